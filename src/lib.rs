@@ -1,16 +1,17 @@
-//! `sluicegate`: reviews pipelines before they are merged and publishes them after. `docs/ARCHITECTURE.md` has the map, and
-//! `tests/architecture.rs` holds the code to it.
+//! `sluicegate` reviews pipelines before they are merged and publishes them afterwards. `docs/ARCHITECTURE.md` contains
+//! the map, and `tests/architecture.rs` checks that the code follows it.
 //!
-//! A run goes down one stair. [`job`] says what was asked and where: one target. [`gate`] selects what changed, has it reviewed and decides;
-//! what it judges are the documents of [`model`], where every finding ends. [`report`] writes what was found, a format a file. [`publish`]
-//! plans, sends and proves a version. [`platform`] is everything over the wire, [`service`] the platform on this machine. Each verb of
-//! [`commands`] tells that story in order; [`base`] is what all of them stand on.
+//! A run passes through these modules from the top down. [`job`] parses the arguments and settings and finds the
+//! target. [`gate`] selects the changed pipelines, has them reviewed and decides the verdict; it works on the documents
+//! of [`model`], which also defines the findings. [`report`] writes the results, with one file for each format.
+//! [`publish`] plans, uploads and verifies a version. [`platform`] is the HTTP client, [`service`] the local platform.
+//! Each command in [`commands`] calls these modules in that order; [`base`] is what all of them build on.
 
-// Only tests use the library from outside; what they do not need is nobody else's.
+// Only tests use the library from outside; items that no test uses are `pub(crate)`.
 #![warn(unreachable_pub)]
 #![allow(
     rustdoc::private_intra_doc_links,
-    reason = "who reads these pages reads the code"
+    reason = "readers of these pages also read the code"
 )]
 
 pub mod base;
@@ -32,10 +33,10 @@ use clap::error::{ContextKind, ErrorKind};
 use std::ffi::OsString;
 use std::io::Write as _;
 
-/// How clap ends what it says of wrong arguments.
+/// The last line of clap's error messages.
 const FURTHER: &str = "For more information, try '--help'.";
 
-/// The program: what `args` ask for, in this environment. The first of `args` is the program's name.
+/// Runs the program with `args` in this environment. The first of `args` is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::ExitStatus {
     let args: Vec<OsString> = args.into_iter().collect();
     if job::cli::asks_only_for_version(&args) {
@@ -47,7 +48,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
     }
 }
 
-/// Help, or what is wrong with the arguments; a closed pipe is the reader's choice, so a failed write is no failure.
+/// Prints the help text or the error in the arguments. If standard output is a closed pipe, the reader chose to stop,
+/// so a failed write is ignored.
 fn print_said(said: &clap::Error) -> exit::ExitStatus {
     if !said.use_stderr() {
         let _ = said.print();
@@ -59,19 +61,20 @@ fn print_said(said: &clap::Error) -> exit::ExitStatus {
     exit::ExitStatus::Usage
 }
 
-/// What to do about wrong arguments. Elsewhere `-o` often names a file.
+/// Returns the hint for invalid arguments. Other programs often use `-o` for the output file, so that mistake has its
+/// own hint.
 fn further(said: &clap::Error) -> &'static str {
     let wrong = said.get(ContextKind::InvalidArg).map(ToString::to_string);
     let is_output = wrong.is_some_and(|wrong| wrong.starts_with("--output"));
     if said.kind() == ErrorKind::InvalidValue && is_output {
-        "hint: -o is the format; --out PATH writes the result to a file"
+        "hint: -o sets the output format; use --out PATH to write the result to a file"
     } else {
-        "hint: `--help` behind the command shows what it takes"
+        "hint: add `--help` to the command to see its options"
     }
 }
 
 fn print_version() -> exit::ExitStatus {
-    // A closed pipe is the reader's choice, so a failed write is no failure.
+    // If standard output is a closed pipe, the reader chose to stop, so a failed write is ignored.
     let _ = writeln!(std::io::stdout(), "sluicegate {}", env!("CARGO_PKG_VERSION"));
     exit::ExitStatus::Success
 }

@@ -1,4 +1,4 @@
-//! Holds the code to the rooms and arrows of docs/ARCHITECTURE.md.
+//! Checks that the code follows the rooms and arrows of docs/ARCHITECTURE.md.
 
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -11,17 +11,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// A module of the tests', which those of any room may use.
+/// A module for tests, which the tests of any room may use.
 const FOR_TESTS: &str = "schema";
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A table of docs/ARCHITECTURE.md: each name with the names that it may import; none for "everything".
+/// A table of docs/ARCHITECTURE.md: for each name, the names that it may import, or `None` for all.
 type Table = BTreeMap<String, Option<BTreeSet<String>>>;
 
-/// The table whose heading begins so.
+/// Reads the table whose heading starts with `heading`.
 fn table(heading: &str) -> Table {
     let document = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
     let lines = document.lines().skip_while(|line| !line.starts_with(heading));
@@ -55,7 +55,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The room that a path of modules leads to, and the wing that it is in: a wing without rooms in the table is a room itself.
+/// Returns the wing and the room of a module path; a wing without rooms in the table is a room itself.
 fn place<'p>(path: impl Iterator<Item = &'p str>) -> (String, String) {
     let path: Vec<&str> = path.take(2).collect();
     let wing = path.first().copied().unwrap_or_default();
@@ -70,7 +70,7 @@ fn place_of(file: &Path) -> (String, String) {
     place(parts.filter(|part| *part != "mod"))
 }
 
-/// The places that a source names by `crate::wing::room`.
+/// Returns the rooms that a source file names with `crate::wing::room`.
 fn imports(source: &str) -> BTreeSet<(String, String)> {
     let path = |rest: &str| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
@@ -87,7 +87,7 @@ fn every_room_and_wing_stands_in_its_table() {
     let thin = ["main".to_owned(), "lib".to_owned()];
     let known = |table: Table| -> BTreeSet<String> { table.into_keys().chain(thin.clone()).collect() };
     assert_eq!(found_wings, known(wings()));
-    // The `mod.rs` of a wing holds its rooms together and is none itself.
+    // The `mod.rs` of a wing only contains its rooms and is not a room.
     let whole: BTreeSet<String> = found_rooms
         .difference(&wings().into_keys().collect())
         .cloned()
@@ -99,7 +99,7 @@ fn every_room_and_wing_stands_in_its_table() {
     assert_eq!(whole, inner);
 }
 
-/// The names in `named` that the table does not allow `name`.
+/// Returns the names in `named` that the table does not allow for `name`.
 fn strange(table: &Table, name: &str, named: impl Iterator<Item = String>) -> Vec<String> {
     let Some(Some(allowed)) = table.get(name) else {
         return Vec::new();
@@ -131,7 +131,7 @@ fn arrows_point_as_the_tables_say() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// No wing imports, over however many others, what imports it.
+/// No wing imports, directly or through others, a wing that imports it.
 #[test]
 fn the_wings_are_one_stair() {
     let wings = wings();
@@ -147,7 +147,7 @@ fn the_wings_are_one_stair() {
     }
 }
 
-/// Which wings of `commands` the files of each may name; what stands above the wings uses them all.
+/// The files of each wing of `commands` may name only certain other wings; modules above the wings may use all of them.
 #[test]
 fn the_wings_of_the_commands_stand_apart() {
     const WINGS: [(&str, &[&str]); 4] = [

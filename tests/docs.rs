@@ -128,7 +128,7 @@ fn the_book_lists_every_variable() {
         format!("| {} | {flag} | {key} | {said_by} | {meaning} |\n", code(name))
     });
     let table = format!(
-        "\n| variable | flag | key | who may say it | meaning |\n|---|---|---|---|---|\n{}\n",
+        "\n| variable | flag | key | who may set it | meaning |\n|---|---|---|---|---|\n{}\n",
         rows.collect::<String>()
     );
     hold("docs/book/settings.md", "variables", &table);

@@ -1,7 +1,7 @@
 //! The process environment, read once at the start.
 //!
-//! Everything after [`Env::capture`] works on this copy, so a CI host is a fixture in a test and tests run in
-//! parallel. The variables of the program itself stand in the table of `settings`, a host's own in the host's file under
+//! Everything after [`Env::capture`] works on this copy, so a test can imitate any CI host and tests run in
+//! parallel. The program's own variables are listed in the table of `settings`, those of a CI host in its file under
 //! `ci/`.
 
 use crate::base::input;
@@ -10,24 +10,24 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Turns colour off when set to anything, see <https://no-color.org>.
+/// Turns color off if it is set to any value, see <https://no-color.org>.
 pub const NO_COLOR: &str = "NO_COLOR";
 
-/// The index that git gives to its hooks, where it is not the repository's own, see
+/// Path of the index that git passes to its hooks if it is not the repository's own, see
 /// <https://git-scm.com/docs/git#Documentation/git.txt-GITINDEXFILE>.
 pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";
 
-/// GitHub (and Gitea, Forgejo): the file that holds the event's payload.
+/// Path of the file with the event payload, on GitHub, Gitea and Forgejo.
 pub const GITHUB_EVENT_PATH: &str = "GITHUB_EVENT_PATH";
 
-/// The largest event payload that is read, in bytes. GitHub caps a payload at 25 MB.
+/// Maximum size of an event payload, in bytes. GitHub caps a payload at 25 MB.
 const PAYLOAD_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// How the names of variables end that hold a secret.
+/// The suffixes that mark a variable as a secret.
 const SECRET_ENDS: [&str; 4] = ["TOKEN", "SECRET", "PASSWORD", "_KEY"];
 
-/// The captured environment. What by its name is a secret stands apart: it cannot be printed, and [`Env::get`] does not
-/// give it.
+/// The captured environment. Variables whose names mark them as secrets are stored separately: they cannot be
+/// printed, and [`Env::get`] does not return them.
 #[derive(Clone, Default)]
 pub struct Env {
     variables: BTreeMap<String, String>,
@@ -37,7 +37,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// Reads the process environment, the current folder.
+    /// Reads the process environment and the current directory.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the one place that reads the environment"
@@ -53,7 +53,7 @@ impl Env {
         Self::from_parts(variables, current_dir)
     }
 
-    /// An environment made of `variables`, as it would be captured in `current_dir`.
+    /// Creates an environment from `variables`, as if captured in the directory `current_dir`.
     pub fn from_parts(variables: impl IntoIterator<Item = (String, String)>, current_dir: PathBuf) -> Self {
         let is_secret = |name: &str| SECRET_ENDS.iter().any(|end| name.ends_with(end));
         let (secrets, variables): (Vec<_>, Vec<_>) =
@@ -69,7 +69,7 @@ impl Env {
         }
     }
 
-    /// The same environment with this event payload.
+    /// Returns this environment with `payload` as the event payload.
     #[cfg(test)]
     #[must_use]
     pub fn with_payload(mut self, payload: serde_json::Value) -> Self {
@@ -77,7 +77,8 @@ impl Env {
         self
     }
 
-    /// The variable's value; an empty one counts as not set, as CI hosts set many to nothing.
+    /// Returns the variable's value. An empty value counts as not set, because CI hosts define many variables as
+    /// empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables
             .get(name)
@@ -85,26 +86,26 @@ impl Env {
             .filter(|value| !value.is_empty())
     }
 
-    /// The value of a variable that holds a secret, whatever its name; an empty one counts as not set.
+    /// Returns the value of a variable as a secret, whatever its name. An empty value counts as not set.
     pub fn secret(&self, name: &str) -> Option<SecretString> {
         let named = self.secrets.get(name).cloned();
         named.or_else(|| self.get(name).map(SecretString::from))
     }
 
-    /// The names of the variables that are set to something.
+    /// Returns the names of all variables that are not empty.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let set = self.variables.iter().filter(|(_, value)| !value.is_empty());
         let names = set.map(|(name, _)| name).chain(self.secrets.keys());
         names.map(String::as_str)
     }
 
-    /// The folder that relative paths start from.
+    /// Returns the directory that relative paths are resolved against.
     pub fn current_dir(&self) -> &Path {
         &self.current_dir
     }
 
-    /// The event payload that the CI host put into a file, read when it is first asked for; the error says why it
-    /// could not be read.
+    /// Returns the event payload from the file that the CI host wrote. The file is read at the first call; the
+    /// error contains the reason if it could not be read.
     pub fn payload(&self) -> Result<Option<&serde_json::Value>, &str> {
         let read = || self.get(GITHUB_EVENT_PATH).map(read_payload);
         match self.payload.get_or_init(read) {

@@ -1,13 +1,13 @@
-//! The error at the program's edge: what failed, the exit status it means, and what to do about it.
+//! The error that ends a run: what failed, the exit status, and a hint how to fix it.
 //!
-//! Rooms have errors of their own; `commands` turns them into a [`Failure`], which knows how a chain is shown: each
-//! layer adds one fact, and the hint comes last, from one place.
+//! Each room has its own errors; `commands` turns them into a [`Failure`], which defines how an error chain is shown:
+//! each layer adds one fact, and the hint comes last.
 
 use crate::base::exit::ExitStatus;
 use crate::base::text;
 use std::fmt::Write as _;
 
-/// A failed run: its status, the chain of causes, and perhaps a hint.
+/// A failed run: exit status, chain of causes, and an optional hint.
 #[derive(Debug)]
 pub(crate) struct Failure {
     status: ExitStatus,
@@ -16,7 +16,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A failure with this status; `error` may carry a chain of causes.
+    /// Creates a failure with this status; `error` may carry a chain of causes.
     pub(crate) fn new(status: ExitStatus, error: impl Into<anyhow::Error>) -> Self {
         Self {
             status,
@@ -25,46 +25,46 @@ impl Failure {
         }
     }
 
-    /// Wrong usage or configuration (exit 2), said in one sentence.
+    /// Creates a failure for wrong usage or configuration (exit code 2).
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitStatus::Usage, anyhow::Error::msg(message.into()))
     }
 
-    /// The same failure with what to do about it.
+    /// Sets the hint that tells the user how to fix the problem.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same failure with one more fact in front.
+    /// Adds one more fact in front of the error.
     #[must_use]
     pub(crate) fn context(mut self, fact: impl Into<String>) -> Self {
         self.error = self.error.context(fact.into());
         self
     }
 
-    /// The exit status that the failure means.
+    /// Returns the exit status of the run.
     pub(crate) const fn status(&self) -> ExitStatus {
         self.status
     }
 
-    /// What failed and why, in one line; as it came, so whoever shows it makes it safe.
+    /// Returns the error and its causes on one line. The text is not escaped; the caller must make it safe to show.
     pub(crate) fn chain(&self) -> String {
         format!("{:#}", self.error)
     }
 
-    /// What to do about it, as far as whoever failed knows.
+    /// Returns the hint, or `None` if only the general hint of the status applies.
     pub(crate) fn advice(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// The text for people: `error:`, then the causes, then the `hint:`; safe to print.
+    /// Returns the human-readable text: `error:`, the causes, then `hint:`. Safe to print.
     pub(crate) fn render(&self) -> String {
         format!("error: {}\n", self.words())
     }
 
-    /// The same without `error:` and the last line break, for a warning.
+    /// Returns the text of [`Self::render`] without `error:` and the last line break, for use in a warning.
     pub(crate) fn words(&self) -> String {
         let mut shown = text::block(&self.error.to_string()).into_owned() + "\n";
         for cause in self.error.chain().skip(1) {
@@ -76,15 +76,19 @@ impl Failure {
     }
 }
 
-/// What to do about a failure of which only the status is known.
+/// Returns the default hint for a failure of this status.
 const fn general(status: ExitStatus) -> &'static str {
     match status {
-        ExitStatus::Usage => "mend what is named above; `--help` behind the command shows what it takes",
-        ExitStatus::Undecided => "run it again; `sluicegate doctor` looks for what is in the way",
-        ExitStatus::Denied => "check the token and its account role; `sluicegate doctor` does",
-        ExitStatus::AlreadyExists => "take another name, or leave it as it is",
-        ExitStatus::Context => "`sluicegate context` shows what is known of this job and its repository",
-        _ => "mend what is named above and run it again",
+        ExitStatus::Usage => "fix the problem above; add `--help` to the command to see its options",
+        ExitStatus::Undecided => {
+            "run the command again; `sluicegate doctor` checks the connection and the setup"
+        }
+        ExitStatus::Denied => "check the token and its account role, for example with `sluicegate doctor`",
+        ExitStatus::AlreadyExists => "choose another name, or keep the existing one",
+        ExitStatus::Context => {
+            "run `sluicegate context` to see what was detected about this job and its repository"
+        }
+        _ => "fix the problem above and run the command again",
     }
 }
 

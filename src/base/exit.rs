@@ -1,20 +1,20 @@
 //! The exit codes, as a type.
 //!
-//! A CI job acts differently on "the gate failed" and "it could not be judged", so each has a code of its own and
-//! the codes never change their meaning.
+//! A CI job acts differently on "the gate failed" and "the change could not be evaluated", so each outcome has its
+//! own code, and the meaning of a code never changes.
 
 use std::process::ExitCode;
 
-/// How a run ended. The numbers are part of the public contract (`docs/book/exit-codes.md`).
+/// The outcome of a run. The numbers are part of the public contract (`docs/book/exit-codes.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitStatus {
     /// Passed, done, or nothing to do.
     Success = 0,
-    /// The gate failed: findings at or over `--fail-on`, or a rule that could not be evaluated.
+    /// The gate failed: findings at or above `--fail-on`, or a rule that could not be evaluated.
     GateFailed = 1,
     Usage = 2,
-    /// The platform could not be reached, or gave no usable answer, after the retries.
+    /// The platform could not be reached or gave no usable response, even after the retries.
     Undecided = 3,
     /// Not authenticated (401) or not allowed (403).
     Denied = 4,
@@ -22,7 +22,7 @@ pub enum ExitStatus {
     AlreadyExists = 5,
     /// The published artifact is incomplete or could not be verified.
     Incomplete = 6,
-    /// The git or CI context cannot be settled.
+    /// The git or CI context could not be determined.
     Context = 7,
     RemoteFailed = 8,
     Interrupted = 130,
@@ -30,13 +30,13 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// The process exit code, 0 to 255.
+    /// Returns the process exit code, 0 to 255.
     pub const fn code(self) -> u8 {
         self as u8
     }
 
-    /// The one to report when two apply: an end by signal, then denied (4), then a failed gate (1), then undecided
-    /// (3), then any other failure, then success.
+    /// Returns the status to report if two apply. In order of priority: ended by a signal, denied (4), gate failed
+    /// (1), undecided (3), any other failure, success.
     #[must_use]
     pub fn worse(self, other: Self) -> Self {
         if self.rank() >= other.rank() { self } else { other }

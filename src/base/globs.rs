@@ -1,8 +1,8 @@
-//! Globs over paths from the repository root: what `--include` means is meant wherever a glob may stand.
+//! Globs over paths from the repository root, with the same syntax everywhere.
 
 use globset::{Error, Glob, GlobBuilder};
 
-/// The glob. A `*` stays within the parts that a `/` divides, `**` crosses them, `\` takes a character as it is.
+/// Parses a glob. A `*` does not match `/`, `**` does, and `\` escapes the next character.
 pub(crate) fn glob(pattern: &str) -> Result<Glob, Error> {
     GlobBuilder::new(pattern)
         .literal_separator(true)
@@ -10,7 +10,7 @@ pub(crate) fn glob(pattern: &str) -> Result<Glob, Error> {
         .build()
 }
 
-/// The glob that matches this path alone.
+/// Returns a glob that matches only this path.
 pub(crate) fn literal(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     for c in path.chars() {

@@ -1,12 +1,12 @@
-//! Reads what comes from outside whole, but never without a limit.
+//! Reads input from outside completely, but never without a size limit.
 //!
-//! The size that a file system tells is not asked: a device or a pipe has none and does not end.
+//! The size that the file system reports is not used: a device or a pipe has no size and may never end.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// All that a reader gives; more than `limit` bytes are an error.
+/// Reads a reader to its end; fails if it has more than `limit` bytes.
 pub(crate) fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     let mut content = Vec::new();
     reader.take(limit.saturating_add(1)).read_to_end(&mut content)?;
@@ -17,12 +17,12 @@ pub(crate) fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     Ok(content)
 }
 
-/// The content of a file; more than `limit` bytes are an error.
+/// Reads a file; fails if it has more than `limit` bytes.
 pub(crate) fn file(path: &Path, limit: u64) -> Result<Vec<u8>> {
     bytes(File::open(path)?, limit)
 }
 
-/// The content of a file that is text; more than `limit` bytes are an error, and what is not UTF-8 is one.
+/// Reads a text file; fails if it has more than `limit` bytes or is not UTF-8.
 pub(crate) fn text_file(path: &Path, limit: u64) -> Result<String> {
     String::from_utf8(file(path, limit)?).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
 }

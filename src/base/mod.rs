@@ -1,8 +1,9 @@
-//! What every room uses, and nothing that knows of pipelines, reviews or artifacts.
+//! Helpers that every room uses; nothing here knows pipelines, reviews or artifacts.
 //!
-//! Begin with [`exit`] and [`error`]: how a run ends, and how a failure is told. [`env`](mod@env), [`input`] and [`write`](mod@write) are the edge to the
-//! system: the environment is read once, input never without a limit, files whole or not at all. [`text`] makes what comes from
-//! outside safe to show, [`ui`] shows it. [`git`] is all that knows how git is read.
+//! Begin with [`exit`] and [`error`]: how a run ends and how a failure is shown. [`env`](mod@env), [`input`] and
+//! [`write`](mod@write) are the edge to the system: the environment is read once, input always has a size limit, files
+//! are written atomically. [`text`] makes text from outside safe to show, and [`ui`] shows it. [`git`] reads
+//! repositories.
 
 pub mod env;
 pub(crate) mod error;

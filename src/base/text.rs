@@ -1,8 +1,9 @@
 //! Makes text from outside safe to show.
 //!
-//! Server answers, file names and repository content may hold terminal escapes, or lines that a CI host reads as a
-//! command. Whatever is shown to a person passes through here; machine formats have escapes of their own. Also here:
-//! the word that was probably meant by a misspelt one, numbers with their noun, and bytes in digits.
+//! Server responses, file names and repository content may contain terminal escapes, or lines that a CI host reads
+//! as a command. All text for people passes through here; machine-readable formats have their own escapes. This module
+//! also suggests corrections for misspelled words, joins numbers with their nouns, and formats bytes as hexadecimal
+//! digits.
 
 pub(crate) mod wrap;
 
@@ -10,12 +11,13 @@ use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io;
 
-/// Command starts that a host finds anywhere in a line: GitHub's older form and Azure's logging commands.
+/// Command prefixes that a host recognizes anywhere in a line: GitHub's older form and Azure's logging commands.
 /// GitHub: <https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md>,
 /// Azure: <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands>.
 const COMMAND_MARKS: [(&str, &str); 2] = [("##[", "# #["), ("##vso[", "# #vso[")];
 
-/// One line: line breaks become spaces, other control characters their escape, host commands are broken up.
+/// Returns the text as one safe line: line breaks become spaces, other control characters are escaped, and host
+/// commands are broken up.
 pub(crate) fn line(text: &str) -> String {
     let joined: String = text
         .chars()
@@ -24,8 +26,8 @@ pub(crate) fn line(text: &str) -> String {
     block(&joined).into_owned()
 }
 
-/// Several lines: line breaks stay (CR LF as LF), other control characters become their escape, and each line is
-/// kept from being read as a host command.
+/// Returns the text as safe lines: line breaks stay (CR LF becomes LF), other control characters are escaped, and
+/// no line can be read as a host command.
 pub(crate) fn block(text: &str) -> Cow<'_, str> {
     if is_harmless(text) {
         return Cow::Borrowed(text);
@@ -35,16 +37,16 @@ pub(crate) fn block(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
-/// Several lines for a page, which no host reads as commands: line breaks stay (CR LF as LF), other control characters
-/// become their escape, and everything else stays as it is.
+/// Escapes control characters for a page, which no host reads as commands: line breaks stay (CR LF becomes LF), and
+/// all other text is unchanged.
 pub(crate) fn visible(text: &str) -> String {
     let unified = text.replace("\r\n", "\n");
     let lines: Vec<String> = unified.split('\n').map(visible_line).collect();
     lines.join("\n")
 }
 
-/// JSON that says the same without the marks of a host's command. They can stand only inside strings, where the escaped
-/// `#` reads the same; a line of JSON cannot start with `::`.
+/// Removes host command prefixes from JSON without changing its meaning. They can occur only inside strings, where
+/// the escaped `#` reads the same; a line of JSON cannot start with `::`.
 pub(crate) fn json(json: String) -> String {
     if !json.contains("##") {
         return json;
@@ -52,15 +54,14 @@ pub(crate) fn json(json: String) -> String {
     json.replace("##[", r"\u0023#[").replace("##vso[", r"\u0023#vso[")
 }
 
-/// Passes JSON on, piece by piece, without the marks of a host's command: of two `#` the second is escaped, which reads the
-/// same.
+/// A writer for JSON that removes host command prefixes: the second of two `#` is escaped, which does not change
+/// the meaning.
 pub(crate) struct SafeJson<W> {
     out: W,
     is_after_mark: bool,
 }
 
 impl<W: io::Write> SafeJson<W> {
-    /// Passes it on to `out`.
     pub(crate) const fn new(out: W) -> Self {
         Self {
             out,
@@ -87,9 +88,9 @@ impl<W: io::Write> io::Write for SafeJson<W> {
     }
 }
 
-/// The text as nothing but text, in an element or in a quoted attribute of HTML, XML or SVG. Line breaks are references,
-/// so a line of the page never begins with text from outside; of two `#` the second is one, so that a page on standard
-/// output holds no command of a host.
+/// Escapes text for an element or a quoted attribute of HTML, XML or SVG. Line breaks become character references,
+/// so no line of the page begins with text from outside. The second of two `#` is escaped, so that a page on standard
+/// output contains no host command.
 pub(crate) fn markup(raw: &str) -> String {
     let safe = visible(raw);
     let mut shown = String::with_capacity(safe.len() + safe.len() / 8);
@@ -125,7 +126,8 @@ pub(crate) fn grouped<N: Display>(number: N) -> String {
     shown
 }
 
-/// The first three names and the number of the others, for a sentence. Holds text from outside.
+/// Joins the first three names and the number of the others, for a sentence. The result may contain text from
+/// outside.
 pub(crate) fn named<S: AsRef<str>>(names: &[S]) -> String {
     const NAMED: usize = 3;
     let first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
@@ -136,7 +138,8 @@ pub(crate) fn named<S: AsRef<str>>(names: &[S]) -> String {
     said
 }
 
-/// The first names of a list of `all`, with the number of the others as its last item. Holds text from outside.
+/// Joins the first `most` names of a list of `all` names; the last item is the number of the others. The result may
+/// contain text from outside.
 pub(crate) fn listed(names: &[String], most: usize, all: usize) -> String {
     let mut first: Vec<String> = names.iter().take(most).cloned().collect();
     let more = all.saturating_sub(first.len());
@@ -144,14 +147,14 @@ pub(crate) fn listed(names: &[String], most: usize, all: usize) -> String {
     first.join(", ")
 }
 
-/// Numbers with their nouns, without those that are 0.
+/// Joins numbers with their nouns and omits those that are 0.
 pub(crate) fn counts(parts: &[(usize, &str)]) -> String {
     let parts = parts.iter().filter(|(number, _)| *number > 0);
     let parts: Vec<String> = parts.map(|(number, noun)| count(*number, noun)).collect();
     parts.join(", ")
 }
 
-/// A word of a shell's command, in quotes where it holds more than plain characters.
+/// Returns the word for use in a shell command, quoted if it contains special characters.
 pub(crate) fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@%=:".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -160,7 +163,7 @@ pub(crate) fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The bytes in hexadecimal digits, two each, in small letters.
+/// Returns the bytes as lowercase hexadecimal digits, two for each byte.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits
@@ -168,10 +171,10 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// A longer word is not compared: it comes from outside, and is none that anybody typed.
+/// Maximum length in bytes of a word that is compared with known words. Nobody typed a longer one.
 const COMPARED: usize = 200;
 
-/// The known word that is closest to `word`, if any is close enough to be meant.
+/// Returns the known word that is closest to `word`, or `None` if no word is close enough.
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if word.len() > COMPARED {
         return None;
@@ -224,13 +227,13 @@ const fn is_line_break(c: char) -> bool {
     )
 }
 
-/// Control characters, and the marks that turn the direction of text and so can disguise it.
+/// Returns whether the character is a control character, or changes the direction of text and so can disguise it.
 fn is_unsafe(c: char) -> bool {
     ((c.is_control() || is_line_break(c)) && c != '\n')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// What neitherHTML nor XML lets stand as text.
+/// Returns whether neither HTML nor XML allows the character in text.
 const fn is_no_character(c: char) -> bool {
     matches!(c, '\u{fdd0}'..='\u{fdef}') || (c as u32) & 0xfffe == 0xfffe
 }

@@ -1,20 +1,20 @@
-//! One list of the words of an enum: they are shown, written into documents and read back by it.
+//! A macro that keeps the words of an enum in one list, used to show, serialize and parse its values.
 
-/// Gives an enum without data `ALL`, `name`, `parse`, `Display`, and its word as its form in a document.
+/// Implements `ALL`, `name`, `parse`, `Display` and serde for an enum without data; a document contains the word.
 macro_rules! words {
     ($type:ident { $($variant:ident => $word:literal),+ $(,)? }) => {
         impl $type {
-            /// Every one, in the order of their declaration.
+            /// All values, in the order of their declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Returns the word for it, on the command line and in documents.
+            /// Returns the word for the value, as used on the command line and in documents.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word),+
                 }
             }
 
-            /// Returns the value with this word.
+            /// Returns the value with this word, or `None` if the word is unknown.
             pub fn parse(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.name() == word)
             }

@@ -1,19 +1,19 @@
-//! Writes files whole or not at all.
+//! Writes files atomically.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// So much is written at a time, in bytes.
+/// Size of the write buffer, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// Writes a file so that a reader never meets half of it.
+/// Writes a file atomically, so that a reader never sees half of it.
 pub(crate) fn whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     in_pieces(path, |file| file.write_all(bytes))
 }
 
-/// Replaces a file as a whole, and keeps who may read and run it.
+/// Replaces a file atomically and keeps its permissions.
 pub(crate) fn in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let permissions = fs::metadata(path)?.permissions();
     let mut begun = Unfinished::create(path)?;
@@ -22,24 +22,24 @@ pub(crate) fn in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
     begun.finish()
 }
 
-/// The same with what is made while it is written, so that it is never in memory as a whole.
+/// Like [`whole`], for content that is generated while it is written and so is never in memory at once.
 pub(crate) fn in_pieces(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut begun = Unfinished::create(path)?;
     to_the_end(&mut begun, fill)?;
     begun.finish()
 }
 
-/// A file that takes its place when it is finished; dropped before, it leaves nothing.
+/// A file that is moved to its path when it is finished; if dropped earlier, it is removed.
 #[derive(Debug)]
 pub(crate) struct Unfinished {
     path: PathBuf,
-    /// Where it is written until then; `None` for a device or a pipe, which is written to and not replaced.
+    /// The temporary file beside `path`; `None` for a device or a pipe, which is written to and not replaced.
     beside: Option<PathBuf>,
     file: File,
 }
 
 impl Unfinished {
-    /// Begins the file; makes its folder if it is missing.
+    /// Creates the temporary file, and its directory if it is missing.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let folder = path
             .parent()
@@ -56,7 +56,7 @@ impl Unfinished {
         })
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its path.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         match &self.beside {
             Some(beside) => fs::rename(beside, &self.path)?,
@@ -85,7 +85,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// Writes what `fill` gives, many small pieces at a time.
+/// Writes the output of `fill` to `stream` through a buffer.
 pub(crate) fn to_the_end(
     stream: impl Write,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,

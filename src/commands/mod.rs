@@ -1,4 +1,4 @@
-//! The verbs: one file each, which reads like the story and leaves the work to the rooms.
+//! The commands: one file each, which outlines the steps and leaves the work to other modules.
 
 mod gate;
 mod kit;
@@ -16,7 +16,7 @@ use kit::signals::{self, Signals};
 use std::sync::{Arc, OnceLock};
 use tokio::runtime::Runtime;
 
-/// What every command is given.
+/// The context of a command.
 pub(crate) struct Run {
     env: Env,
     global: GlobalArgs,
@@ -27,7 +27,7 @@ pub(crate) struct Run {
 
 type CommandResult = Result<ExitStatus, Failure>;
 
-/// Runs the command and gives its exit status; an interrupt ends it at any point.
+/// Runs the command and returns its exit status; an interrupt ends it at any point.
 pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
     let color = settings::color(&cli.global, &env);
     let ui = Ui::new(
@@ -62,7 +62,7 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
 }
 
 impl Run {
-    /// Sends results to the file of `--out`, which may lie behind no link of the repository.
+    /// Redirects results to the file of `--out`, which must not be behind a link of the repository.
     fn write_to_file(&mut self) -> Result<(), Failure> {
         let Some(path) = self.global.out.clone() else {
             return Ok(());
@@ -117,7 +117,7 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
     }
 }
 
-/// Every CI host sets `CI`, or names itself in a variable that detection knows.
+/// Returns whether the run is in CI: every CI host sets `CI` or a variable that detection recognizes.
 pub(crate) fn is_ci(env: &Env) -> bool {
     env.get("CI").is_some() || !matches!(ci::detect(env, None), Ok(found) if found.host == ci::Host::None)
 }

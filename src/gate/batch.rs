@@ -1,4 +1,4 @@
-//! Sends the selected files in batches, several at a time, and splits a batch that is too much for the platform.
+//! Sends the selected files in batches, several at a time, and splits a batch that is too large for the platform.
 
 use crate::platform::api::{Platform, ReviewAnswer, ReviewFields, ReviewRequest};
 use crate::platform::http::{ErrorKind, HttpError};
@@ -7,51 +7,51 @@ use futures_util::stream::FuturesUnordered;
 use std::collections::VecDeque;
 use uuid::Uuid;
 
-/// Batches that may fail one after the other before the rest is given up.
+/// Number of consecutive failed batches after which the remaining ones are not sent.
 const FAILURES_IN_A_ROW: usize = 3;
 
-/// What is asked of the platform.
+/// The parameters of the review that all batches share.
 #[derive(Clone, Copy)]
 pub(crate) struct ReviewAsked<'a> {
     pub project: Uuid,
     /// The `Agent-Version` header.
     pub agent_version: &'a str,
-    /// The branch, as the platform's remote names it.
+    /// The branch name on the platform's remote.
     pub branch: &'a str,
-    /// The commit, in full.
+    /// The full commit id.
     pub commit: &'a str,
     pub fields: &'a ReviewFields,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batching {
-    /// Files in one request, at least 1.
+    /// Maximum number of files in one request; 0 counts as 1.
     pub size: usize,
-    /// Requests at the same time, at least 1.
+    /// Maximum number of concurrent requests; 0 counts as 1.
     pub concurrency: usize,
 }
 
-/// How far the review is: files answered of files asked.
+/// Reports the progress: the number of files that are done, and the number of all files.
 pub(super) type BatchProgress<'a> = &'a dyn Fn(usize, usize);
 
+/// The files of one batch, with the response or the error.
 pub(crate) struct BatchAnswer {
     pub files: Vec<String>,
-    /// The answer, or why there is none.
     pub outcome: Result<ReviewAnswer, BatchError>,
 }
 
-/// Why a batch has no answer.
+/// The reason why a batch has no usable response.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BatchError {
     #[error(transparent)]
     Request(#[from] HttpError),
-    /// It was not sent, because earlier ones failed.
-    #[error("not sent, because the review was given up after the failure above")]
+    /// The batch was not sent, because earlier batches failed.
+    #[error("not sent: the review stopped after the failure above")]
     NotSent,
 }
 
 impl BatchError {
-    /// Why, in the same words for every batch that has no answer of the same cause.
+    /// Returns the reason; batches that failed for the same reason have the same text.
     pub(crate) fn cause(&self) -> String {
         match self {
             Self::Request(error) => error.cause(),
@@ -60,7 +60,7 @@ impl BatchError {
     }
 }
 
-/// Asks for all files. Every file is in exactly one of the answers.
+/// Requests the review of all files. Each file is in exactly one of the returned batches.
 pub(crate) async fn review_in_batches(
     platform: &Platform,
     asked: &ReviewAsked<'_>,
@@ -114,7 +114,7 @@ async fn ask(platform: &Platform, asked: &ReviewAsked<'_>, files: Vec<String>) -
     }
 }
 
-/// What has been answered so far, and whether it makes sense to go on.
+/// The finished batches so far, and whether to continue.
 struct Course {
     answers: Vec<BatchAnswer>,
     failures: usize,
@@ -123,7 +123,7 @@ struct Course {
 }
 
 impl Course {
-    /// Keeps the answer, or gives two halves to ask for instead.
+    /// Keeps the batch, or returns its two halves to send instead.
     fn take(&mut self, answer: BatchAnswer) -> Option<(Vec<String>, Vec<String>)> {
         match &answer.outcome {
             Ok(_) => self.failures = 0,
@@ -149,12 +149,12 @@ impl Course {
     }
 }
 
-/// A smaller batch may get through.
+/// Returns whether a smaller batch may succeed.
 const fn splits(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::TooLarge | ErrorKind::Timeout)
 }
 
-/// The next batch would meet the same.
+/// Returns whether the next batch would fail for the same reason.
 const fn is_hopeless(kind: ErrorKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! The pipelines that changed, with both their sides: each is read once, compared, and given away.
+//! Reads both versions of each changed pipeline once, and passes them to a function.
 
 use crate::base::git::{
     Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
@@ -9,12 +9,13 @@ use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-/// About how much is held in memory before it is compared, in bytes; as much again is read meanwhile.
+/// Approximate size of the contents that are compared at a time, in bytes; as much again is read meanwhile.
 const HELD: usize = 4 * 1024 * 1024;
 
-/// A file's content, or why it cannot be read.
+/// A file's content, or the reason why it cannot be read.
 type Read = Result<Vec<u8>, String>;
 
+/// The contents of a changed file before and after the change.
 pub(crate) struct ChangedContents {
     pub(crate) path: String,
     pub(crate) previous_path: Option<String>,
@@ -23,7 +24,7 @@ pub(crate) struct ChangedContents {
 }
 
 impl ChangedContents {
-    /// A file of another mode alone does not.
+    /// Returns whether the path or the content differs; another file mode does not count.
     pub(crate) fn differs(&self) -> bool {
         self.previous_path.is_some() || self.before != self.after
     }
@@ -37,7 +38,7 @@ impl ChangedContents {
         })
     }
 
-    /// The content before and after; none where there is no such side or it cannot be read.
+    /// Returns the content before and after the change; `None` if the file is missing there or cannot be read.
     pub(crate) fn readable(&self) -> [Option<&[u8]>; 2] {
         [&self.before, &self.after].map(|read| side(read.as_ref()).and_then(Result::ok))
     }
@@ -47,16 +48,16 @@ fn side(read: Option<&Read>) -> Option<Result<&[u8], &str>> {
     read.map(|read| read.as_deref().map_err(String::as_str))
 }
 
-/// What is to be compared: the files of a snapshot with those of a commit.
+/// The snapshot and the commits whose files are compared.
 #[derive(Clone, Copy)]
 pub(crate) struct Pairs<'w> {
     pub(crate) repo: &'w Repository,
     pub(crate) head: &'w Snapshot<'w>,
-    /// No commit where everything is new.
+    /// Empty if every file is new.
     pub(crate) bases: &'w [CommitId],
 }
 
-/// A change whose blobs are read; what is on disk is not yet.
+/// A change whose blobs have been read; content on disk is read later.
 struct BegunPair {
     at: usize,
     contents: ChangedContents,
@@ -66,14 +67,14 @@ struct BegunPair {
 type FilesByPath = HashMap<String, SnapshotFile>;
 
 struct FoundFiles {
-    /// Of each base.
+    /// The files of each base.
     bases: Vec<FilesByPath>,
     head: FilesByPath,
 }
 
 impl Pairs<'_> {
-    /// What `make` makes of each pair that differs, in order, with its place. Pairs are compared on all cores; blobs are
-    /// read by one thread meanwhile, as a repository belongs to one.
+    /// Returns the results of `make` for the pairs that differ, in order; `make` gets the index of the change. Pairs
+    /// are compared on all cores; one thread reads the next blobs meanwhile, as a repository belongs to one thread.
     pub(crate) fn each<T: Send>(
         &self,
         changes: &[Change],
@@ -121,7 +122,7 @@ impl Pairs<'_> {
         })
     }
 
-    /// The next files, until enough is held in memory.
+    /// Reads the next files, up to [`HELD`] bytes.
     fn read_some<'c>(
         &self,
         found: &FoundFiles,
@@ -134,7 +135,7 @@ impl Pairs<'_> {
             let begun = self.begin(found, at, change)?;
             let sides = [&begun.contents.before, &begun.contents.after];
             held += sides.into_iter().flatten().flatten().map(Vec::len).sum::<usize>();
-            // What is on disk is read later.
+            // Content on disk is read later.
             held += if begun.on_disk.is_some() { HELD / 256 } else { 0 };
             window.push(begun);
         }
@@ -170,13 +171,16 @@ impl Pairs<'_> {
         })
     }
 
-    /// A submodule is no file.
+    /// Reads the file; `None` for a submodule, which is not a file.
     fn read(&self, file: Option<&SnapshotFile>) -> Result<Option<Read>, GitError> {
         let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
             return Ok(None);
         };
         let read = match &file.content {
-            Content::Disk(_) => Err(file.doubt.map_or("it is on disk", Doubt::reason).to_owned()),
+            Content::Disk(_) => Err(file
+                .doubt
+                .map_or("the file is only on disk", Doubt::reason)
+                .to_owned()),
             Content::Blob(blob) => document_in(self.repo, blob)?.map_err(|why| why.to_string()),
         };
         Ok(Some(read))

@@ -1,22 +1,23 @@
-//! What is new, known and fixed between two reports: by the same identity as between two commits, without a repository.
+//! Compares two reports without a repository: finds new, known and fixed findings by the same identity as between
+//! commits.
 
 use super::{Before, causes, mark, verdict};
 use crate::model::findings::{FileChange, FileResults, Report, State, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a comparison of two reports left open.
+/// The gaps in a comparison of two reports.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ReportGaps {
-    /// Files of which the old report does not tell enough, each with why.
+    /// Files without enough information in the old report, each with the reason.
     pub unknown: Vec<(String, String)>,
-    /// Rules of the old report that the new one did not judge anywhere.
+    /// Rules of the old report that have no result in the new one.
     pub unjudged: BTreeSet<String>,
 }
 
-/// Marks the findings of `new` by what `old` has, and decides again with only new ones counting.
+/// Marks the findings of `new` as new or known by comparing with `old`, and derives the verdict from the new ones.
 pub(crate) fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
     new.forget_known();
-    // What no finding explains is the platform's word, and none excuses it.
+    // A failure that no finding explains comes from the platform, and no known finding excuses it.
     new.failed_without_finding |= new.verdict == Verdict::Failed && verdict(&causes(new)) != Verdict::Failed;
     new.is_open |= new.verdict == Verdict::Undecided;
     let unjudged = without_judgement(new, &mut old);
@@ -40,8 +41,8 @@ pub(crate) fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
     }
 }
 
-/// Takes the rules that `new` did not judge anywhere out of the files that both have: what nobody looked for is not
-/// fixed.
+/// Removes the rules without any result in `new` from the files of `old` that both have, as their findings are not
+/// fixed. Returns the removed rules that had findings.
 fn without_judgement(new: &Report, old: &mut Report) -> BTreeSet<String> {
     let results = new.files.iter().flat_map(|file| &file.results);
     let judged: BTreeSet<&str> = results.map(|result| result.rule.as_str()).collect();
@@ -61,7 +62,7 @@ fn without_judgement(new: &Report, old: &mut Report) -> BTreeSet<String> {
     unjudged
 }
 
-/// Forgets what its own base says of the file: another past. What is waived stays so.
+/// Removes the states that come from the report's own base; waived findings stay waived.
 fn forget_state(file: &mut FileResults) {
     for result in &mut file.results {
         result
@@ -74,14 +75,15 @@ fn forget_state(file: &mut FileResults) {
     }
 }
 
+/// The old report, prepared for lookups by path.
 struct OldReport<'r> {
     files: BTreeMap<&'r str, &'r FileResults>,
-    /// Files without a result there, each with why.
+    /// Files without results in the old report, each with the reason.
     open: BTreeMap<&'r str, &'r str>,
     is_whole: bool,
-    /// Where files of the new report were.
+    /// The former paths of files of the new report.
     moved: BTreeMap<&'r str, &'r str>,
-    /// Files that the new report would have if they still were there.
+    /// Files that are deleted: the new report would include them if they still existed.
     gone: Vec<&'r str>,
 }
 
@@ -103,7 +105,7 @@ impl<'r> OldReport<'r> {
         past
     }
 
-    /// Takes the former paths that the new report tells: never that of a file which is still there, nor one twice.
+    /// Adds the former paths from the new report, but not those of files that still exist, and each only once.
     fn follow(&mut self, new: &'r Report) {
         let mut taken: BTreeSet<&str> = new.files.iter().map(|file| file.path.as_str()).collect();
         for changed in new.changes.iter().flatten() {
@@ -134,12 +136,12 @@ impl<'r> OldReport<'r> {
             (Some(why), _) => Before::Unknown(why),
             (None, Some(found)) => Before::Had(found),
             (None, None) if self.is_whole => Before::Nothing,
-            (None, None) => Before::Unknown("the old report is not of all pipelines and has no result of it"),
+            (None, None) => Before::Unknown("the old report covers only some pipelines, and not this one"),
         }
     }
 }
 
-/// Whether it is of all pipelines.
+/// Returns whether the report covers all pipelines.
 fn is_whole(report: &Report) -> bool {
     let context = &report.context;
     context.base.is_none() && context.shard.is_none() && context.paths.is_empty()

@@ -1,11 +1,11 @@
-//! What the findings come to.
+//! Derives the causes of the verdict from the findings.
 
 use super::verdict::of_results;
 use super::{Cause, Tally};
 use crate::model::findings::{FailOn, FileResults, RuleResult, Severity};
 use std::collections::BTreeSet;
 
-/// Returns what decides. Where nothing fails the gate, what is open stays open all the same.
+/// Returns the causes of the verdict. With `--fail-on never`, unreviewed files and doubts are still causes.
 pub(crate) fn decide(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
     let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
     let unknown: Unknown<'_> = unknown.map(|(path, _)| path.as_str()).collect();
@@ -24,22 +24,22 @@ pub(crate) fn decide(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
     causes
 }
 
-/// Files of which it is not known what is new.
+/// Files for which it is unknown which findings are new.
 type Unknown<'t> = BTreeSet<&'t str>;
 
-/// What the platform's own word, a `reviewStatus` of FAILED, is worth.
+/// The effect of the platform's own `reviewStatus` FAILED on the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Word {
-    /// It was not said, or all that it is about is known or waived.
+    /// The platform did not report FAILED, or all findings that explain it are known or waived.
     Excused,
-    /// It is about findings that may be new.
+    /// Findings that may be new explain it.
     Open,
-    /// It is about findings that count, or nothing says what it is about.
+    /// New findings explain it, or no finding does.
     Stands,
 }
 
 impl Tally {
-    /// The worst of all batches.
+    /// Returns the strongest effect of all batches.
     fn word(&self, unknown: &Unknown<'_>) -> Word {
         if self.failed_without_finding {
             return Word::Stands;
@@ -70,7 +70,7 @@ impl Tally {
     }
 }
 
-/// What the platform's word is worth if it is about this.
+/// Returns the effect of the platform's status if this result explains it.
 fn worth(result: &RuleResult, is_unknown: bool) -> Word {
     match (result.is_old(), is_unknown) {
         (true, _) => Word::Excused,

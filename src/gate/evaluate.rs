@@ -1,4 +1,4 @@
-//! Evaluates rules on files of a snapshot, wherever their content is.
+//! Evaluates rules on files of a snapshot, from blobs or from disk.
 
 use super::Tally;
 use crate::base::git::{Content, GitError, Repository, SnapshotFile};
@@ -8,10 +8,11 @@ use crate::model::rules::{RuleSet, SeePipeline};
 use rayon::prelude::*;
 use std::path::Path;
 
-/// The least files that a thread takes at a time.
+/// Minimum number of files that a thread evaluates at a time.
 const AT_A_TIME: usize = 32;
 
-/// Why a file is not judged: what stands there is none, or may be another one.
+/// Returns the reason why the file is not evaluated: it is not a regular file, or its content may be that of another
+/// file.
 const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
     match (file.kind.why_not_read(), file.doubt) {
         (Some(why), _) => Some(why),
@@ -20,8 +21,8 @@ const fn not_to_judge(file: &SnapshotFile) -> Option<&'static str> {
     }
 }
 
-/// Files on disk are read and evaluated on all cores; blobs are read by one, as a repository belongs to one thread.
-/// `see` is shown each pipeline that was read.
+/// Evaluates the rules on the files. Files on disk are read and evaluated on all cores; blobs are read by one thread,
+/// as a repository belongs to one thread. Calls `see` for each pipeline that was read.
 pub(crate) fn evaluate(
     repo: &Repository,
     rules: &RuleSet,
@@ -52,7 +53,7 @@ pub(crate) fn evaluate(
         Ok::<_, GitError>((path, document))
     });
     tally.files = rules.evaluate_all(documents, see)?;
-    // By reference: memory that one thread takes and another gives back makes threads wait for each other.
+    // By reference: if one thread frees memory that another allocated, the threads wait for each other.
     let evaluated: Vec<_> = on_disk
         .par_iter()
         .with_min_len(AT_A_TIME)
@@ -76,7 +77,7 @@ fn evaluate_on_disk(
 ) -> Result<FileResults, Unreviewed> {
     let document = document_on_disk(full).map_err(|error| Unreviewed {
         path: path.to_owned(),
-        reason: format!("it cannot be read: {error}"),
+        reason: format!("could not read the file: {error}"),
     })?;
     Ok(rules.evaluate_document(path, &document, see))
 }

@@ -1,6 +1,6 @@
-//! Whether a response judged what was sent. A platform can call everything passed and have judged nothing: such a response
-//! is no evidence. A rule that the platform does not know any more, or one that only the platform knows, is no reason to
-//! stop every change, so these are notes.
+//! Checks that a response really evaluated the pipelines that were sent. The platform can report PASSED without having
+//! evaluated anything; such a response is not evidence. Rules that the platform no longer knows, or that only the
+//! platform knows, are reported as notes, since they should not block every change.
 
 use super::Positions;
 use crate::base::text::count;
@@ -12,31 +12,30 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of rules or pipelines that a note names.
 const NAMED: usize = 5;
 
-/// Returns whether the pipeline must have a rule result: the rules file enables a rule for its kind, or what the file says is
-/// unknown. Other files that a job includes need none.
+/// Returns whether the response must have a rule result for the pipeline: the rules file enables a rule for its kind,
+/// or the content of the rules file is unknown. Other files that a job includes need no result.
 pub(crate) fn expects_result(rules: Option<&RuleSet>, positions: &Positions<'_>, path: &str) -> bool {
     let enables = |kind| {
         let enabled = rules.and_then(|rules| rules.enabled(Some(kind)));
         enabled.is_none_or(|mut enabled| enabled.next().is_some())
     };
-    // The content is read only where the answer may depend on it.
+    // The content is read only if the result may depend on it.
     Kind::ALL.into_iter().any(enables) && positions.kind(path).is_some_and(enables)
 }
 
-/// What the responses leave out or contradict, collected for the notes of the report.
+/// Gaps and contradictions in the responses, collected for the notes of the report.
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
-    /// By enabled rule, the pipelines without a result of it.
+    /// The pipelines without a result of an enabled rule, by rule.
     unjudged: BTreeMap<String, Vec<String>>,
-    /// Rules that nobody knows, of pipelines that have results of no other rule.
+    /// Unknown rules, from pipelines that have results of unknown rules only.
     strangers: BTreeSet<String>,
-    /// Results that the platform called passed, by what they are.
+    /// Descriptions of results that the platform reported as PASSED despite violations or an error.
     not_passed: Vec<String>,
 }
 
 impl Gaps {
-    /// Returns the status as the result itself tells it: the platform's word `PASSED` is not believed beside violations or
-    /// an error.
+    /// Returns the status to use instead of `PASSED` if the result has violations or an error; otherwise `None`.
     pub(super) fn status(&mut self, path: &str, rule: &str, answer: &RuleAnswer) -> Option<&'static str> {
         let (treated, why) = match answer.status.as_deref()? {
             "PASSED" if answer.error_type.is_some() => ("ERROR", "an error"),
@@ -72,8 +71,8 @@ impl Gaps {
         }
     }
 
-    /// Returns a sentence for each kind of gap. A pipeline's name may tell another kind than its content does, so a rule is
-    /// named only if a pipeline that lacks it is of its kind.
+    /// Returns a sentence for each kind of gap. A pipeline's file name may suggest another kind than its content, so a
+    /// rule is reported only if it applies, by content, to a pipeline without its result.
     pub(super) fn notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
         let applies = |rule: &str, path: &str| {
             let kind = positions.kind(path);
@@ -84,7 +83,7 @@ impl Gaps {
         for (rule, paths) in &self.unjudged {
             if let Some(path) = paths.iter().take(NAMED).find(|path| applies(rule, path)) {
                 notes.push(format!(
-                    "the platform returned no result of the enabled rule {rule} for {}, such as {path}",
+                    "the platform returned no result for the enabled rule {rule} in {}, such as {path}",
                     count(paths.len(), "pipeline")
                 ));
             }
@@ -92,12 +91,12 @@ impl Gaps {
         if !self.strangers.is_empty() {
             let named = first(&self.strangers.into_iter().collect::<Vec<_>>());
             notes.push(format!(
-                "the platform judged pipelines only by rules that neither the rules file nor this program knows: {named}"
+                "the platform evaluated pipelines only with rules that neither the rules file nor this program knows: {named}"
             ));
         }
         if !self.not_passed.is_empty() {
             notes.push(format!(
-                "the platform called {} PASSED in spite of violations or an error; the gate treats that as FAILED or ERROR: {}",
+                "the platform reported {} as PASSED despite violations or an error; the gate uses FAILED or ERROR instead: {}",
                 count(self.not_passed.len(), "result"),
                 first(&self.not_passed)
             ));
@@ -106,7 +105,7 @@ impl Gaps {
     }
 }
 
-/// The first of these, and the number of the others.
+/// Lists the first items and the number of the others.
 fn first(all: &[String]) -> String {
     let mut named: Vec<String> = all.iter().take(NAMED).cloned().collect();
     if all.len() > NAMED {

@@ -1,4 +1,4 @@
-//! From findings to a report: what was found, everything that decides, and what is said of it. The same for every reviewer.
+//! Builds the report from the findings, the causes of the verdict, and the notes. Every reviewer uses it.
 
 use super::{Cause, Part, Selected, Tally, decide, is_open, status, verdict};
 use crate::base::exit::ExitStatus;
@@ -10,20 +10,20 @@ use jiff::Timestamp;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// What the findings come to, with all that is taken in after them.
+/// The findings with the causes and notes that are added to them.
 #[derive(Default)]
 pub(crate) struct Judgement {
     tally: Tally,
     causes: Vec<Cause>,
-    /// Why the run passes although files have no answer.
+    /// The reason why the run passes although files were not reviewed.
     excuse: Option<&'static str>,
-    /// What else is to be known; each a sentence.
+    /// Notes for the report; each a sentence.
     pub(crate) notes: Vec<String>,
-    /// What the change does to consumers.
+    /// The effects of the change on consumers.
     compat: Option<Compat>,
 }
 
-/// What a report tells of the run, besides what was found.
+/// The facts about the run that a report contains besides the findings.
 pub(crate) struct ReportedRun {
     pub(crate) engine: Engine,
     pub(crate) context: ReviewContext,
@@ -32,7 +32,7 @@ pub(crate) struct ReportedRun {
 }
 
 impl Judgement {
-    /// There was nothing to judge; `note` says why.
+    /// Creates the judgement of a run without files to review; `note` states the reason.
     pub(crate) fn nothing(note: String) -> Self {
         Self {
             notes: vec![note],
@@ -52,23 +52,24 @@ impl Judgement {
         }
     }
 
-    /// Takes in something else that decides, with the sentence that says so.
+    /// Adds a cause, with a sentence that explains it.
     pub(crate) fn because(&mut self, cause: Cause, why: impl Into<String>) {
         self.causes.push(cause);
         self.notes.push(why.into());
     }
 
-    /// Lets files without an answer leave nothing open for the run; the verdict stays what it is.
+    /// Lets the run pass despite unreviewed files and doubts; the verdict does not change.
     pub(crate) const fn excuse(&mut self, why: &'static str) {
         self.excuse = Some(why);
     }
 
-    /// Takes in what the change does to consumers.
+    /// Adds the effects of the change on consumers.
     pub(crate) fn take_compat(&mut self, compat: Compat) {
         self.compat = Some(compat);
     }
 
-    /// Holds the number of known findings to what the job allows. Only who judged everything can tell that it may be lower.
+    /// Compares the number of known findings with the limit of the job. Only a complete review can note that the limit
+    /// may be lowered.
     pub(crate) fn hold_known(&mut self, part: &Part, is_all: bool) {
         let (Some(most), Some(compared)) = (part.max_known, &self.tally.compared) else {
             return;
@@ -84,7 +85,7 @@ impl Judgement {
         }
     }
 
-    /// Returns how the run ends by what was taken in.
+    /// Returns the exit status of the run, without the excused causes.
     pub(crate) fn status(&self) -> ExitStatus {
         let is_excused = |cause: &Cause| matches!(cause, Cause::Unreviewed | Cause::Doubt);
         let counting = self.causes.iter().copied();
@@ -92,7 +93,7 @@ impl Judgement {
         status(verdict(&counting.collect::<Vec<_>>()))
     }
 
-    /// Notes why a run that ended so passes, if it is excused.
+    /// Adds the excuse to the notes if the run passes only because of it.
     pub(crate) fn note_excuse(&mut self, ended: ExitStatus) {
         let is_excused = ended == ExitStatus::Success && verdict(&self.causes) == Verdict::Undecided;
         self.notes
@@ -127,7 +128,7 @@ impl Judgement {
     }
 }
 
-/// One list by path: what the checks of the project find stands after what was reviewed.
+/// Merges both lists by path. In a file, the results of the review come before those of the project checks.
 fn merged(mut files: Vec<FileResults>, project: Vec<FileResults>) -> Vec<FileResults> {
     if project.is_empty() {
         return files;

@@ -1,34 +1,35 @@
-//! Which findings were there before: the base has them too.
+//! Determines which findings of head are known, that is, exist at the base too.
 //!
-//! A finding is the same one at another commit by its identity, never by its line, and findings of one identity are
-//! counted: where the base has one and head has two, one is new. What counts something is known only while it did not
-//! get worse. What cannot be judged at the base is neither known nor new.
+//! Findings of two commits are matched by their identity, never by their line. Findings with the same identity are
+//! counted: if the base has one and head has two, one is new. A finding with a size is known only if it did not get
+//! worse. If a file could not be evaluated at the base, its findings are neither known nor new.
 
 use crate::model::findings::{FileResults, Finding, Origin, RuleResult, Severity, State, Status};
 use crate::model::rules;
 use std::collections::{HashMap, HashSet};
 
-/// What the base has of a file of head.
+/// The state of a file of head at the base.
 #[derive(Clone, Copy)]
 pub(crate) enum Before<'a> {
-    /// No such file, or one that is no pipeline: whatever head has is new.
+    /// The file is missing or is not a pipeline: all findings of head are new.
     Nothing,
     Had(&'a FileResults),
-    /// It could not be judged: why.
+    /// The file could not be evaluated, with the reason.
     Unknown(&'a str),
 }
 
-/// What a comparison with the base showed.
+/// The result of a comparison with the base.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct KnownComparison {
-    /// Findings of the base that are gone, in the files that were compared.
+    /// Number of findings of the base that are gone, in the files that were compared.
     pub fixed: usize,
-    /// Files whose base could not be judged, with why.
+    /// Files that could not be evaluated at the base, each with the reason.
     pub unknown: Vec<(String, String)>,
 }
 
-/// Marks the findings of head that are not waived as new or known, by what each base has of each file. With several
-/// merge-bases a finding is known only if all of them have it: a criss-cross merge can choose one of them from the past.
+/// Marks the findings of head that are not waived as new or known; `before` returns the state of a file at each base.
+/// With several merge bases, a finding is known only if all of them have it: in a criss-cross merge, one of them may be
+/// old.
 pub(crate) fn mark<'b>(
     files: &mut [FileResults],
     before: impl Fn(&str) -> Vec<Before<'b>>,
@@ -43,7 +44,7 @@ pub(crate) fn mark<'b>(
     compared
 }
 
-/// Returns the results of the file at the base, or why they are unknown.
+/// Returns the results of the file at the base, or the reason why they are unknown.
 fn had(before: Before<'_>) -> Result<Option<&FileResults>, &str> {
     match before {
         Before::Nothing => Ok(None),
@@ -53,7 +54,7 @@ fn had(before: Before<'_>) -> Result<Option<&FileResults>, &str> {
     }
 }
 
-/// Marks the findings of one file, and returns the number that every base had and head does not have.
+/// Marks the findings of one file, and returns the minimum over the bases of the findings that are gone.
 fn mark_file(file: &mut FileResults, had: Vec<Option<&FileResults>>) -> usize {
     let mut pasts: Vec<PastFindings> = had.into_iter().map(PastFindings::of).collect();
     for result in &mut file.results {
@@ -63,35 +64,35 @@ fn mark_file(file: &mut FileResults, had: Vec<Option<&FileResults>>) -> usize {
     pasts.iter().map(PastFindings::gone).min().unwrap_or_default()
 }
 
-/// Combines the states of the same findings against two bases: known in one alone is new.
+/// Combines the states of the same findings relative to two bases: a finding that is known only at one of them is new.
 fn of_both(one: Vec<Option<State>>, other: Vec<Option<State>>) -> Vec<Option<State>> {
     let both = one.into_iter().zip(other);
     both.map(|(one, other)| if one == other { one } else { Some(State::New) })
         .collect()
 }
 
-/// The rule, and what it is about.
+/// The rule of a finding, and its subject or error type.
 type IdentityKey = (String, Option<String>);
 
 /// The findings of one file of the base.
 #[derive(Default)]
 struct PastFindings {
     kinds: HashMap<IdentityKey, SameIdentity>,
-    /// The rules that head could not evaluate: what they found before is not gone.
+    /// The rules that could not be evaluated on head: their earlier findings do not count as gone.
     unjudged: HashSet<String>,
-    /// Head is no pipeline any more, so nothing is gone.
+    /// Whether head is unreadable as a pipeline, so that no finding counts as gone.
     is_unreadable: bool,
 }
 
 #[derive(Default)]
 struct SameIdentity {
-    /// Those of the base that none of head was matched with yet, with what was counted.
+    /// The findings of the base that are not matched with one of head yet.
     left: Vec<PastFinding>,
     base: usize,
     head: usize,
 }
 
-/// What of a finding of the base tells whether it got worse.
+/// The properties of a finding of the base that determine whether it got worse.
 #[derive(Clone, Copy)]
 struct PastFinding {
     size: Option<u64>,
@@ -116,7 +117,7 @@ impl PastFindings {
         past
     }
 
-    /// The state of each finding of the result; none for a result without one.
+    /// Returns the state of each finding of the result; empty if it has no findings.
     fn states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<State>> {
         let may_be_known = result.status.can_be_old();
         if matches!(result.status, Status::Error(_)) {
@@ -125,7 +126,7 @@ impl PastFindings {
         }
         let state = |finding: Finding<'_>| {
             let is_known = may_be_known && self.take(&finding, result.origin);
-            // What is waived stays so, and is not gone either.
+            // A waived finding stays waived, and its match at the base is not gone.
             let is_waived = finding.state == Some(State::Waived);
             Some(match (is_waived, is_known) {
                 (true, _) => State::Waived,
@@ -135,15 +136,15 @@ impl PastFindings {
         };
         let states: Vec<_> = result.findings(path).into_iter().map(state).collect();
         match states.as_slice() {
-            // An evaluation error is one finding, whatever its words are.
+            // An evaluation error is one finding, regardless of the number of its messages.
             [only] => vec![*only; result.violations.len().max(1)],
             _ => states,
         }
     }
 
-    /// Whether the base has one such finding left that head did not make worse. The nearest one is taken, so that the
-    /// order of the findings does not matter. The levels of the rules are those of the rules file on both sides; what a check of the
-    /// project found may weigh more than it did.
+    /// Removes a matching finding of the base, and returns whether there was one that did not get worse in head.
+    /// Prefers the finding with the nearest size, so that the order of the findings does not matter. Severities are
+    /// compared only for project checks: those of rules come from the same rules file on both sides.
     fn take(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
         let Some(kind) = self.kinds.get_mut(&key(finding)) else {
             return false;
@@ -168,7 +169,8 @@ impl PastFindings {
         found.is_some()
     }
 
-    /// How many are gone: those that head has fewer of. What got worse is not gone, nor what was not looked for.
+    /// Returns the number of findings that head has fewer of. Findings that got worse are not gone, nor are those of
+    /// rules that could not be evaluated.
     fn gone(&self) -> usize {
         if self.is_unreadable {
             return 0;

@@ -1,17 +1,17 @@
-//! Names that a person reads as a pipeline's and the platform does not.
+//! Detects file names that a person reads as a pipeline name, but the platform does not.
 //!
-//! A change could hide a pipeline from the gate by such a name, on purpose or by mistake.
+//! Such a name can hide a pipeline from the gate, on purpose or by mistake.
 
 use unicode_security::skeleton;
 
-/// How pipelines are called, and how they are called by mistake.
+/// Endings of pipeline names, correct ones and common mistakes.
 const ENDINGS: [&str; 4] = [".orch.yaml", ".tran.yaml", ".orch.yml", ".tran.yml"];
 
-/// Names that a note tells.
+/// Maximum number of names in a note.
 const TOLD: usize = 10;
 
-/// Whether the name looks like a pipeline's: with letters of another size or of another alphabet that are drawn alike, another
-/// ending, blanks or dots behind it, or signs that nobody sees. A pipeline's own name does, too.
+/// Returns whether the name looks like a pipeline name: in another case, with similar letters of another alphabet, with
+/// another ending, with trailing spaces or dots, or with invisible characters. True for a real pipeline name, too.
 pub(crate) fn looks_like_pipeline(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     if name.is_ascii() {
@@ -21,8 +21,9 @@ pub(crate) fn looks_like_pipeline(path: &str) -> bool {
     ends_like_pipeline(&seen) || is_confusable(&seen)
 }
 
-/// Whether Unicode calls the end of the name confusable with a pipeline's: both have the same skeleton (UTS #39). Letters of
-/// either case are compared as small ones, as an alphabet may have a confusable letter of one case only.
+/// Returns whether the end of the name is confusable with a pipeline's in the sense of Unicode: both have the same
+/// skeleton (UTS #39). Letters are compared in lower case, as an alphabet may have a confusable letter in one case
+/// only.
 fn is_confusable(name: &str) -> bool {
     let drawn = |text: &str| skeleton(&text.to_lowercase()).collect::<String>();
     let name = drawn(name.trim_end_matches(|c: char| c.is_whitespace() || c.is_control() || c == '.'));
@@ -38,7 +39,7 @@ fn ends_like_pipeline(name: &str) -> bool {
     })
 }
 
-/// Full-width letters and signs as the usual ones.
+/// Converts a full-width character to its ASCII form; returns other characters unchanged.
 fn narrow(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
@@ -46,7 +47,7 @@ fn narrow(c: char) -> char {
     }
 }
 
-/// Signs without a width: joiners, marks of direction, variation selectors, fillers, tags.
+/// Returns whether the character has no width: joiners, direction marks, variation selectors, fillers, tags.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -70,13 +71,13 @@ fn is_invisible(c: char) -> bool {
     ) || c.is_control()
 }
 
-/// A sentence about files whose names only look like a pipeline's, if there are any. Signs that nobody sees are shown as
-/// their escapes.
+/// Returns a sentence about files whose names only look like a pipeline's, or `None` if there are no such files.
+/// Invisible characters are shown as escapes.
 pub(super) fn told(paths: &[String]) -> Option<String> {
     let what = match paths.len() {
         0 => return None,
-        1 => "1 file has a name that only looks like a pipeline's, and was not judged".to_owned(),
-        all => format!("{all} files have names that only look like a pipeline's, and were not judged"),
+        1 => "1 file has a name that only looks like a pipeline's, and was not reviewed".to_owned(),
+        all => format!("{all} files have names that only look like a pipeline's, and were not reviewed"),
     };
     let mut named: Vec<String> = paths.iter().take(TOLD).map(|path| format!("{path:?}")).collect();
     if paths.len() > TOLD {

@@ -1,4 +1,4 @@
-//! Merges the batches' answers into findings. What an answer leaves open is noted, never filled in.
+//! Merges the responses to the batches into findings. Gaps in a response are reported, never filled in.
 
 use super::evidence::{self, Gaps};
 use super::{BatchAnswer, KnownComparison, Positions};
@@ -11,49 +11,49 @@ use crate::model::rules::{self, RuleSet};
 use crate::platform::api::{ReviewAnswer, ReviewResults, RuleAnswer};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lines of so many files are looked for together.
+/// Number of files whose lines are looked up together.
 const GROUP: usize = 128;
 
-const NO_RESULT: &str = "the platform's answer has no result here";
+const NO_RESULT: &str = "no result in the platform's response";
 const JUDGED_NOTHING: &str =
-    "the platform's answer has no rule result here, though the rules file may enable rules for it";
-const EXCLUDED: &str = "the platform excluded it, though by its name it is a pipeline";
-const CONTRADICTORY: &str = "the platform's answer has it twice, with different results";
+    "no rule result in the platform's response, although the rules file may enable rules for this file";
+const EXCLUDED: &str = "the platform excluded this file, although it has a pipeline's name";
+const CONTRADICTORY: &str = "the platform's response lists this file twice, with different results";
 
-/// Everything that the answers say, and everything that they do not.
+/// The contents of all responses, and their gaps.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// The files with results, by path.
     pub files: Vec<FileResults>,
-    /// The files in which the checks of the project find something, by path.
+    /// The files with findings of the project checks, by path.
     pub project: Vec<FileResults>,
-    /// The levels at which they looked; none where they did not.
+    /// The levels of the project checks; `None` if they did not run.
     pub checked: Option<CheckLevels>,
     /// Files that the platform does not review, by path.
     pub excluded: Vec<String>,
-    /// Files without a usable answer, by path.
+    /// Files without a usable result, by path.
     pub unreviewed: Vec<Unreviewed>,
-    /// The same of a batch in which nothing was found: nothing says why, so nothing can excuse it.
+    /// Whether the platform reported FAILED for a batch without any finding: no known or waived finding can excuse it.
     pub failed_without_finding: bool,
-    /// What the base has too, where only new findings are to count.
+    /// The comparison with the base; `None` unless only new findings fail the gate.
     pub compared: Option<KnownComparison>,
     /// The files of each batch whose `reviewStatus` is FAILED.
     pub failed_batches: Vec<BTreeSet<String>>,
-    /// What leaves the verdict open, other than unreviewed files; each a sentence.
+    /// Reasons why the verdict is open, other than unreviewed files; each a sentence.
     pub doubts: Vec<String>,
-    /// The files that such a doubt is about, each with the doubt.
+    /// The files with such a doubt, by path.
     pub doubtful: BTreeMap<String, String>,
-    /// What else is to be known; each a sentence.
+    /// Notes for the report; each a sentence.
     pub notes: Vec<String>,
 }
 
 impl Tally {
-    /// What reviewers and what the checks of the project found.
+    /// Returns the results of the review and of the project checks.
     pub(crate) fn all_files(&self) -> impl Iterator<Item = &FileResults> {
         self.files.iter().chain(&self.project)
     }
 
-    /// Lets the work see both as one.
+    /// Calls `work` with the results of the review and of the project checks in one slice.
     pub(crate) fn with_all<T>(&mut self, work: impl FnOnce(&mut [FileResults]) -> T) -> T {
         let reviewed = self.files.len();
         self.files.append(&mut self.project);
@@ -63,7 +63,7 @@ impl Tally {
     }
 }
 
-/// Merges the answers. `rules` are those of the reviewed commit, where they are known.
+/// Merges the responses. `rules` are those of the reviewed commit, or `None` if they are unknown.
 pub(crate) fn merge(
     answers: Vec<BatchAnswer>,
     rules: Option<&RuleSet>,
@@ -97,14 +97,14 @@ pub(crate) fn merge(
     tally
 }
 
-/// The files of a batch in which something was found.
+/// Returns the files of a batch that have findings.
 fn with_findings(batch: &BatchAnswer) -> impl Iterator<Item = &str> {
     let answer = batch.outcome.as_ref().ok();
     let files = batch.files.iter().map(String::as_str);
     files.filter(move |path| answer.is_some_and(|answer| has_findings(answer.results.as_ref(), path)))
 }
 
-/// Whether the pipeline is to be read: for the place of a violation, or for what a rule has counted in it.
+/// Returns whether the pipeline must be read, for the line of a violation or for the number that a rule counts.
 fn has_findings(results: Option<&ReviewResults>, path: &str) -> bool {
     let is_told = |rule: &RuleAnswer| {
         let counts = || rule.rule_name.as_deref().is_some_and(rules::counts);
@@ -146,12 +146,12 @@ impl Merger<'_, '_> {
             .any(|result| result.severity().is_some());
         self.tally.failed_without_finding |= failed && !has_finding;
         for (path, _) in results.files {
-            let note = format!("the platform's answer has results for {path}, which was not asked for");
+            let note = format!("the platform's response has results for {path}, which was not requested");
             self.tally.notes.push(note);
         }
     }
 
-    /// What the response has of one pipeline. A pipeline that was excluded or not judged by any rule was not reviewed.
+    /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed.
     fn answered(
         &mut self,
         path: &str,
@@ -184,14 +184,14 @@ impl Merger<'_, '_> {
         evidence::expects_result(self.rules, self.positions, path)
     }
 
-    /// Whether the batch's overall status is FAILED.
+    /// Returns whether the batch's overall status is FAILED; adds a doubt if the status is missing or unknown.
     fn status(&mut self, files: &[String], status: Option<&str>, said_instead: Option<&str>) -> bool {
         let doubt = match (status, said_instead) {
             (Some("PASSED" | "FAILED"), _) => return status == Some("FAILED"),
-            (Some(other), _) => format!("the platform's answer has an unknown reviewStatus: {other}"),
-            (None, None) => "the platform's answer has no reviewStatus".to_owned(),
+            (Some(other), _) => format!("the platform's response has an unknown reviewStatus: {other}"),
+            (None, None) => "the platform's response has no reviewStatus".to_owned(),
             (None, Some(said)) => {
-                format!("the platform's answer has no reviewStatus and no results, but: {said}")
+                format!("the platform's response has no reviewStatus and no results, but: {said}")
             }
         };
         let doubtful = files.iter().map(|path| (path.clone(), doubt.clone()));
@@ -213,7 +213,7 @@ impl Merger<'_, '_> {
         });
     }
 
-    /// A file whose answer is only partly understood has its known results, and counts as unreviewed too.
+    /// Adds the results of one file. If some of them are unknown or contradict each other, the file is also unreviewed.
     fn file(&mut self, path: String, rules: Vec<RuleAnswer>, failed: bool, is_open: bool) {
         let mut results: Vec<RuleResult> = Vec::with_capacity(rules.len());
         let mut unclear = None;
@@ -223,7 +223,7 @@ impl Merger<'_, '_> {
                     let is_of_it = |known: &&RuleResult| known.rule == result.rule;
                     let known = results.iter().find(is_of_it);
                     if known.is_some_and(|known| known.status.name() != result.status.name()) {
-                        unclear = Some(format!("the rule {} has two results that differ", result.rule));
+                        unclear = Some(format!("the rule {} has two different results", result.rule));
                     }
                     results.push(result);
                 }
@@ -277,7 +277,7 @@ impl Merger<'_, '_> {
     }
 }
 
-/// By the rules file; where it does not say, by the answer's overall status.
+/// Returns the severity by the rules file; if it does not define one, by the response's overall status.
 const fn severity(enforcement: Option<Enforcement>, review_failed: bool) -> Severity {
     let fails = match enforcement {
         Some(level) => matches!(level, Enforcement::Error),

@@ -1,9 +1,10 @@
-//! The gate: which files are reviewed, how they are asked for, what the answers come to.
+//! The gate: selects the files to review, requests their review, and derives the verdict from the responses.
 //!
-//! Begin with `select`: what changed, or everything. `batch` sends it, `merge` makes findings of the answers, `known` marks those that were
-//! there before, `decide` lists what decides, `judgement` takes in the rest and makes the
-//! report, and `verdict` says what the causes come to: a pure function that every verdict of the program
-//! comes from. The rule that runs through all of them: what is not certain is never a pass.
+//! Start with `select`: it selects the changed pipelines, or all of them. `batch` sends the requests, `merge` turns the
+//! responses into findings, `known` marks the findings that existed at the base, `decide` lists the causes of the
+//! verdict, `judgement` adds further causes and creates the report, and `verdict` is the pure function that turns
+//! causes into a verdict; every verdict of the program comes from it. One rule applies to all of them: an uncertain
+//! result never passes.
 
 mod batch;
 mod changed;

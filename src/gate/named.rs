@@ -1,14 +1,14 @@
-//! Which files are reviewed when files are named one by one, as a git hook does it.
+//! Selects files that are given one by one, as by a git hook.
 
 use super::select::{Scope, Selected, select};
 use crate::base::git::GitError;
 
-/// Selects exactly the `named` files, changed or not, besides what changed within the folders that `scope` is restricted
-/// to. Whoever names the rules file gets all pipelines, as for a change of it; a
-/// change it is only if it differs from the base.
+/// Selects the `named` files, changed or not, and the changed files in the directories that `scope` is restricted to.
+/// If the rules file is among the named files, selects all pipelines, as for a change of the rules file; it is
+/// reported as a gate change only if it differs from the base.
 pub(crate) fn select_named(scope: &Scope<'_>, named: &[String]) -> Result<Selected, GitError> {
     if let Some(rules) = named.iter().find(|path| scope.is_rules_file(path)) {
-        let why = format!("the rules file {rules} was named");
+        let why = format!("the rules file {rules} was given");
         let all = Scope {
             bases: &[],
             base_source: &why,

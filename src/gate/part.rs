@@ -1,21 +1,21 @@
-//! The part of the selected files that a run judges, and what such a review is worth.
+//! Selects the files of one shard, and determines whether the review is complete.
 
 use super::Selected;
 use crate::model::findings::{FailOn, Shard};
 
-/// The part of the selected files that a run judges, and by what.
+/// The shard of the selected files that a run reviews, with the settings of the verdict.
 pub(crate) struct Part {
     pub(crate) shard: Option<Shard>,
     pub(crate) fail_on: FailOn,
-    /// What the selection was restricted to before.
+    /// The paths that restrict the selection.
     pub(crate) paths: Vec<String>,
     pub(crate) max_known: Option<usize>,
-    /// How many selected files are in other parts.
+    /// Number of selected files in other shards.
     pub(crate) left_out: usize,
 }
 
 impl Part {
-    /// Keeps the files of the shard; the only shard is the whole.
+    /// Removes the files of other shards from the selection; a single shard covers all files.
     pub(crate) fn keep(
         shard: Option<Shard>,
         (fail_on, max_known): (FailOn, Option<usize>),
@@ -36,27 +36,26 @@ impl Part {
         }
     }
 
-    /// Whether what is found in this file, selected or not, is for this part to tell.
+    /// Returns whether this shard reports the findings of the file, selected or not.
     pub(crate) fn holds(&self, path: &str) -> bool {
         self.shard.is_none_or(|shard| shard.holds(path))
     }
 
-    /// Returns why a review of it is no pass as a whole, whatever its verdict.
+    /// Returns the reason why the review is incomplete, regardless of its verdict.
     pub(crate) fn why_partial(&self) -> Option<String> {
         why_partial(self.shard, &self.paths, self.fail_on)
     }
 }
 
-/// Returns why such a review is no pass as a whole, whatever its verdict; `None` if it is of everything and could fail.
+/// Returns the reason why such a review is incomplete; `None` if it covers everything and findings can fail it.
 pub(crate) fn why_partial(shard: Option<Shard>, paths: &[String], fail_on: FailOn) -> Option<String> {
     if let Some(part) = shard {
-        return Some(format!("it is of the part {part} alone"));
+        return Some(format!("it covers only shard {part}"));
     }
     if !paths.is_empty() {
         return Some(format!("it is restricted to {}", paths.join(", ")));
     }
-    (fail_on == FailOn::Never)
-        .then(|| "it was made with --fail-on never, so nothing that it found could fail it".to_owned())
+    (fail_on == FailOn::Never).then(|| "it ran with --fail-on never, so no finding could fail it".to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What was there before, at the commits that a run compares with: where the judged files were, and what they had there.
+//! The state at the base commits: the former paths of the reviewed files, and their results there.
 
 use super::{Before, KnownComparison, Tally, mark};
 use crate::base::git::Change;
@@ -7,10 +7,10 @@ use crate::model::findings::FileResults;
 use crate::model::pipelines::is_pipeline;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Paths of files that changed, each with where the file was before; none for a new one. Others were where they are.
+/// Paths of changed files, each with the former path, or `None` for a new file. Other files kept their path.
 pub(crate) type Moved = BTreeMap<String, Option<String>>;
 
-/// A file that was no pipeline by its name has no past.
+/// Returns the former path of each changed file; `None` if the former name is not a pipeline name.
 pub(crate) fn moved<'c>(changes: impl Iterator<Item = &'c Change>) -> Moved {
     let before = |change: &Change| {
         change
@@ -23,12 +23,12 @@ pub(crate) fn moved<'c>(changes: impl Iterator<Item = &'c Change>) -> Moved {
         .collect()
 }
 
-/// The paths of head, each with where it was at the base; none for a new one.
+/// The paths of head, each with the path at the base, or `None` for a new file.
 #[derive(Debug, Default)]
 pub(crate) struct Places(Moved);
 
 impl Places {
-    /// Where these files were, by what moved since the base.
+    /// Returns the paths of these files at the base, given the moves since then.
     pub(crate) fn of_all<'f>(files: impl Iterator<Item = &'f str>, moved: &Moved) -> Self {
         let place = |path: &str| match moved.get(path) {
             Some(from) => from.clone(),
@@ -37,7 +37,7 @@ impl Places {
         Self(files.map(|path| (path.to_owned(), place(path))).collect())
     }
 
-    /// Where those of these files were that changed since the base and were there.
+    /// Like [`Self::of_all`], but only for files that changed since the base and existed there.
     pub(crate) fn of_changed<'f>(files: impl Iterator<Item = &'f str>, moved: &Moved) -> Self {
         let changed = files.filter_map(|path| Some((path.to_owned(), moved.get(path)?.clone())));
         Self(changed.filter(|(_, was)| was.is_some()).collect())
@@ -47,7 +47,7 @@ impl Places {
         self.0.values().flatten().map(String::as_str).collect()
     }
 
-    /// Adds those of the other places whose file has results.
+    /// Adds the `other` places whose file at the base has results in `judged`.
     pub(crate) fn add_judged(&mut self, other: Self, judged: &[FileResults]) {
         let judged: BTreeSet<&str> = judged.iter().map(|file| file.path.as_str()).collect();
         let has_results = |was: &Option<String>| was.as_deref().is_some_and(|was| judged.contains(was));
@@ -55,17 +55,17 @@ impl Places {
             .extend(other.0.into_iter().filter(|(_, was)| has_results(was)));
     }
 
-    /// Where the file was; `None` for a new one, and for one that was not looked for.
+    /// Returns the path at the base; `None` for a new file and for one that was not looked up.
     pub(crate) fn of(&self, path: &str) -> Option<String> {
         self.0.get(path).cloned().flatten()
     }
 }
 
-/// What one base has, by path.
+/// The results at one base, by path.
 struct AtBase<'b> {
     places: &'b Places,
     results: BTreeMap<&'b str, &'b FileResults>,
-    /// Why files there have no usable results.
+    /// Files without usable results, each with the reason.
     open: BTreeMap<&'b str, &'b str>,
 }
 
@@ -87,24 +87,24 @@ impl<'b> AtBase<'b> {
             Some(was) => match (self.open.get(was), self.results.get(was)) {
                 (Some(why), _) => Before::Unknown(why),
                 (None, Some(found)) => Before::Had(found),
-                (None, None) => Before::Unknown("it has no results there"),
+                (None, None) => Before::Unknown("the base has no results for this file"),
             },
         }
     }
 }
 
-/// Marks what of these files every base has, too.
+/// Marks the findings of these files that every base has, too.
 pub(crate) fn mark_files(files: &mut [FileResults], bases: &[(Places, Tally)]) -> KnownComparison {
     let bases: Vec<AtBase<'_>> = bases.iter().map(AtBase::new).collect();
     mark(files, |path| bases.iter().map(|base| base.before(path)).collect())
 }
 
-/// Marks what every base has, too.
+/// Marks the findings of head that every base has, too, and adds a note if some files could not be compared.
 pub(crate) fn mark_known(head: &mut Tally, bases: &[(Places, Tally)]) {
     let compared = mark_files(&mut head.files, bases);
     if let Some((path, why)) = compared.unknown.first() {
         head.notes.push(format!(
-            "the base of {} could not be judged, so what of it is new is not known: {path}: {why}",
+            "it is unknown which findings of {} are new: the base could not be evaluated: {path}: {why}",
             count(compared.unknown.len(), "file")
         ));
     }

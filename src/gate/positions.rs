@@ -1,4 +1,4 @@
-//! What a violation is about, and where that stands: the component that its text names, in the file as it was reviewed.
+//! Finds the component that the text of a violation names, and its line in the reviewed version of the file.
 
 use crate::base::git::{BlobId, CommitId, Repository};
 use crate::model::findings::{Status, Violation};
@@ -8,7 +8,7 @@ use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::{BTreeSet, HashMap};
 
-/// Knows a group of files at a time, as questions come group by group.
+/// Finds the lines of violations; keeps one group of parsed files at a time.
 pub(crate) struct Positions<'a> {
     repo: &'a Repository,
     commit: &'a CommitId,
@@ -17,7 +17,7 @@ pub(crate) struct Positions<'a> {
 }
 
 impl<'a> Positions<'a> {
-    /// Positions in the files of `commit`.
+    /// Creates the lookup for the files of `commit`.
     pub(crate) fn new(repo: &'a Repository, commit: &'a CommitId) -> Self {
         Self {
             repo,
@@ -27,7 +27,7 @@ impl<'a> Positions<'a> {
         }
     }
 
-    /// The kind of one pipeline, by its content, else by its name.
+    /// Returns the kind of the pipeline by its content, or by its file name if the content cannot be read.
     pub(crate) fn kind(&self, path: &str) -> Option<Kind> {
         let file = self.repo.find_file(self.commit, path).ok().flatten();
         let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, DOCUMENT_LIMIT).ok());
@@ -35,12 +35,12 @@ impl<'a> Positions<'a> {
         pipeline.map_or_else(|| Kind::from_path(path), |pipeline| Some(pipeline.kind))
     }
 
-    /// What a rule that counts has counted in the file, if the file was read.
+    /// Returns the number that the counting rule `rule` found in the file; `None` for other rules and unread files.
     pub(crate) fn size(&self, path: &str, rule: &str) -> Option<u64> {
         rules::size(rule, self.pipelines.get(path)?.as_ref().ok()?)
     }
 
-    /// Finds all files that will be asked about, in one walk; what cannot be found has no positions.
+    /// Finds the blobs of all files in one walk. Files that are not found have no positions.
     pub(crate) fn find(&mut self, paths: &BTreeSet<&str>) {
         if paths.is_empty() {
             return;
@@ -50,8 +50,8 @@ impl<'a> Positions<'a> {
         self.blobs = files.map(|file| (file.path, file.blob)).collect();
     }
 
-    /// Reads these files, and forgets those before: one after the other from git, whose threads only wait for each
-    /// other, and then all of them as YAML.
+    /// Reads these files and drops the previous ones. Reads one blob after the other, since git threads would only wait
+    /// for each other, and then parses all of them in parallel.
     pub(crate) fn read<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
         let content = |path: &str| self.repo.read_blob(self.blobs.get(path)?, DOCUMENT_LIMIT).ok();
         let contents: Vec<_> = paths
@@ -61,8 +61,8 @@ impl<'a> Positions<'a> {
         self.pipelines = contents.into_par_iter().map(parse).collect();
     }
 
-    /// The violation with the words `text`: its line is that of what they seem to name in the file, and of what is wrong
-    /// with a file that is no pipeline. It is about what they surely name, since that can excuse it.
+    /// Creates the violation with this text. Its line is that of the component that the text seems to name, or that of
+    /// the syntax error. Its subject is set only if the name is certain, since the subject can excuse the violation.
     pub(crate) fn violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
         let mut violation = Violation::new(text);
         match self.pipelines.get(path) {

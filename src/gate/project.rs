@@ -1,20 +1,20 @@
-//! Checks of the project over a snapshot: reads what they need of its pipelines, on all cores, and nothing twice.
+//! Runs the project checks on a snapshot: reads the pipelines that they need, on all cores and each only once.
 
 use crate::base::git::{Content, GitError, Repository, Snapshot, SnapshotFile};
 use crate::model::findings::FileResults;
 use crate::model::pipelines::{
-    Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines, document,
-    document_on_disk, is_pipeline, may_name_files,
+    Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines, SoughtNames,
+    document, document_on_disk, is_pipeline, may_name_files,
 };
 use crate::model::project::{CheckLevels, Project, SharedSide};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-/// About how much is held in memory before it is parsed, in bytes.
+/// Approximate size of the contents that are kept in memory before they are parsed, in bytes.
 const HELD: usize = 8 * 1024 * 1024;
 
-/// What was read of pipelines while they were evaluated, so that nobody reads them again.
+/// Facts that were collected while pipelines were evaluated, so that these need not be read again.
 #[derive(Debug, Default)]
 pub(crate) struct SeenFacts(Mutex<Vec<(String, PipelineFacts)>>);
 
@@ -33,25 +33,27 @@ impl SeenFacts {
     }
 }
 
-/// How a project is checked.
+/// The parameters of the project checks.
 #[derive(Clone, Copy)]
 pub(crate) struct ProjectScope<'a> {
     pub repo: &'a Repository,
     pub levels: CheckLevels,
-    /// The platform's hidden folder, if there is one.
+    /// The platform's hidden directory, if there is one.
     pub config_dir: Option<&'a str>,
-    /// Whether a reference leads out of the project by design.
+    /// Returns whether a reference points outside the project by design.
     pub is_external: &'a dyn Fn(&str) -> bool,
 }
 
 impl ProjectScope<'_> {
-    /// What the checks find in the whole project. `seen` was read already; of the other files those are read as YAML that `changed` names,
-    /// and those that can name a file.
+    /// Returns what the checks find in the project. `seen` was read already; of the other files, `changed` ones are read as YAML, and
+    /// those that may name a file. If `sought` has the names of all that changed, only files that may name one of them are read, and
+    /// the files that the changed ones lead to: nothing new can be found in the others.
     pub(crate) fn check(
         &self,
         snapshot: &Snapshot<'_>,
         seen: SeenFacts,
         changed: &dyn Fn(&str) -> bool,
+        sought: Option<&SoughtNames>,
     ) -> Result<Vec<FileResults>, GitError> {
         let files = snapshot.files(&is_pipeline)?;
         let mut facts = seen.take();
@@ -59,15 +61,26 @@ impl ProjectScope<'_> {
             .iter()
             .filter(|file| !facts.contains_key(&file.path))
             .partition(|file| changed(&file.path));
-        self.read(&whole, false, &mut facts)?;
-        self.read(&skimmed, true, &mut facts)?;
+        self.read(&whole, &|_| true, &mut facts)?;
+        let may_matter =
+            |bytes: &[u8]| may_name_files(bytes) && sought.is_none_or(|sought| sought.may_be_in(bytes));
+        let read: BTreeSet<String> = facts.keys().cloned().collect();
+        self.read(&skimmed, &may_matter, &mut facts)?;
         let known = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared = self.shared(snapshot)?;
+        if sought.is_some() {
+            let entries = shared.iter().filter_map(|shared| shared.content.as_ref().ok());
+            let shared = entries.flat_map(|shared| &shared.entries);
+            let shared = shared.map(|entry| entry.pipeline.as_str());
+            let from = read.iter().map(String::as_str).chain(shared).collect();
+            self.read_reached(&files, &known, from, &mut facts)?;
+        }
         self.read_asked(&files, &known, shared.as_ref(), &mut facts)?;
         self.results(snapshot, &known, &facts, shared.as_ref())
     }
 
-    /// What the checks find in these files alone, and in the shared-pipelines file: reads them and what their calls lead to.
+    /// Returns the findings of the checks in the `wanted` files only. Reads these files and all that they call,
+    /// directly or indirectly.
     pub(crate) fn check_only(
         &self,
         snapshot: &Snapshot<'_>,
@@ -75,32 +88,50 @@ impl ProjectScope<'_> {
     ) -> Result<Vec<FileResults>, GitError> {
         let files = snapshot.files(&is_pipeline)?;
         let known = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
-        let by_path: BTreeMap<&str, &SnapshotFile> =
-            files.iter().map(|file| (file.path.as_str(), file)).collect();
         let shared = self.shared(snapshot)?;
         let mut facts = BTreeMap::new();
-        let mut step: BTreeSet<&str> = wanted.clone();
-        while !step.is_empty() {
-            let next: Vec<&SnapshotFile> = step
-                .iter()
-                .filter_map(|path| by_path.get(path).copied())
-                .collect();
-            self.read(&next, false, &mut facts)?;
-            let read = next
-                .iter()
-                .filter_map(|file| Some((file, facts.get(&file.path)?.as_ref()?)));
-            let called = read.flat_map(|(file, facts)| {
-                facts
-                    .references
-                    .iter()
-                    .flat_map(|reference| reference.called(&known, &file.path))
-            });
-            step = called.filter(|path| !facts.contains_key(*path)).collect();
-        }
+        self.read_reached(&files, &known, wanted.clone(), &mut facts)?;
         self.read_asked(&files, &known, shared.as_ref(), &mut facts)?;
         let mut results = self.results(snapshot, &known, &facts, shared.as_ref())?;
         results.retain(|file| wanted.contains(file.path.as_str()));
         Ok(results)
+    }
+
+    /// Reads as YAML the files of `from`, those that they call, and so on.
+    fn read_reached(
+        &self,
+        files: &[SnapshotFile],
+        known: &PipelineFiles<'_>,
+        from: BTreeSet<&str>,
+        facts: &mut BTreeMap<String, Option<PipelineFacts>>,
+    ) -> Result<(), GitError> {
+        let by_path: BTreeMap<&str, &SnapshotFile> =
+            files.iter().map(|file| (file.path.as_str(), file)).collect();
+        let mut reached: BTreeSet<String> = BTreeSet::new();
+        let mut step: BTreeSet<String> = from.into_iter().map(str::to_owned).collect();
+        while !step.is_empty() {
+            let is_read = |path: &str| {
+                facts
+                    .get(path)
+                    .is_some_and(|facts| facts.as_ref().is_none_or(|facts| !facts.is_skimmed))
+            };
+            let unread = step.iter().filter(|path| !is_read(path));
+            let unread: Vec<&SnapshotFile> = unread
+                .filter_map(|path| by_path.get(path.as_str()).copied())
+                .collect();
+            self.read(&unread, &|_| true, facts)?;
+            reached.extend(step.iter().cloned());
+            let called = step
+                .iter()
+                .filter_map(|path| Some((path, facts.get(path)?.as_ref()?)))
+                .flat_map(|(path, facts)| {
+                    let references = facts.references.iter();
+                    references.flat_map(move |reference| reference.called(known, path))
+                });
+            let next = called.filter(|path| !reached.contains(*path));
+            step = next.map(str::to_owned).collect();
+        }
+        Ok(())
     }
 
     fn results(
@@ -124,7 +155,8 @@ impl ProjectScope<'_> {
         Ok(project.results(self.levels))
     }
 
-    /// Reads as YAML what calls with arguments lead to, and what entries with parameters are.
+    /// Parses the pipelines that are called with arguments, and those that the shared-pipelines file lists with
+    /// parameters.
     fn read_asked(
         &self,
         files: &[SnapshotFile],
@@ -150,10 +182,10 @@ impl ProjectScope<'_> {
             .iter()
             .filter(|file| asked.contains(file.path.as_str()) && !is_known(&file.path))
             .collect();
-        self.read(&asked, false, facts)
+        self.read(&asked, &|_| true, facts)
     }
 
-    /// The shared-pipelines file, if there is one.
+    /// Reads the shared-pipelines file; `None` if there is no such file.
     fn shared(&self, snapshot: &Snapshot<'_>) -> Result<Option<SharedSide>, GitError> {
         let Some(path) = self
             .config_dir
@@ -174,11 +206,11 @@ impl ProjectScope<'_> {
         }))
     }
 
-    /// Adds what these files say. Blobs are read one after the other, as a repository belongs to one thread.
+    /// Adds the facts of these files. Blobs are read one after the other, as a repository belongs to one thread.
     fn read(
         &self,
         files: &[&SnapshotFile],
-        may_skim: bool,
+        may_matter: &(dyn Fn(&[u8]) -> bool + Sync),
         facts: &mut BTreeMap<String, Option<PipelineFacts>>,
     ) -> Result<(), GitError> {
         let mut rest = files.iter().copied().peekable();
@@ -198,7 +230,7 @@ impl ProjectScope<'_> {
                 let bytes = bytes.unwrap_or_else(|| on_disk(file));
                 (
                     file.path.clone(),
-                    bytes.and_then(|bytes| facts_of(&bytes, may_skim)),
+                    bytes.and_then(|bytes| facts_of(&bytes, may_matter)),
                 )
             });
             facts.extend(read.collect::<Vec<_>>());
@@ -207,7 +239,7 @@ impl ProjectScope<'_> {
     }
 }
 
-/// None for what cannot be read, which is told elsewhere.
+/// Reads the file from disk; `None` if it cannot be read, which is reported elsewhere.
 fn on_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
     match &file.content {
         Content::Disk(full) => document_on_disk(full).ok()?.ok(),
@@ -215,8 +247,8 @@ fn on_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
     }
 }
 
-fn facts_of(bytes: &[u8], may_skim: bool) -> Option<PipelineFacts> {
-    if may_skim && !may_name_files(bytes) {
+fn facts_of(bytes: &[u8], may_matter: &(dyn Fn(&[u8]) -> bool + Sync)) -> Option<PipelineFacts> {
+    if !may_matter(bytes) {
         return Some(PipelineFacts::skimmed());
     }
     PipelineFacts::parse(bytes).ok()

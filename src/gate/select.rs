@@ -1,4 +1,4 @@
-//! Which files are reviewed: the changed pipelines, or all of them.
+//! Selects the files to review: the changed pipelines, or all of them.
 
 use super::lookalike::{self, looks_like_pipeline};
 use crate::base::git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
@@ -8,34 +8,34 @@ use std::collections::BTreeMap;
 
 const NOT_INCLUDED: &str = "not matched by --include";
 const EXCLUDED: &str = "matched by --exclude";
-/// Why a submodule is not judged.
+/// The reason why a submodule is not reviewed.
 pub(super) const SUBMODULE: &str = match FileKind::Submodule.why_not_read() {
     Some(why) => why,
     None => "",
 };
 
-/// Where to look and what is wanted.
+/// The commits to compare and the filters of the selection.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub head: &'a Snapshot<'a>,
-    /// The commits to compare with; none takes every pipeline.
+    /// The commits to compare with; if empty, every pipeline is selected.
     pub bases: &'a [CommitId],
-    /// Why there is no base, or where it came from, for people.
+    /// Human-readable source of the base, or the reason why there is no base.
     pub base_source: &'a str,
-    /// The platform's hidden folder, if there is one.
+    /// The platform's hidden directory, if there is one.
     pub config_dir: Option<&'a str>,
-    /// The paths that the policy is read from, with the links that lead there.
+    /// The paths that the policy is read from, including symbolic links to them.
     pub policy_files: &'a [String],
-    /// The commits that the host compares with, wherever settings moved the base: changes of the gate configuration are
-    /// reported since these. Without them, no change is reported.
+    /// The commits that the host compares with, even if settings select another base. Changes of the gate configuration
+    /// are reported relative to these; if empty, no such change is reported.
     pub hosts_bases: &'a [CommitId],
-    /// Describes the change of a file of the gate since one base.
+    /// Describes the change of a gate configuration file relative to one base.
     pub words: &'a dyn Fn(&CommitId, &Change) -> Vec<String>,
-    /// Whether `--include` matches.
+    /// Returns whether `--include` matches the path.
     pub includes: &'a dyn Fn(&str) -> bool,
-    /// Whether `--exclude` matches.
+    /// Returns whether `--exclude` matches the path.
     pub excludes: &'a dyn Fn(&str) -> bool,
-    /// Files and folders that restrict the selection, from the repository root; empty for no restriction.
+    /// Files and directories that restrict the selection, relative to the repository root; empty for no restriction.
     pub paths: &'a [String],
 }
 
@@ -44,14 +44,14 @@ pub(crate) struct Scope<'a> {
 pub(crate) struct Candidate {
     pub change: Change,
     pub selected: bool,
-    /// Why, or why not.
+    /// The reason why the pipeline is or is not selected.
     pub reason: String,
 }
 
-/// The changes of pipelines, as the selection found them.
+/// The changed pipelines that the selection found.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ComparedChanges {
-    /// The commits that the files differ from.
+    /// The commits that the files were compared with.
     pub since: Vec<CommitId>,
     pub changes: Vec<Change>,
 }
@@ -61,15 +61,15 @@ pub(crate) struct Selected {
     /// The files to review, by path.
     pub files: Vec<String>,
     pub candidates: Vec<Candidate>,
-    /// What the change does to the gate itself.
+    /// Changes of the gate configuration.
     pub gate_changes: Vec<GateChange>,
-    /// Changed pipelines that are not reviewed because of include and exclude, or because they are no files.
+    /// Changed pipelines that are not reviewed because of `--include` or `--exclude`, or because they are submodules.
     pub left_out: Vec<Excluded>,
     /// Files whose names only look like a pipeline's.
     pub lookalikes: Vec<String>,
-    /// Why unchanged pipelines are taken too, if they are.
+    /// The reason why unchanged pipelines are selected, too, if they are.
     pub all_because: Option<String>,
-    /// The commits that the candidates differ from, so that nobody compares with them again.
+    /// The commits that the candidates were compared with, so that the comparison need not be repeated.
     pub since: Vec<CommitId>,
 }
 
@@ -104,8 +104,8 @@ pub(crate) fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     })
 }
 
-/// Whether a change that touches the gate touches anything else. A name that cannot be read is something else, and so is a
-/// pipeline, wherever a link of the gate leads.
+/// Returns whether the change touches any file that does not belong to the gate configuration. A path that is not UTF-8
+/// counts as such a file, and so does a pipeline, even if a symbolic link of the gate configuration points to it.
 pub(crate) fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
     if scope.hosts_bases.is_empty() {
         return Ok(false);
@@ -118,19 +118,20 @@ pub(crate) fn touches_more(scope: &Scope<'_>) -> Result<bool, GitError> {
     }
 }
 
-/// Whether the path is this file or in this folder; the root is empty.
+/// Returns whether the path is this file or in this directory; the root is an empty string.
 pub(crate) fn is_within(path: &str, wanted: &str) -> bool {
     let rest = path.strip_prefix(wanted);
     wanted.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl Selected {
-    /// Whether nothing is selected, and no pipeline and nothing that looks like one differs from the base.
+    /// Returns whether no file is selected and no pipeline, nor a file whose name looks like one, differs from the
+    /// base.
     pub(crate) const fn is_empty(&self) -> bool {
         self.files.is_empty() && self.candidates.is_empty() && self.lookalikes.is_empty()
     }
 
-    /// The path at the base of each renamed pipeline.
+    /// Returns the path at the base of each renamed pipeline, by its new path.
     pub(crate) fn former_paths(&self) -> BTreeMap<String, String> {
         let changes = self.candidates.iter().map(|candidate| &candidate.change);
         let renamed =
@@ -138,7 +139,7 @@ impl Selected {
         renamed.collect()
     }
 
-    /// Takes out the changes of pipelines, for whoever tells what changed.
+    /// Removes and returns the changes of pipelines, for the list of changes in the reports.
     pub(crate) fn take_changes(&mut self) -> ComparedChanges {
         let candidates = std::mem::take(&mut self.candidates).into_iter();
         ComparedChanges {
@@ -147,8 +148,8 @@ impl Selected {
         }
     }
 
-    /// Counts submodules with the name of a pipeline among the files: whoever judges on this machine cannot judge them, and
-    /// has to say so.
+    /// Moves submodules that have a pipeline's name to the files to review: a local evaluation must report that it
+    /// cannot evaluate them.
     pub(crate) fn keep_submodules(&mut self) {
         let left_out = std::mem::take(&mut self.left_out).into_iter();
         let (submodules, left_out): (Vec<_>, Vec<_>) = left_out.partition(|file| file.reason == SUBMODULE);
@@ -157,15 +158,16 @@ impl Selected {
         self.files.sort();
     }
 
-    /// A sentence about the files whose names only look like a pipeline's, if there are any.
+    /// Returns a sentence about the files whose names only look like a pipeline's, or `None` if there are no such
+    /// files.
     pub(crate) fn lookalikes_told(&self) -> Option<String> {
         lookalike::told(&self.lookalikes)
     }
 }
 
 impl Scope<'_> {
-    /// `compared` has the differences from the bases; mostly they are the host's too, and nothing is walked again. A file
-    /// that differs from several bases is described against each of them.
+    /// Returns the changes of the gate configuration. `compared` has the differences from the bases, which are reused
+    /// if the host has the same bases. A file that differs from several bases is described relative to each of them.
     fn gate_changes(&self, compared: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
         let is_gate_file = |path: &str| self.is_gate_file(path);
         let since_each = if self.hosts_bases.is_empty() {
@@ -200,7 +202,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The change, if it is about a pipeline. A pipeline that got a name that only looks like one is gone.
+    /// Returns the change if it is about a pipeline. A pipeline that is renamed to a lookalike counts as deleted.
     fn without_lookalike(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
         let is_meant = |path: &str| is_pipeline(path) || (self.includes)(path);
         if is_meant(&change.path) {
@@ -268,7 +270,7 @@ impl Scope<'_> {
         } else if change.file == Some(FileKind::Submodule) {
             (false, SUBMODULE.to_owned())
         } else if let Some(why) = all_because {
-            (true, format!("all pipelines are taken: {why}"))
+            (true, format!("all pipelines are selected: {why}"))
         } else {
             (true, "changed since the base".to_owned())
         };
@@ -283,8 +285,9 @@ impl Scope<'_> {
         self.paths.is_empty() || self.paths.iter().any(|wanted| is_within(path, wanted))
     }
 
-    /// A link can lead from the gate to any file, and a pipeline may have been renamed from a file of the gate: what may be a
-    /// pipeline is looked at as one all the same.
+    /// Returns whether the change is only about the gate configuration. A symbolic link of the gate configuration can
+    /// point to any file, and a pipeline may be renamed from one of its files: a possible pipeline is always selected
+    /// as one.
     fn is_of_gate_alone(&self, change: &Change) -> bool {
         change.paths().any(|path| self.is_gate_file(path)) && !self.may_be_pipeline(&change.path)
     }
@@ -297,7 +300,8 @@ impl Scope<'_> {
         self.policy_files.iter().any(|file| file == path) || self.is_rules_file(path)
     }
 
-    /// Where the job does not name the folder, any hidden root folder counts: the change may bring or delete one.
+    /// Returns whether the path is that of the rules file. If the job does not set the directory, any hidden directory
+    /// in the root matches: the change may add or delete one.
     pub(super) fn is_rules_file(&self, path: &str) -> bool {
         let Some((folder, rest)) = path.split_once('/') else {
             return false;

@@ -1,30 +1,31 @@
-//! The verdict: what everything that decides comes to. Whoever needs it lists the causes and asks here.
+//! Derives the verdict from its causes. Every verdict of the program is computed here from a list of causes.
 
 use crate::base::exit::ExitStatus;
 use crate::model::findings::{FailOn, FileResults, Report, State, Verdict};
 
+/// A reason why a run does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// A finding at or over the limit, or a rule that could not be evaluated.
+    /// A finding of at least the `--fail-on` level, or a rule that could not be evaluated.
     Finding,
-    /// The platform calls files failed, and no known or waived finding explains it.
+    /// The platform reports FAILED, and no known or waived finding explains it.
     PlatformWord,
-    /// The change does to the gate what the job does not allow.
+    /// The change edits the gate configuration in a way that the job does not allow.
     GateChange,
     /// The change breaks consumers, which the job does not allow.
     Break,
-    /// More findings are known than the job allows.
+    /// There are more known findings than the job allows.
     TooManyKnown,
-    /// Files have no usable answer.
+    /// Files have no usable result.
     Unreviewed,
-    /// Of an answer, or of what was there before, something is not known.
+    /// A response, or the comparison with the base, is incomplete or unclear.
     Doubt,
-    /// What the change does to consumers is not known.
+    /// It is unknown whether the change breaks consumers.
     UnknownBreaks,
 }
 
 impl Cause {
-    /// Returns the verdict of a run with this cause alone.
+    /// Returns the verdict of a run that has only this cause.
     pub(crate) const fn verdict(self) -> Verdict {
         match self {
             Self::Finding | Self::PlatformWord | Self::GateChange | Self::Break | Self::TooManyKnown => {
@@ -37,28 +38,28 @@ impl Cause {
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Finding => "its results fail the gate",
-            Self::PlatformWord => "the platform calls something failed in which nothing was found",
-            Self::GateChange => "it does what the job does not allow to the gate",
+            Self::PlatformWord => "the platform reports a failure without any finding",
+            Self::GateChange => "it changes the gate in a way that the job does not allow",
             Self::Break => "it breaks consumers, which the job does not allow",
-            Self::TooManyKnown => "more findings are known than its job allows",
-            Self::Unreviewed => "files of it were not reviewed",
-            Self::Doubt | Self::UnknownBreaks => "something of it is not known",
+            Self::TooManyKnown => "it has more known findings than its job allows",
+            Self::Unreviewed => "some of its files were not reviewed",
+            Self::Doubt | Self::UnknownBreaks => "some of its results are unknown",
         }
     }
 }
 
-/// Returns what the causes come to: a failed gate is failed, whatever else is open.
+/// Returns the verdict for the causes: failed takes precedence over undecided.
 pub(crate) fn verdict(causes: &[Cause]) -> Verdict {
     let worst = causes.iter().map(|cause| cause.verdict()).max();
     worst.unwrap_or(Verdict::Passed)
 }
 
-/// Returns whether something is not known, whatever the verdict is.
+/// Returns whether any cause leaves the verdict open, even if another cause fails the gate.
 pub(crate) fn is_open(causes: &[Cause]) -> bool {
     causes.iter().any(|cause| cause.verdict() == Verdict::Undecided)
 }
 
-/// Returns how a run with this verdict ends.
+/// Returns the exit status for this verdict.
 pub(crate) const fn status(verdict: Verdict) -> ExitStatus {
     match verdict {
         Verdict::Passed => ExitStatus::Success,
@@ -67,7 +68,7 @@ pub(crate) const fn status(verdict: Verdict) -> ExitStatus {
     }
 }
 
-/// Returns the causes that a report itself names.
+/// Returns the causes that can be derived from a report.
 pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     let fail_on = report.fail_on();
     let is_word = report.failed_without_finding && fail_on != FailOn::Never;
@@ -88,8 +89,8 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     causes
 }
 
-/// Returns what the findings decide. Where they were compared with what was there before, one that is not said to be new is
-/// one of which that is not known.
+/// Returns the causes that the findings give. After a comparison with the base, a failing result without a new finding
+/// is a doubt: it is unknown whether its findings are new.
 pub(super) fn of_results<'f>(
     files: impl Iterator<Item = &'f FileResults>,
     fail_on: FailOn,

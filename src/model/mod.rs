@@ -1,8 +1,9 @@
-//! The documents of a repository and what can be said of them: pure, without a platform, a host or a setting.
+//! Reads and evaluates the documents of a repository, without a platform, a host or settings.
 //!
-//! Begin with [`pipelines`], which reads documents on top of [`yaml`]. [`rules`] judges them; what any reviewer finds ends in [`findings`],
-//! the waist of the program, and [`waivers`] allow some of it. [`diff`] says what changed between two pipelines, [`picture`] draws it,
-//! [`project`] finds references between files that lead nowhere, [`moving`] says what a move of files means for them, [`interface`] says what of it breaks consumers of shared pipelines.
+//! Begin with [`pipelines`], which reads documents with [`yaml`]. [`rules`] evaluates them; the results of any reviewer
+//! become [`findings`], the core type of the program, and [`waivers`] allow some of them. [`diff`] compares two
+//! pipelines, and [`picture`] draws the differences. [`project`] finds broken references between files, [`moving`]
+//! computes the effects of moving files, and [`interface`] finds changes that break consumers of shared pipelines.
 
 pub(crate) mod diff;
 pub mod findings;

@@ -1,8 +1,8 @@
-//! Everything over the wire, and the files that say how the platform should be.
+//! Everything that uses the network, and the files that define the desired state of the platform.
 //!
-//! Begin with [`http`]: the client with its limits, retries and secrets. [`api`] has the platform's resources on it, [`hosts`] what the CI
-//! hosts take. [`follow`] waits for what runs on the platform, [`desired`] compares files with it and carries them out, [`export`]
-//! brings its audit events along.
+//! Start with [`http`]: the client with its limits, retries and secrets. [`api`] contains the platform's resources,
+//! [`hosts`] the calls to CI hosts. [`follow`] waits for operations on the platform, [`desired`] compares files with
+//! the platform and applies them, [`export`] exports audit events.
 
 pub mod api;
 pub(crate) mod desired;

@@ -4,7 +4,7 @@ use super::PublishError;
 use super::contents::PublishContents;
 use super::references::{self, WantedFile};
 use crate::base::git::{Content, Repository, Snapshot, SnapshotFile};
-use crate::model::pipelines::{Kind, PipelineFiles};
+use crate::model::pipelines::{Kind, PipelineFiles, SoughtNames, may_name_files};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Callers of one pipeline that are named.
@@ -26,11 +26,33 @@ pub struct Reaching {
 }
 
 impl Callers {
-    /// Reads all pipelines of the snapshot. Those of `gone` may be called still.
+    /// Reads all pipelines of the snapshot. Pipelines of `gone` may still be called.
     pub fn read(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
         gone: &BTreeSet<&str>,
+    ) -> Result<Self, PublishError> {
+        Self::read_those(repository, snapshot, gone, &may_name_files)
+    }
+
+    /// Reads the callers of these pipelines alone: only files whose bytes have one of their names are read as YAML.
+    pub fn calling(
+        repository: &Repository,
+        snapshot: &Snapshot<'_>,
+        called: &BTreeSet<&str>,
+    ) -> Result<Self, PublishError> {
+        let Some(sought) = SoughtNames::of(called.iter().copied()) else {
+            return Self::read(repository, snapshot, called);
+        };
+        let may_call = |bytes: &[u8]| sought.may_be_in(bytes) && may_name_files(bytes);
+        Self::read_those(repository, snapshot, called, &may_call)
+    }
+
+    fn read_those(
+        repository: &Repository,
+        snapshot: &Snapshot<'_>,
+        gone: &BTreeSet<&str>,
+        may_matter: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Self, PublishError> {
         let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
         files.retain(|file| file.doubt.is_none());
@@ -40,7 +62,7 @@ impl Callers {
             is_needed: false,
         };
         let all: Vec<WantedFile<'_>> = files.iter().map(wanted).collect();
-        let facts = references::read_all(&contents, &all)?;
+        let facts = references::read_those(&contents, &all, may_matter)?;
         let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let known = PipelineFiles::new(there.union(gone).copied());
         let mut by_callee: BTreeMap<String, Vec<String>> = BTreeMap::new();

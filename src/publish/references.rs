@@ -47,10 +47,19 @@ pub(super) fn read_all(
     contents: &PublishContents,
     files: &[WantedFile<'_>],
 ) -> Result<Vec<FileFacts>, PublishError> {
+    read_those(contents, files, &may_name_files)
+}
+
+/// Like [`read_all`], but reads as YAML only the files of whose bytes `may_matter` is true.
+pub(super) fn read_those(
+    contents: &PublishContents,
+    files: &[WantedFile<'_>],
+    may_matter: &dyn Fn(&[u8]) -> bool,
+) -> Result<Vec<FileFacts>, PublishError> {
     let mut facts = Vec::with_capacity(files.len());
     let mut rest = files.iter();
     while rest.len() > 0 {
-        let window = skim_some(contents, &mut rest)?;
+        let window = skim_some(contents, &mut rest, may_matter)?;
         facts.par_extend(window.into_par_iter().map(Skimmed::facts));
     }
     Ok(facts)
@@ -60,12 +69,13 @@ pub(super) fn read_all(
 fn skim_some<'w>(
     contents: &PublishContents,
     rest: &mut impl Iterator<Item = &'w WantedFile<'w>>,
+    may_matter: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Vec<Skimmed>, PublishError> {
     let (mut window, mut held) = (Vec::new(), 0);
     while held < HELD
         && let Some(wanted) = rest.next()
     {
-        let skimmed = skim(contents, wanted)?;
+        let skimmed = skim(contents, wanted, may_matter)?;
         held += skimmed.held();
         window.push(skimmed);
     }
@@ -81,7 +91,11 @@ enum Skimmed {
     },
 }
 
-fn skim(contents: &PublishContents, wanted: &WantedFile<'_>) -> Result<Skimmed, PublishError> {
+fn skim(
+    contents: &PublishContents,
+    wanted: &WantedFile<'_>,
+    may_matter: &dyn Fn(&[u8]) -> bool,
+) -> Result<Skimmed, PublishError> {
     let Some(bytes) = contents.read(wanted.content, DOCUMENT_LIMIT)? else {
         return Ok(Skimmed::Known(FileFacts {
             bytes: contents.size(wanted.content)?,
@@ -90,7 +104,7 @@ fn skim(contents: &PublishContents, wanted: &WantedFile<'_>) -> Result<Skimmed, 
         }));
     };
     let checked = unchanged::checked(wanted.content, &bytes);
-    Ok(if wanted.is_needed || may_name_files(&bytes) {
+    Ok(if wanted.is_needed || may_matter(&bytes) {
         Skimmed::ToRead { bytes, checked }
     } else {
         Skimmed::Known(FileFacts {

@@ -232,7 +232,7 @@ mod tests {
         the version name `` cannot be sent as a header: it is empty
         the version name ` a` cannot be sent as a header: it begins or ends with a blank
         the version name `a
-        b` cannot be sent as a header: it holds the control character '\n', which no header can carry
+        b` cannot be sent as a header: it contains the control character '\n', which no header allows
         ");
     }
 

@@ -1,4 +1,4 @@
-//! Annotations before a host's form: what is said where, the most important first, within a host's cap.
+//! Collects annotations independently of a host: the most important first, within the host's limit.
 
 use super::About;
 use super::remark::{Remark, RemarkKind, remarks};
@@ -28,20 +28,20 @@ impl Level {
     }
 }
 
-/// One annotation. All its text may come from outside.
+/// An annotation. All its text may come from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Annotation {
     pub level: Level,
-    /// File and line that it stands on; none for one about the run.
+    /// File and line; `None` if the annotation is about the run.
     pub place: Option<(String, u32)>,
     pub title: String,
     pub message: String,
 }
 
-/// Everything worth an annotation, which what is known or waived is not: what concerns the whole run, then errors,
-/// unreviewed files, warnings and notes; within those first what stands on changed lines, as hosts show those in the
-/// change itself, then by path and line. A cause that was told of the whole run is told of the run, once, and not of each
-/// file that it kept from being reviewed.
+/// Collects the annotations; known and waived findings have none. First comes the annotation about the run, then
+/// errors, unreviewed files, warnings and notes. In each group, findings on changed lines come first, as hosts show
+/// them in the change itself; then the order is by path and line. A reason that was already reported for the run is
+/// reported once for the run, not for each file that it kept from being reviewed.
 pub(super) fn collect(report: &Report, about: &About) -> Vec<Annotation> {
     let mut findings = report.findings();
     findings.retain(Finding::counts);
@@ -61,7 +61,7 @@ pub(super) fn collect(report: &Report, about: &About) -> Vec<Annotation> {
     all
 }
 
-/// Why the run is no pass as a whole, and what kept files from being reviewed.
+/// Returns the annotation that explains why the run does not pass and why files were not reviewed.
 fn of_run(report: &Report, about: &About) -> Option<Annotation> {
     let causes = causes_of_the_run(report, &about.told);
     let said: Vec<String> = run_problem(report).into_iter().chain(causes).collect();
@@ -86,7 +86,7 @@ fn about_finding(finding: &Finding<'_>) -> Annotation {
     at(level, finding.path, finding.line, finding.rule, finding.message())
 }
 
-/// None for what was told of the run already.
+/// Returns the annotation of a remark; `None` if its reason was already reported for the run.
 fn about_remark(remark: Remark<'_>, about: &About) -> Option<Annotation> {
     let title = match remark.kind {
         RemarkKind::Unreviewed => "unreviewed",
@@ -114,7 +114,7 @@ fn at(level: Level, path: &str, line: u32, title: &str, message: String) -> Anno
     }
 }
 
-/// The notes of a decided run; an undecided one has them in the message about the run.
+/// Returns the notes as annotations, unless the annotation about the run already contains them.
 fn notes(report: &Report) -> Vec<Annotation> {
     if report.verdict == Verdict::Undecided || run_problem(report).is_some() {
         return Vec::new();
@@ -131,7 +131,8 @@ fn notice(message: String) -> Annotation {
     }
 }
 
-/// At most `limit` of each level; where there are more, the last one says how many more and where they are.
+/// Returns at most `limit` annotations of each level. If there are more, the last one states their number and where to
+/// find them.
 pub(super) fn cap(annotations: &[Annotation], limit: usize, elsewhere: &str) -> Vec<Annotation> {
     let mut capped = Vec::new();
     for level in Level::ALL {
@@ -146,7 +147,7 @@ pub(super) fn cap(annotations: &[Annotation], limit: usize, elsewhere: &str) -> 
                 level,
                 place: None,
                 title: "review".to_owned(),
-                message: format!("{} more: see {elsewhere}", count(total - shown, level.noun())),
+                message: format!("{} omitted: see {elsewhere}", count(total - shown, level.noun())),
             });
         }
     }
@@ -171,9 +172,9 @@ mod tests {
         Error Some(("load/it.orch.yaml", 12)) component-naming-convention: `Run A` is not in the pattern
         Error Some(("a.tran.yaml", 1)) unused-components: the rule could not be evaluated: designer/no-start-component
         Error Some(("late.orch.yaml", 1)) unreviewed: The file was not reviewed: the batch timed out
-        Warning Some(("sluicegate.yaml", 1)) gate change: This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
+        Warning Some(("sluicegate.yaml", 1)) gate change: This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         Warning Some(("a.tran.yaml", 1)) maximum-outputs: 3 outputs
-        Notice None review: Not judged: 1 file: notes.txt (not a file that is reviewed)
+        Notice None review: Excluded: 1 file: notes.txt (not a file that is reviewed)
         "#);
     }
 
@@ -222,7 +223,7 @@ mod tests {
         many.extend((0..3).map(|n| one(Level::Warning, n)));
         let capped = cap(&many, 3, "the report");
         assert_eq!(capped.len(), 6);
-        assert_eq!(capped[2].message, "10 errors more: see the report");
+        assert_eq!(capped[2].message, "10 errors omitted: see the report");
         assert_eq!(
             (capped[5].level, capped[5].place.as_ref().unwrap().1),
             (Level::Warning, 2)

@@ -1,4 +1,4 @@
-//! Azure Pipelines: logging commands that mark issues of a run.
+//! Formats logging commands of Azure Pipelines that mark issues of a run.
 //!
 //! <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands#logissue-log-an-error-or-warning>
 
@@ -7,14 +7,14 @@ use super::{About, shorten};
 use crate::base::text;
 use crate::model::findings::Report;
 
-/// Azure shows ten issues of a type in a run's summary.
+/// Maximum number of issues of each type: Azure shows ten in a run's summary.
 const CAP: usize = 10;
 
-/// The longest message, in units of UTF-16.
+/// Maximum length of a message, in UTF-16 code units.
 const MESSAGE_LIMIT: usize = 4_096;
 
-/// The review's issues, one `##vso` command a line: errors first, at most ten of a type, the last of them saying how
-/// many more there are. Azure knows no notices; they are warnings here.
+/// Returns the review's issues, one `##vso` command per line: errors first, at most ten of each type. If there are
+/// more, the last one states their number. Azure has no notices, so they become warnings.
 pub(crate) fn annotations(report: &Report, about: &About) -> Vec<String> {
     let mut all = annotation::collect(report, about);
     for notice in all.iter_mut().filter(|a| a.level == Level::Notice) {
@@ -24,7 +24,7 @@ pub(crate) fn annotations(report: &Report, about: &About) -> Vec<String> {
     capped.iter().map(command).collect()
 }
 
-/// The step's outputs, one `##vso` command a line: later steps read `<step>.verdict`, other jobs too
+/// Returns the step's outputs, one `##vso` command per line: later steps and other jobs read `<step>.verdict`
 /// (<https://learn.microsoft.com/azure/devops/pipelines/process/set-variables-scripts>).
 pub(crate) fn outputs(pairs: &[(&str, String)]) -> Vec<String> {
     let set = |(name, value): &(&str, String)| {
@@ -54,7 +54,7 @@ fn command(annotation: &Annotation) -> String {
     format!("##vso[task.logissue type={kind};{place}code={code};]{message}")
 }
 
-/// The agent undoes the same replacements in properties and in the message.
+/// Escapes text for a command. The agent reverts the same replacements in properties and in the message.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     text.chars().for_each(|c| push_escaped(c, &mut escaped));
@@ -100,9 +100,9 @@ mod tests {
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=12;columnnumber=1;code=component-naming-convention;]`Run A` is not in the pattern
         ##vso[task.logissue type=error;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=unused-components;]the rule could not be evaluated: designer/no-start-component
         ##vso[task.logissue type=error;sourcepath=late.orch.yaml;linenumber=1;columnnumber=1;code=unreviewed;]The file was not reviewed: the batch timed out
-        ##vso[task.logissue type=warning;sourcepath=sluicegate.yaml;linenumber=1;columnnumber=1;code=gate change;]This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed)%3B review.fail-on: error → never (relaxed)
+        ##vso[task.logissue type=warning;sourcepath=sluicegate.yaml;linenumber=1;columnnumber=1;code=gate change;]This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed)%3B review.fail-on: error → never (relaxed)
         ##vso[task.logissue type=warning;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=maximum-outputs;]3 outputs
-        ##vso[task.logissue type=warning;code=review;]Not judged: 1 file: notes.txt (not a file that is reviewed)
+        ##vso[task.logissue type=warning;code=review;]Excluded: 1 file: notes.txt (not a file that is reviewed)
         ");
     }
 

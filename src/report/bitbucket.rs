@@ -1,4 +1,4 @@
-//! Bitbucket's Code Insights: a report on the commit, and annotations in the pull request's diff.
+//! Formats a report for Bitbucket's Code Insights: a report on the commit, and annotations in the pull request's diff.
 //!
 //! <https://developer.atlassian.com/cloud/bitbucket/rest/api-group-reports/>
 
@@ -8,22 +8,22 @@ use super::{About, shorten};
 use crate::model::findings::{Fingerprint, Report, Verdict};
 use serde_json::{Value, json};
 
-/// What the ids of annotations begin with.
+/// Prefix of the ids of annotations.
 const ID: &str = "sluicegate";
 
-/// Annotations of a report.
+/// Maximum number of annotations of a report.
 const MOST: usize = 1_000;
 
-/// Annotations of a request.
+/// Maximum number of annotations in a request.
 const PER_REQUEST: usize = 100;
 
-/// The longest summary of an annotation, in characters.
+/// Maximum length of the summary of an annotation, in UTF-16 code units.
 const SUMMARY_LIMIT: usize = 450;
 
-/// The longest words of a report, in characters.
+/// Maximum length of the details of a report, in UTF-16 code units.
 const DETAILS_LIMIT: usize = 2_000;
 
-/// The report, as its PUT takes it. An undecided review is no pass.
+/// Returns the body of the PUT request for the report. An undecided review is reported as FAILED.
 pub(crate) fn report(report: &Report, about: &About) -> Value {
     let (counts, totals) = (report.counts(), report.totals());
     let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
@@ -44,14 +44,15 @@ pub(crate) fn report(report: &Report, about: &About) -> Value {
             number("Errors", totals.errors),
             number("Warnings", totals.warnings),
             number("Not evaluated", totals.not_evaluated),
-            number("Rules passed", counts.passed),
+            number("Checks passed", counts.passed),
             number("Files", counts.files),
             number("Not reviewed", counts.unreviewed),
         ],
     })
 }
 
-/// The annotations, as their POSTs take them: the most important first, at most 1,000, 100 in each.
+/// Returns the bodies of the POST requests for the annotations: the most important first, at most 1,000, 100 per
+/// request.
 pub(crate) fn annotations(report: &Report, about: &About) -> Vec<Value> {
     let all = annotation::collect(report, about);
     let placed = all.iter().filter(|annotation| annotation.place.is_some());

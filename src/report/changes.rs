@@ -1,4 +1,4 @@
-//! What changed, in Markdown: a list, the lines of values as a diff, and a flowchart that GitHub and GitLab draw.
+//! Renders changes as Markdown: a list, a diff of multi-line values, and a flowchart that GitHub and GitLab draw.
 
 use super::ChangedFile;
 use super::markdown::{code, escape, prose};
@@ -8,56 +8,56 @@ use crate::model::interface::Class;
 use crate::model::picture::mermaid;
 use std::fmt::Write as _;
 
-/// The boxes of a flowchart; more than this, nobody reads and no host draws.
+/// Maximum number of boxes in a flowchart: hosts do not draw larger ones, and nobody reads them.
 pub(crate) const MOST_BOXES: usize = 40;
 
-/// Lines of one file.
+/// Maximum number of lines for one file.
 const LINES: usize = 120;
 
-/// The whole page, in bytes: GitHub takes 65,536 characters in a comment.
+/// Maximum size of the page, in bytes: GitHub accepts 65,536 characters in a comment.
 const WHOLE: usize = 64_000;
 
-/// One file of a page of many.
+/// Maximum size of one file's section, in bytes.
 const OF_A_FILE: usize = 16_000;
 
-/// Kept free for what says what is left out.
+/// Reserved size for the sentence about omissions, in bytes.
 const RESERVE: usize = 200;
 
-/// What a page about nothing but the changes shows.
+/// The contents of a page that shows only changes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChangesPage {
     pub files: Vec<ChangedFile>,
-    /// What is compared, in a sentence.
+    /// A sentence about the compared versions.
     pub compared: String,
-    /// What changed for consumers of shared pipelines; `None` if their file is the same.
+    /// Changes for consumers of shared pipelines; `None` if the shared-pipelines file is unchanged.
     pub consumers: Option<ForConsumersOfChanges>,
-    /// Who did not change and reaches a changed pipeline; `None` where nobody asked.
+    /// Unchanged pipelines that reach a changed one; `None` if not requested.
     pub callers: Option<CallersOfChanges>,
 }
 
-/// The pipelines that did not change and reach one that did.
+/// The unchanged pipelines that reach a changed one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CallersOfChanges {
-    /// How many there are, in a sentence.
+    /// A sentence with their number.
     pub summary: String,
-    /// Each with its way, in a sentence. Holds text from outside.
+    /// A sentence for each caller with its call path. Contains text from outside.
     pub callers: Vec<String>,
 }
 
-/// What changed for consumers of shared pipelines.
+/// The changes for consumers of shared pipelines.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ForConsumersOfChanges {
-    /// The changes by class, in numbers.
+    /// The number of changes by class.
     pub summary: String,
-    /// Each change with its class, the worst first. Holds text from outside.
+    /// Each change with its class, the worst first. Contains text from outside.
     pub changes: Vec<(Class, String)>,
 }
 
-/// The most items that a list of a page has.
+/// Maximum number of items in a list of the page.
 pub(super) const MOST_LISTED: usize = 100;
 
 impl ForConsumersOfChanges {
-    /// The title of the list, and its items; texts from outside go through `shown`.
+    /// Returns the title of the list and its items; `shown` escapes text from outside.
     pub(super) fn list(&self, shown: &dyn Fn(&str) -> String) -> (String, Vec<String>) {
         let items = self.changes.iter();
         let items = items.map(|(class, said)| format!("{class}: {}", shown(said)));
@@ -66,7 +66,7 @@ impl ForConsumersOfChanges {
 }
 
 impl CallersOfChanges {
-    /// The same of the callers.
+    /// Like [`ForConsumersOfChanges::list`], for the callers.
     pub(super) fn list(&self, shown: &dyn Fn(&str) -> String) -> (String, Vec<String>) {
         let items = self.callers.iter().map(|said| shown(said));
         (self.summary.clone(), items.collect())
@@ -84,7 +84,7 @@ fn section((title, items): (String, Vec<String>)) -> String {
     shown
 }
 
-/// A page about nothing but the changes.
+/// Returns a page that shows only the changes.
 pub(crate) fn page(changes: &ChangesPage) -> String {
     let files = &changes.files;
     let mut page = format!("## {} changed\n", count(files.len(), "pipeline"));
@@ -110,13 +110,13 @@ pub(crate) fn page(changes: &ChangesPage) -> String {
         }
     }
     if left > 0 {
-        let _ = writeln!(page, "\n> {} did not fit here.", count(left, "pipeline"));
+        let _ = writeln!(page, "\n> {} omitted: page is full.", count(left, "pipeline"));
     }
     page
 }
 
-/// The words and the flowchart of a file, in at most so many bytes: without the flowchart where it does not fit, and
-/// nothing where the words do not.
+/// Returns the list and the flowchart of a file's changes, in at most `most` bytes: omits the flowchart if it does not
+/// fit, and returns an empty text if the list does not fit either.
 pub(super) fn block(file: &ChangedFile, most: usize) -> String {
     let mut shown = list(&file.words, most.saturating_sub(RESERVE));
     if let Some(chart) = flowchart(file)
@@ -140,14 +140,15 @@ fn flowchart(file: &ChangedFile) -> Option<String> {
     if left_out > 0 {
         let _ = writeln!(
             chart,
-            "\nNot in the picture: {}.",
+            "\nNot in the flowchart: {}.",
             count(left_out, "further component")
         );
     }
     Some(chart)
 }
 
-/// A list in a list for each step inwards; lines of values stand in a fence that none of them can end.
+/// Returns the lines as nested lists. Lines of values are in a code fence that is longer than any run of backticks in
+/// them.
 fn list(lines: &[Line], most: usize) -> String {
     let mut shown = String::new();
     let mut rest = lines.iter().take(LINES).peekable();
@@ -284,7 +285,7 @@ mod tests {
         let page = page(&of(many.clone()));
         assert!(page.len() < WHOLE, "{}", page.len());
         assert!(
-            page.contains("and 400 lines more") && page.ends_with("did not fit here.\n"),
+            page.contains("and 400 lines more") && page.ends_with("omitted: page is full.\n"),
             "{page}"
         );
         assert!(block(&many[0], 10).is_empty());

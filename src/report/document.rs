@@ -1,5 +1,5 @@
-//! The review as one page of markdown: GitHub's step summary, a comment on a pull or merge request, an annotation of
-//! Buildkite. They differ in how much fits.
+//! Renders the review as a page of Markdown: GitHub's step summary, a comment on a pull or merge request, an annotation
+//! of Buildkite. They differ in their size limits.
 
 use crate::base::text::{count, grouped};
 use crate::model::findings::{FileResults, Finding, Report, Severity, Status, Verdict};
@@ -11,63 +11,63 @@ use crate::report::wording::sentence;
 use crate::report::{About, ChangedFile, shorten};
 use std::fmt::Write as _;
 
-/// How much fits, in bytes.
+/// Size limits, in bytes.
 struct PageLimits {
-    /// The whole page.
+    /// Maximum size of the page.
     whole: usize,
-    /// About where a table or list ends, so that one section never takes the place of all others.
+    /// Approximate maximum size of a table or list, so that one section never displaces all others.
     block: usize,
 }
 
-/// Over 1 MiB GitHub drops the whole summary; a step stays under 1,000 KiB
+/// GitHub drops summaries over 1 MiB; a step stays under 1,000 KiB
 /// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary>).
 const SUMMARY: PageLimits = PageLimits {
     whole: 1_000 * 1024,
     block: 128 * 1024,
 };
 
-/// GitHub takes 65,536 characters in a comment; fewer, so that whoever posts it can add something.
+/// GitHub accepts 65,536 characters in a comment; the lower limit leaves room for additions by the poster.
 const COMMENT: PageLimits = PageLimits {
     whole: 64_000,
     block: 12_000,
 };
 
-/// Kept free for the sentence that says what was left out.
+/// Reserved size for the sentence about omitted sections, in bytes.
 const RESERVE: usize = 512;
 
-/// The longest message in a table, in characters.
+/// Maximum length of a message, in characters.
 const MESSAGE_LIMIT: usize = 1_000;
 
-/// Other places that a finding names.
+/// Maximum number of further places that a finding lists.
 const OTHER_PLACES: usize = 5;
 
-/// The longest path or rule name in a table, in characters.
+/// Maximum length of a path or rule name, in characters.
 const NAME_LIMIT: usize = 300;
 
-/// The most lines of a table or list.
+/// Maximum number of lines in a table or list.
 const LINES_LIMIT: usize = 500;
 
-/// A page for GitHub's step summary, under 1,000 KiB.
+/// Returns a page for GitHub's step summary, under 1,000 KiB.
 pub(super) fn summary(report: &Report, about: &About) -> String {
     let view = View::of(report, about, Medium::Page);
     page(head(&view), &view, &SUMMARY)
 }
 
-/// A page for a comment, under 64,000 bytes. Its first line is invisible and the same for each review of this
-/// category, so that a bot finds its comment again and updates it.
+/// Returns a page for a comment, under 64,000 bytes. Its first line is invisible and the same for each review of this
+/// category, so that a bot can find its comment and update it.
 pub(crate) fn comment(report: &Report, about: &About) -> String {
     let view = View::of(report, about, Medium::Page);
     let start = format!("{}\n{}", marker(report, about), head(&view));
     page(start, &view, &COMMENT)
 }
 
-/// The first line of a comment: the same for each review of this category and part.
+/// Returns the first line of a comment: the same for each review of this category and shard.
 fn marker(report: &Report, about: &About) -> String {
     format!("<!-- {} -->", about.review_id(report))
 }
 
-/// The verdict, what fails the gate beside findings, the errors with their places, then all else; within the limits, saying
-/// what was left out.
+/// Adds the sections to the page: first notices that affect the verdict and the findings, then the rest. Stays within
+/// the limits and states the number of omitted sections.
 fn page(start: String, view: &View<'_>, limits: &PageLimits) -> String {
     let mut page = MarkdownPage {
         text: start,
@@ -102,7 +102,7 @@ fn page(start: String, view: &View<'_>, limits: &PageLimits) -> String {
 struct MarkdownPage<'a> {
     text: String,
     left_out: usize,
-    /// What is still free for the changes in words and as flowcharts, in bytes: they never take the place of findings.
+    /// Remaining size for the lists and flowcharts of changes, in bytes, so that they never displace findings.
     for_changes: usize,
     limits: &'a PageLimits,
 }
@@ -121,7 +121,7 @@ impl MarkdownPage<'_> {
             let sections = count(self.left_out, "section");
             let _ = writeln!(
                 self.text,
-                "\n> {sections} left out, as the page is full: see the report."
+                "\n> {sections} omitted because the page is full: see the report."
             );
         }
         self.text
@@ -136,7 +136,8 @@ impl MarkdownPage<'_> {
         self.list(notice.kind.title(), notice.entries.iter().map(line));
     }
 
-    /// The listed findings by level. What is no error is folded below errors, known and waived findings always.
+    /// Adds the listed findings by level. The first level is unfolded, later ones and known or waived findings are
+    /// folded.
     fn findings(&mut self, view: &View<'_>) {
         let is_new = view.report.fixed.is_some();
         let mut has_errors = false;
@@ -164,7 +165,7 @@ impl MarkdownPage<'_> {
         }
     }
 
-    /// How many findings there are by rule and folder, folded.
+    /// Adds the numbers of findings by rule and directory, folded.
     fn counts(&mut self, view: &View<'_>) {
         let rules = view.rule_rows();
         if rules.is_empty() {
@@ -194,14 +195,14 @@ impl MarkdownPage<'_> {
         self.add(&table);
     }
 
-    /// How to see the same on another machine.
+    /// Adds the command that reproduces the review locally.
     fn reproduction(&mut self, about: &About) {
         if let Some(command) = &about.reproduce {
-            self.add(&format!("The same on your machine: {}\n\n", code(command)));
+            self.add(&format!("Reproduce locally: {}\n\n", code(command)));
         }
     }
 
-    /// What changed in each pipeline.
+    /// Adds the changes of each pipeline.
     fn changes(&mut self, title: &str, files: &[&ChangedFile]) {
         let line = |file: &&ChangedFile| {
             let (path, words) = (code(&named(&file.changed.path)), file.changed.words());
@@ -216,7 +217,7 @@ impl MarkdownPage<'_> {
         }
     }
 
-    /// What changed, folded below this heading; nothing where there is no room left for it.
+    /// Returns the changes of a file, folded below this heading; empty if there is no room left.
     fn unfolded(&mut self, title: &str, file: &ChangedFile) -> String {
         let most = self.limits.block.min(self.for_changes);
         let inside = changes::block(file, most);
@@ -227,7 +228,7 @@ impl MarkdownPage<'_> {
         format!("<details><summary>{title}</summary>\n\n{inside}\n</details>\n\n")
     }
 
-    /// A heading with a list under it; nothing for an empty one.
+    /// Adds a heading with a list, unless the list is empty.
     fn list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
         if items.len() == 0 {
             return;
@@ -247,7 +248,7 @@ impl MarkdownPage<'_> {
         self.add(&text);
     }
 
-    /// The passed checks of each file, folded.
+    /// Adds the passed checks of each file, folded.
     fn passed(&mut self, files: &[FileResults]) {
         let lines: Vec<String> = files.iter().filter_map(passed_line).collect();
         if lines.is_empty() {
@@ -262,7 +263,7 @@ impl MarkdownPage<'_> {
         self.add(&text);
     }
 
-    /// Adds lines within the limits of a section, then how many are left.
+    /// Adds lines within the limits of a section, then the number of omitted ones.
     fn push_lines(
         &self,
         text: &mut String,
@@ -324,7 +325,7 @@ fn said(text: &str) -> String {
     shorten::to_chars(text, MESSAGE_LIMIT)
 }
 
-/// One finding with its places, each a link where the host shows files.
+/// Returns one finding with its places, as links if the host shows files.
 fn item(entry: &Entry<'_>, about: &About) -> String {
     let finding = &entry.finding;
     let mark = match (finding.error_type, finding.severity) {
@@ -415,7 +416,7 @@ mod tests {
 
         </details>
 
-        ### Changes to the gate itself
+        ### Changes to the gate configuration
 
         - <code>sluicegate.yaml</code>: exclude: + old.&#42; (relaxed); review.fail-on: error → never (relaxed)
 
@@ -436,7 +437,7 @@ mod tests {
 
         ### Excluded
 
-        - Not judged: 1 file: notes.txt (not a file that is reviewed)
+        - Excluded: 1 file: notes.txt (not a file that is reviewed)
 
         <details><summary>Passed checks in 1 file</summary>
 
@@ -453,7 +454,7 @@ mod tests {
         insta::assert_snapshot!(summary(&report, &About::default()), @"
         ## ⚠️ Review undecided
 
-        **The review is undecided: it is not known whether the pipelines pass. The platform &#60;did> not answer.**
+        **The review is undecided: it is unknown whether the pipelines pass the gate. The platform &#60;did> not answer.**
 
         To do: run the review again; if it stays undecided, <code>sluicegate doctor</code> checks the connection to the platform, and <code>sluicegate check</code> evaluates the same rules without the platform.
         ");
@@ -503,7 +504,7 @@ mod tests {
         assert!(
             summary
                 .trim_end()
-                .ends_with("left out, as the page is full: see the report.")
+                .ends_with("omitted because the page is full: see the report.")
         );
     }
 
@@ -533,7 +534,7 @@ mod tests {
             let page = comment(&report, &about);
             assert!(page.len() < 64_512, "{}", page.len());
             assert_eq!(page.lines().next(), Some("<!-- sluicegate -->"));
-            assert!(page.contains("left out, as the page is full: see the report."));
+            assert!(page.contains("omitted because the page is full: see the report."));
         }
     }
 }

@@ -1,8 +1,8 @@
-//! GitLab's Code Quality report: a JSON array, shown in the merge request widget and beside the lines.
+//! Writes GitLab's Code Quality report: a JSON array, shown in the merge request widget and beside the lines.
 //!
 //! <https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format>. GitLab reads entry by entry and stops
-//! in silence at the first that lacks anything, so each has everything, and none of it is empty. Equal fingerprints
-//! are one entry to it, so twins have different ones.
+//! silently at the first incomplete one, so each entry has all keys, and no value is empty. GitLab merges entries with
+//! equal fingerprints, so equal findings have different ones.
 
 use super::remark::{Remark, RemarkKind, remarks};
 use super::{shorten, write_json};
@@ -10,7 +10,7 @@ use crate::model::findings::{Finding, Fingerprint, Report, Severity};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// The longest description, in characters; the widget shows one line.
+/// Maximum length of a description, in characters; the widget shows one line.
 const DESCRIPTION_LIMIT: usize = 2_000;
 
 #[derive(Serialize)]
@@ -33,7 +33,7 @@ struct IssueLines {
     begin: u32,
 }
 
-/// The report as a Code Quality array: the findings, the files without an answer, the changes to the gate, and the notes.
+/// Writes the report as a Code Quality array: the findings, the unreviewed files, the gate changes, and the notes.
 pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
@@ -43,7 +43,7 @@ pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         .map(|(finding, print)| entry(about(finding), print))
         .collect();
     entries.extend(remarks(report).into_iter().map(about_remark));
-    // A note is about no file, and each entry needs one: that of the gate's own settings.
+    // A note has no file, but each entry needs one: use the configuration file.
     entries.extend(report.notes.iter().map(|note| {
         let what = ("note", "sluicegate.yaml", 1, "info", note.clone());
         entry(what, Fingerprint::new(&["note", note], 0))
@@ -51,7 +51,7 @@ pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     write_json(out, |json| serde_json::to_writer(json, &entries))
 }
 
-/// Rule, path, line, severity and words.
+/// Rule, path, line, severity and description.
 type IssueText<'a> = (&'a str, &'a str, u32, &'static str, String);
 
 fn about<'a>(finding: &Finding<'a>) -> IssueText<'a> {
@@ -94,7 +94,7 @@ fn entry((rule, path, line, severity, words): IssueText<'_>, print: Fingerprint)
     }
 }
 
-/// The text, or a stand-in for one that has nothing to see.
+/// Returns the text, or a placeholder if the text has no visible characters.
 fn full(text: &str) -> &str {
     if text.trim().is_empty() { "(no text)" } else { text }
 }
@@ -147,7 +147,7 @@ mod tests {
         "major" "component-naming-convention" "load/it.orch.yaml":12 "`Run A` is not in the pattern"
         "major" "component-naming-convention" "load/it.orch.yaml":9 "`Run B` is not"
         "critical" "unreviewed" "late.orch.yaml":1 "The file was not reviewed: the batch timed out"
-        "info" "gate-change" "sluicegate.yaml":1 "This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)"
+        "info" "gate-change" "sluicegate.yaml":1 "This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)"
         "#);
     }
 

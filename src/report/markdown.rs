@@ -1,15 +1,16 @@
-//! Markdown for hosts that render GitHub's flavour of it.
+//! Escapes text for hosts that render GitHub Flavored Markdown.
 
 use super::uri;
 use crate::base::text;
 use std::fmt::Write as _;
 
-/// The text as literal text inside a table cell, a list item or a heading: on one line, with no markup, HTML, link,
-/// image, mention or issue reference in it.
+/// Returns the text as literal text for a table cell, a list item or a heading: on one line, without markup, HTML,
+/// links, images, mentions or issue references.
 ///
-/// Character references never act as markup (<https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references>),
-/// so every mark that could begin some becomes one. Mentions and issue references are found later, in the rendered
-/// text: an invisible word joiner after `@` and `#` keeps them from being whole.
+/// Character references never act as markup
+/// (<https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references>), so every character that could start
+/// markup becomes one. Hosts search the rendered text for mentions and issue references: an invisible word joiner after
+/// `@` and `#` prevents them.
 pub(super) fn escape(raw: &str) -> String {
     let line = text::line(raw);
     let mut shown = String::with_capacity(line.len() * 2);
@@ -28,7 +29,7 @@ pub(super) fn escape(raw: &str) -> String {
     shown
 }
 
-/// Marks that begin or end markup wherever they stand.
+/// Returns whether the character can start or end markup at any position.
 const fn is_mark(c: char) -> bool {
     matches!(
         c,
@@ -36,8 +37,9 @@ const fn is_mark(c: char) -> bool {
     )
 }
 
-/// Marks that mean something at the start of a line, the dot of a bare web address, and a colon within a word, as of an address or an
-/// emoji. A parenthesis is harmless where no bracket is left before it.
+/// Returns whether the character can be markup at this position: list and quote marks at the start of a line, the dot
+/// of a bare web address, a colon within a word as in an address or an emoji. Parentheses are harmless without
+/// brackets.
 fn is_mark_here(c: char, before: &str, next: Option<char>) -> bool {
     match c {
         // A link of ours may follow, and would become an image.
@@ -49,12 +51,12 @@ fn is_mark_here(c: char, before: &str, next: Option<char>) -> bool {
     }
 }
 
-/// The text as the content of an HTML `code` element inside markdown.
+/// Returns the text in an HTML `code` element for Markdown.
 pub(super) fn code(raw: &str) -> String {
     format!("<code>{}</code>", escape(raw))
 }
 
-/// A sentence of ours with names in backticks: as [`escape`], with each name as code.
+/// Like [`escape`], for a sentence of this program with names in backticks: each name becomes code.
 pub(super) fn prose(raw: &str) -> String {
     let mut parts = raw.split('`');
     let mut shown = escape_part(parts.next().unwrap_or_default());
@@ -69,14 +71,14 @@ pub(super) fn prose(raw: &str) -> String {
     shown
 }
 
-/// Escapes a part of a sentence and keeps a blank at its ends.
+/// Escapes a part of a sentence and keeps a space at its ends.
 fn escape_part(part: &str) -> String {
     let blank = |is_there| if is_there { " " } else { "" };
     let (before, after) = (blank(part.starts_with(' ')), blank(part.ends_with(' ')));
     format!("{before}{}{after}", escape(part))
 }
 
-/// A link to the line of a file below `base`.
+/// Returns a link to the line of a file; `form` is the host's URL template for files.
 pub(super) fn blob_link(form: &str, path: &str, line: u32, shown: &str) -> String {
     format!("[{}]({})", escape(shown), uri::blob(form, path, line))
 }

@@ -1,4 +1,4 @@
-//! A release note: what changed for consumers, grouped by shared pipeline, as Markdown.
+//! Renders a release note as Markdown: the changes for consumers, grouped by shared pipeline.
 
 use super::markdown::{code, escape, prose};
 use super::shorten;
@@ -6,16 +6,16 @@ use crate::base::text::count;
 use crate::model::interface::{Change, Class, Compat};
 use std::fmt::Write as _;
 
-/// Files that are named.
+/// Maximum number of files in the list.
 const FILES: usize = 50;
 
-/// The longest page, in bytes: a host's field for a release takes more.
+/// Maximum size of the note, in bytes; hosts accept more in a release.
 const WHOLE: usize = 64_000;
 
-/// The longest name or sentence, in characters.
+/// Maximum length of a name or sentence, in characters.
 const LONGEST: usize = 500;
 
-/// The note, from one version (or commit) to the other.
+/// Returns the release note of the version `to`, compared with an older version or commit.
 pub(crate) fn release_note(prefix: &str, to: &str, compat: &Compat) -> String {
     let old = compat.old_name();
     let mut note = format!("## {} {}\n\n", named(prefix), named(to));
@@ -45,7 +45,7 @@ pub(crate) fn release_note(prefix: &str, to: &str, compat: &Compat) -> String {
     if left_out > 0 {
         let _ = writeln!(
             note,
-            "{} more did not fit here.\n",
+            "{} omitted because the page is full.\n",
             count(left_out, "shared pipeline")
         );
     }
@@ -63,7 +63,7 @@ fn lead(compat: &Compat, old: &str) -> String {
         return format!("Since {old}; only the ids of shared pipelines could be compared.");
     }
     if compat.is_first() {
-        return "The first version: there is none before it to compare with.".to_owned();
+        return "This is the first version: there is no older one to compare with.".to_owned();
     }
     match compat.class {
         Some(Class::Breaking) => {
@@ -72,15 +72,15 @@ fn lead(compat: &Compat, old: &str) -> String {
                 .as_deref()
                 .map(|why| format!(" Accepted: {}.", named(why)));
             format!(
-                "**Since {old} consumers must do something.**{}",
+                "**Changes since {old} require action by consumers.**{}",
                 reason.unwrap_or_default()
             )
         }
         Some(Class::Addition) => {
-            format!("Since {old} there is more for consumers; nothing that they use changed.")
+            format!("Changes since {old} only add to the shared pipelines; existing uses are unaffected.")
         }
-        Some(Class::None) => format!("Nothing changed since {old}."),
-        _ => format!("Since {old} nothing changed in what consumers name."),
+        Some(Class::None) => format!("No changes since {old}."),
+        _ => format!("Changes since {old} do not affect the ids and parameters that consumers use."),
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
         insta::assert_snapshot!(note(old, new), @"
         ## sales 1&#46;1.0
 
-        **Since version 1.0.0 consumers must do something.**
+        **Changes since version 1.0.0 require action by consumers.**
 
         ### <code>b</code>
 
@@ -174,7 +174,7 @@ mod tests {
         insta::assert_snapshot!(first, @"
         ## sales 1&#46;0.0
 
-        The first version: there is none before it to compare with.
+        This is the first version: there is no older one to compare with.
         ");
     }
 

@@ -1,13 +1,13 @@
-//! What a report says of files besides its findings, each with its place and weight: every machine format tells the same.
+//! Collects remarks about files other than findings, each with its place and weight, for all machine-readable formats.
 
 use super::wording::{gate_change, unreviewed};
 use crate::model::findings::{Fingerprint, Report};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RemarkKind {
-    /// A file without an answer.
+    /// A file that was not reviewed.
     Unreviewed,
-    /// A change to the gate itself.
+    /// A change to the gate configuration.
     GateChange,
     /// A break of consumers of shared pipelines.
     Break,
@@ -15,19 +15,19 @@ pub(super) enum RemarkKind {
 
 pub(super) struct Remark<'r> {
     pub kind: RemarkKind,
-    /// It fails the gate, or leaves it open.
+    /// Whether the remark fails the gate or leaves it undecided.
     pub weighs: bool,
     pub path: &'r str,
-    /// From 1; none where the whole file is meant.
+    /// Line number from 1; `None` if the remark is about the entire file.
     pub line: Option<u32>,
-    /// A sentence. Holds text from outside.
+    /// A sentence. Contains text from outside.
     pub text: String,
-    /// Why there is no answer, as it was told.
+    /// The reason why the file was not reviewed.
     pub reason: Option<&'r str>,
     pub print: Fingerprint,
 }
 
-/// The remarks by kind, in the order of the report.
+/// Returns the remarks by kind, in the order of the report.
 pub(super) fn remarks(report: &Report) -> Vec<Remark<'_>> {
     let unanswered = report.unreviewed.iter().map(|file| Remark {
         kind: RemarkKind::Unreviewed,

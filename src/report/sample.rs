@@ -1,4 +1,4 @@
-//! Reports for the writers' tests.
+//! Sample reports for the tests of the writers.
 
 use crate::model::findings::{
     Changed, Enforcement, Engine, Excluded, FileChange, FileResults, GateChange, Numbers, Report,
@@ -32,7 +32,7 @@ pub(crate) fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
     }
 }
 
-/// A file that is not reviewed.
+/// Returns an excluded file.
 pub(crate) fn excluded(path: &str) -> Excluded {
     Excluded {
         path: path.to_owned(),
@@ -40,7 +40,7 @@ pub(crate) fn excluded(path: &str) -> Excluded {
     }
 }
 
-/// A change to the gate, without words.
+/// Returns a change to the gate configuration.
 pub(crate) fn gate_change(path: &str) -> GateChange {
     GateChange {
         path: path.to_owned(),
@@ -48,7 +48,7 @@ pub(crate) fn gate_change(path: &str) -> GateChange {
     }
 }
 
-/// A file that changed, without words and picture.
+/// Returns a changed file without a list of changes or a picture.
 pub(crate) fn changed(path: &str) -> ChangedFile {
     ChangedFile {
         changed: Changed {
@@ -72,7 +72,7 @@ pub(crate) fn changed(path: &str) -> ChangedFile {
     }
 }
 
-/// A report without anything in it.
+/// Returns a report without files and notes.
 pub(crate) fn empty(verdict: Verdict) -> Report {
     Report {
         engine: Engine::Remote,
@@ -101,7 +101,7 @@ pub(crate) fn empty(verdict: Verdict) -> Report {
     }
 }
 
-/// A failed review with one of everything.
+/// Returns a failed report with a finding, a gate change or a file of every kind.
 pub(crate) fn report() -> Report {
     let first = file(
         "load/it.orch.yaml",

@@ -1,15 +1,15 @@
-//! Cuts text to a limit, visibly.
+//! Truncates text to a limit, with a visible mark.
 
-/// What stands at the end of a text that was cut.
+/// The end of a truncated text.
 const MARK: char = '…';
 
-/// At most `limit` characters of the text; a cut is marked at the end.
+/// Truncates the text to `limit` UTF-16 code units, with a mark at the end.
 pub(super) fn to_chars(text: &str, limit: usize) -> String {
     escaped(text, limit, |c, shown| shown.push(c))
 }
 
-/// The text escaped character by character, in at most `limit` units of UTF-16 (the unit that both .NET runners, of
-/// GitHub and of Azure, count in). Only whole escapes are kept; a cut is marked at the end.
+/// Escapes the text character by character, and truncates the result to `limit` UTF-16 code units, in which the .NET
+/// runners of GitHub and Azure count. Keeps only complete escapes; a truncated text ends with a mark.
 pub(super) fn escaped(text: &str, limit: usize, escape: impl Fn(char, &mut String)) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut units = 0;

@@ -1,9 +1,9 @@
-//! What a finding is at a glance, the same for every page.
+//! Defines how a finding is presented, for all pages.
 
 use crate::base::text::count;
 use crate::model::findings::{Finding, Severity};
 
-/// What a finding is at a glance: its level if it counts; the worst first.
+/// The presentation of a finding: its level, or `Old` if it is known or waived. The worst comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Tone {
     Error,
@@ -23,7 +23,7 @@ impl Tone {
         }
     }
 
-    /// The tone that it would have if it counted.
+    /// Returns the tone regardless of whether the finding is known or waived.
     pub(super) const fn by_weight(finding: &Finding<'_>) -> Self {
         match (finding.error_type, finding.severity) {
             (Some(_), _) => Self::Broken,
@@ -32,7 +32,7 @@ impl Tone {
         }
     }
 
-    /// The word of the style and of the filter.
+    /// Returns the name of the CSS class and of the filter.
     pub(super) const fn class(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -42,7 +42,7 @@ impl Tone {
         }
     }
 
-    /// Returns the word for people.
+    /// Returns the human-readable label.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -52,7 +52,7 @@ impl Tone {
         }
     }
 
-    /// `2 errors`.
+    /// Returns the number with its label, such as `2 errors`.
     pub(super) fn counted(self, number: usize) -> String {
         match self {
             Self::Error | Self::Warning => count(number, self.word()),

@@ -1,6 +1,6 @@
-//! Paths as parts of addresses.
+//! Encodes paths for URLs.
 
-/// The path with every byte percent-encoded that could mean anything in an address, `/` aside
+/// Percent-encodes all bytes of the path except unreserved characters and `/`
 /// (<https://www.rfc-editor.org/rfc/rfc3986#section-2.3>).
 pub(super) fn encoded(path: &str) -> String {
     path.bytes().map(encoded_byte).collect()
@@ -14,7 +14,7 @@ fn encoded_byte(byte: u8) -> String {
     }
 }
 
-/// Where the host shows a line of a file, from the form that the host has for it.
+/// Returns the URL of a line of a file, from the host's URL template.
 pub(super) fn blob(form: &str, path: &str, line: u32) -> String {
     form.replace("{line}", &line.to_string())
         .replace("{path}", &encoded(path))

@@ -1,18 +1,18 @@
-//! The sentences that every format says in the same words.
+//! The sentences that all report formats share.
 
 use crate::base::text::{count, grouped, named};
 use crate::model::findings::{Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
 use crate::model::interface::Compat;
 use std::fmt::Write as _;
 
-/// Returns the verdict with the numbers of its findings, in one line; holds no text from outside.
+/// Returns the verdict with the numbers of its findings, in one line; contains no text from outside.
 pub(super) fn headline(report: &Report) -> String {
     let said = numbers(report);
     let colon = if said.is_empty() { "" } else { ": " };
     format!("Review {}{colon}{said}", report.verdict)
 }
 
-/// Returns what the review found, in one line; holds no text from outside.
+/// Returns the numbers of findings and unreviewed files, in one line; contains no text from outside.
 pub(super) fn numbers(report: &Report) -> String {
     if report.verdict == Verdict::Passed && nothing_at_all(&report.counts()) {
         return "no pipeline was selected".to_owned();
@@ -59,7 +59,7 @@ fn found(totals: &Totals) -> Option<String> {
     Some(said)
 }
 
-/// Returns `2,505 checks passed in 501 pipelines`; `None` if nothing was judged.
+/// Returns `2,505 checks passed in 501 pipelines`; `None` if no pipeline was reviewed.
 fn checks(report: &Report) -> Option<String> {
     let counts = report.counts();
     let pipelines = count(counts.files, "pipeline");
@@ -70,7 +70,8 @@ fn checks(report: &Report) -> Option<String> {
     }
 }
 
-/// Returns what passed and what was left out, in one line; `None` if the headline says it, or nothing was judged.
+/// Returns the numbers of passed checks and excluded files, in one line; `None` if there is nothing to add to the
+/// headline.
 pub(super) fn scope(report: &Report) -> Option<String> {
     let checks = checks(report).filter(|_| found(&report.totals()).is_some());
     let excluded = report.excluded.len();
@@ -79,7 +80,7 @@ pub(super) fn scope(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| sentence(&parts.join("; ")).trim_end_matches('.').to_owned())
 }
 
-/// What fails the gate beside findings and their number.
+/// Returns the reasons why the gate fails, other than findings and their number.
 fn refused(report: &Report) -> Vec<String> {
     let breaks = report.compat.as_ref().filter(|found| found.refused);
     let breaks = breaks.map(|found| format!("{} of consumers", count(found.breaks().count(), "break")));
@@ -87,14 +88,12 @@ fn refused(report: &Report) -> Vec<String> {
     breaks.into_iter().chain(gate).collect()
 }
 
-/// What is said to whoever mended something and passes; holds no text from outside.
+/// Returns the praise for a passed review that fixes findings; contains no text from outside.
 pub(super) fn praise(report: &Report) -> Option<String> {
     match report.fixed.filter(|_| report.verdict == Verdict::Passed)? {
         0 => None,
-        1 => Some("Well done: 1 finding that was there before is fixed.".to_owned()),
-        fixed => Some(format!(
-            "Well done: {fixed} findings that were there before are fixed."
-        )),
+        1 => Some("Well done: 1 existing finding is fixed.".to_owned()),
+        fixed => Some(format!("Well done: {fixed} existing findings are fixed.")),
     }
 }
 
@@ -102,13 +101,13 @@ const fn nothing_at_all(counts: &Counts) -> bool {
     counts.files + counts.excluded + counts.unreviewed == 0
 }
 
-/// Why the run as a whole is not a pass, where no single finding need say so: an undecided verdict, or a failed one
-/// without any error among the findings. Holds text from outside.
+/// Returns the reason why the run does not pass, if no single finding explains it: the verdict is undecided, or it is
+/// failed without any error among the findings. Contains text from outside.
 pub(super) fn run_problem(report: &Report) -> Option<String> {
     let mut problem = match report.verdict {
         Verdict::Passed => return None,
         Verdict::Undecided => {
-            "The review is undecided: it is not known whether the pipelines pass.".to_owned()
+            "The review is undecided: it is unknown whether the pipelines pass the gate.".to_owned()
         }
         Verdict::Failed => failure(report)?,
     };
@@ -118,7 +117,7 @@ pub(super) fn run_problem(report: &Report) -> Option<String> {
     Some(problem)
 }
 
-/// What to do about an undecided review; holds no text from outside.
+/// Returns what to do about an undecided review; contains no text from outside.
 pub(super) fn next_step(report: &Report) -> Option<&'static str> {
     if report.verdict != Verdict::Undecided {
         return None;
@@ -129,23 +128,23 @@ pub(super) fn next_step(report: &Report) -> Option<&'static str> {
              and `sluicegate check` evaluates the same rules without the platform"
         }
         Engine::Local => {
-            "fix what is named above, or exclude it in the gate configuration, and run the check again"
+            "fix the problems above, or exclude the files in the gate configuration, then run the check again"
         }
     })
 }
 
-/// Like [`next_step`] for a log; `None` if the log has a reason with its own hint for every file without a result.
+/// Like [`next_step`], for a log; `None` if the log has a reason with its own hint for every file without a result.
 pub(super) fn next_step_in_log(report: &Report, told: &[String]) -> Option<&'static str> {
     let mut unreviewed = report.unreviewed.iter();
     let all_told = !report.unreviewed.is_empty() && unreviewed.all(|file| told.contains(&file.reason));
     next_step(report).filter(|_| !all_told)
 }
 
-/// Why the review failed; none where an error among the findings says it.
+/// Returns the reason why the review failed; `None` if an error among the findings explains it.
 fn failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_any(report, |result| result.fails(report.fail_on()));
     if !fails_by_finding && report.too_many_known().is_some() {
-        return Some("The review failed by the number of known findings.".to_owned());
+        return Some("The review failed: there are more known findings than allowed.".to_owned());
     }
     let refused = refused(report);
     if !fails_by_finding && !refused.is_empty() {
@@ -156,9 +155,9 @@ fn failure(report: &Report) -> Option<String> {
     }
     let has_warning = has_any(report, |result| result.fails(FailOn::Warn));
     let said = if has_warning {
-        "The review failed, and its findings are warnings."
+        "The review failed. All its findings are warnings."
     } else {
-        "The review failed, though no rule result says why."
+        "The review failed, but no rule result explains why."
     };
     Some(said.to_owned())
 }
@@ -168,30 +167,31 @@ fn has_any(report: &Report, is_meant: impl Fn(&RuleResult) -> bool) -> bool {
     results.any(is_meant)
 }
 
-/// What is said of a change to the configuration or the rules file. Holds text from outside.
+/// Returns a sentence about a change to `sluicegate.yaml`, the waivers or the rules file. Contains text from outside.
 pub(super) fn gate_change(change: &GateChange) -> String {
     let words = gate_words(change);
     let separator = if words.is_empty() { "" } else { ": " };
     format!(
-        "This change touches the gate itself: {}{separator}{words}",
+        "This change edits the gate configuration: {}{separator}{words}",
         change.path
     )
 }
 
-/// What changed in a file of the gate; empty where that is not known. Holds text from outside.
+/// Describes the changes in a gate configuration file; empty if they are unknown. Contains text from outside.
 pub(super) fn gate_words(change: &GateChange) -> String {
     change.words.join("; ")
 }
 
-/// Why breaks are accepted, after what is said of each. Holds text from outside.
+/// Returns the reason why breaks are accepted, as a suffix for each of them. Contains text from outside.
 pub(super) fn accepted(found: &Compat) -> String {
     let accepted = found.accepted.as_ref().map(|why| format!(" (accepted: {why})"));
     accepted.unwrap_or_default()
 }
 
-/// All files that are not reviewed in one line: how many, the first ones, and why. Holds text from outside.
+/// Returns one line about all excluded files: their number, the first paths, and the reasons. Contains text from
+/// outside.
 pub(super) fn excluded(report: &Report) -> Option<String> {
-    /// Names in the line.
+    /// Maximum number of paths in the line.
     const NAMED: usize = 5;
     if report.excluded.is_empty() {
         return None;
@@ -206,14 +206,11 @@ pub(super) fn excluded(report: &Report) -> Option<String> {
     if all > NAMED {
         named.push(format!("and {} more", all - NAMED));
     }
-    Some(format!(
-        "Not judged: {}: {}",
-        count(all, "file"),
-        named.join(", ")
-    ))
+    Some(format!("Excluded: {}: {}", count(all, "file"), named.join(", ")))
 }
 
-/// The text as a whole sentence: it begins with a capital, unless with a name, and ends with a mark.
+/// Returns the text as a complete sentence: it starts with a capital letter, unless with a name, and ends with
+/// punctuation.
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     let word = text.split([' ', '\'']).next().unwrap_or_default();
@@ -230,13 +227,13 @@ pub(super) fn sentence(text: &str) -> String {
     said
 }
 
-/// The files without an answer, a sentence for each cause with its files: how many, the first ones, and why. Holds text
-/// from outside. A reason of `told` was told before, and is not repeated.
+/// Returns a sentence for each reason why files were not reviewed, with these files. It has their number, the first
+/// paths, and the reason, unless the reason is in `told`, as then it was reported before. Contains text from outside.
 pub(super) fn unanswered<'a>(report: &'a Report, told: &[String]) -> Vec<(String, Vec<&'a str>)> {
     let said = |(reason, paths): (&str, Vec<&'a str>)| {
         let is_told = told.iter().any(|told| told == reason);
         let reason = if is_told {
-            "the reason is told above"
+            "the reason is shown above"
         } else {
             reason
         };
@@ -245,8 +242,7 @@ pub(super) fn unanswered<'a>(report: &'a Report, told: &[String]) -> Vec<(String
     causes(report).into_iter().map(said).collect()
 }
 
-/// What was told of the whole run already and kept files from being reviewed, a sentence for each cause. Holds text from
-/// outside.
+/// Returns a sentence for each reason in `told` that kept files from being reviewed. Contains text from outside.
 pub(super) fn causes_of_the_run(report: &Report, told: &[String]) -> Vec<String> {
     let mut causes = causes(report);
     causes.retain(|(reason, _)| told.iter().any(|told| told == reason));
@@ -254,7 +250,7 @@ pub(super) fn causes_of_the_run(report: &Report, told: &[String]) -> Vec<String>
     said.collect()
 }
 
-/// Why files have no answer, each reason once, with its files.
+/// Returns the reasons why files were not reviewed, each once with its files.
 fn causes(report: &Report) -> Vec<(&str, Vec<&str>)> {
     let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
     for file in &report.unreviewed {
@@ -276,7 +272,7 @@ fn unanswered_by(reason: &str, paths: &[&str]) -> String {
     }
 }
 
-/// What is said of a file without an answer. Holds text from outside.
+/// Returns a sentence about a file that was not reviewed. Contains text from outside.
 pub(super) fn unreviewed(reason: &str) -> String {
     format!("The file was not reviewed: {reason}")
 }
@@ -304,6 +300,6 @@ mod tests {
         let mut undecided = sample::report();
         undecided.verdict = Verdict::Undecided;
         undecided.notes = vec!["The platform did not answer.".to_owned()];
-        insta::assert_snapshot!(run_problem(&undecided).unwrap(), @"The review is undecided: it is not known whether the pipelines pass. The platform did not answer.");
+        insta::assert_snapshot!(run_problem(&undecided).unwrap(), @"The review is undecided: it is unknown whether the pipelines pass the gate. The platform did not answer.");
     }
 }

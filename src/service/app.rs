@@ -1,4 +1,4 @@
-//! Everything that a request needs.
+//! The state that all request handlers share.
 
 use super::clock::Clock;
 use super::error::ServiceError;
@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use tokio::task;
 use uuid::Uuid;
 
-/// Readers of repositories at the same time; each holds some of a repository in memory.
+/// Maximum number of repositories read at the same time; each reader keeps part of a repository in memory.
 const READERS: usize = 8;
 
 /// The state of the local platform.
@@ -32,8 +32,7 @@ pub(super) struct App {
 }
 
 impl App {
-    /// Opens the store and checks the projects' repositories. Also gives the token that was generated because none
-    /// was given.
+    /// Opens the store and the projects' repositories. If the options contain no token, also returns a generated one.
     pub(super) fn open(options: Options) -> Result<(Self, Option<SecretString>), ServiceError> {
         let mut tokens = options.tokens;
         let generated = tokens.is_empty().then(tokens::generate_token);
@@ -60,23 +59,23 @@ impl App {
         &self.store
     }
 
-    /// Does work that reads a repository, off the async threads and only so much at the same time.
+    /// Runs work that reads a repository on a blocking thread, with a limited number of readers at the same time.
     pub(super) async fn in_repository<T, F>(&self, work: F) -> Result<T, Problem>
     where
         T: Send + 'static,
         F: FnOnce() -> Result<T, Problem> + Send + 'static,
     {
-        // The semaphore is never closed. The leave goes with the work, which goes on if the caller hangs up.
+        // The semaphore is never closed. The permit moves into the work, which continues if the caller disconnects.
         let leave = Arc::clone(&self.readers).acquire_owned().await;
         let work = move || {
             let _leave = leave;
             work()
         };
         let done = task::spawn_blocking(work).await;
-        done.map_err(|_| Problem::internal("a defect of the local platform ended the work in a repository"))?
+        done.map_err(|_| Problem::internal("a bug in the local platform ended the work in a repository"))?
     }
 
-    /// The names that stand for the API document's neutral tokens.
+    /// Returns the values for the API document's neutral tokens.
     pub(super) fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
@@ -92,17 +91,17 @@ impl App {
         }
     }
 
-    /// The projects of the flags, in their order.
+    /// Returns the projects from the command line, in the order given.
     pub(super) fn given_projects(&self) -> &[GivenProject] {
         &self.projects
     }
 
-    /// The project of the flags with this id.
+    /// Returns the project from the command line with this ID.
     pub(super) fn given_project(&self, id: Uuid) -> Option<&GivenProject> {
         self.projects.iter().find(|project| project.id == id)
     }
 
-    /// The one project of the flags that has this name.
+    /// Returns the ID of the project from the command line with this name, if there is exactly one.
     pub(super) fn given_project_called(&self, name: &str) -> Option<Uuid> {
         let mut called = self.projects.iter().filter(|project| project.name == name);
         let first = called.next()?;

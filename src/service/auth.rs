@@ -1,4 +1,4 @@
-//! Lets known callers through, and tells handlers who calls.
+//! Authenticates callers and makes them available to handlers.
 
 use super::app::App;
 use super::options::Role;
@@ -11,10 +11,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
-/// Where the description of the API is; it is the one path that needs no token, so that tools can read it.
+/// Path of the API description, the only path that needs no token, so that tools can read it.
 const DESCRIPTION: &str = "/openapi.json";
 
-/// Lets only known callers through; everything else about a request is looked at later.
+/// Rejects requests without a known token, before anything else about them is checked.
 pub(super) async fn authenticate(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if reads && request.uri().path() == DESCRIPTION {
@@ -35,7 +35,7 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// A caller who may use the shared pipeline endpoints; 403 for others.
+/// A caller who may use the shared pipeline endpoints; all others get a 403.
 #[derive(Debug, Clone)]
 pub(super) struct Admin(pub Caller);
 
@@ -53,7 +53,7 @@ impl<S: Sync> FromRequestParts<S> for Admin {
     }
 }
 
-/// A caller who may read the audit log; 403 for others.
+/// A caller who may read the audit log; all others get a 403.
 #[derive(Debug, Clone)]
 pub(super) struct SuperAdmin;
 

@@ -1,4 +1,4 @@
-//! Reads bodies within bounds of size and time.
+//! Reads request bodies with limits on size and time.
 
 use super::problem::Problem;
 use axum::body::{Body, Bytes};
@@ -10,16 +10,16 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The largest JSON body in bytes.
+/// Maximum size of a JSON body, in bytes.
 pub(super) const JSON_LIMIT: u64 = 16 * 1024 * 1024;
 
-/// How long a JSON body may take in all.
+/// Maximum time to receive a complete JSON body.
 const JSON_TIME: Duration = Duration::from_secs(60);
 
-/// How long the next piece of a body may take.
+/// Maximum time to wait for the next piece of a body.
 const STALL: Duration = Duration::from_secs(30);
 
-/// A body that is counted and timed while it comes.
+/// A body whose size and time are checked while it is received.
 pub(super) struct BoundedBody {
     pieces: Pin<Box<dyn futures_util::Stream<Item = Result<Bytes, axum::Error>> + Send>>,
     limit: u64,
@@ -27,7 +27,7 @@ pub(super) struct BoundedBody {
 }
 
 impl BoundedBody {
-    /// Refuses a body whose declared length is over `limit` bytes, before any of it is read.
+    /// Rejects a body whose declared length exceeds `limit` bytes before reading any of it.
     pub(super) fn new(headers: &HeaderMap, body: Body, limit: u64) -> Result<Self, Problem> {
         if declared_length(headers).is_some_and(|length| length > limit) {
             return Err(Problem::too_large("the body", limit));
@@ -39,7 +39,7 @@ impl BoundedBody {
         })
     }
 
-    /// The next piece; none at the end.
+    /// Returns the next piece, or `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Problem> {
         let next = timeout(STALL, self.pieces.next())
             .await
@@ -69,7 +69,7 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// A JSON object as body; 400 for anything else.
+/// A JSON object as the request body; any other body gets a 400.
 #[derive(Debug)]
 pub(super) struct JsonObject(pub Map<String, Value>);
 

@@ -1,13 +1,14 @@
-//! Gathers everything that is wrong with a request before it is refused.
+//! Collects every error in a request before rejecting it.
 
 use super::problem::{FieldError, Problem};
 use axum::http::HeaderMap;
 
-/// Gathers findings; each reading gives a harmless value where there is one, so that the others are still made.
+/// Collects validation errors. A reader that finds one returns a harmless value if possible, so that the remaining
+/// checks still run.
 #[derive(Debug, Default)]
 pub(super) struct BodyCheck {
     pub(super) findings: Vec<FieldError>,
-    /// The dotted path of the object that is being read; empty for the request itself.
+    /// The dotted path of the object being read; empty for the request itself.
     path: String,
 }
 
@@ -27,7 +28,7 @@ impl BodyCheck {
         }
     }
 
-    /// The value, if nothing was found.
+    /// Returns the value if there were no errors.
     pub(super) fn done<T>(self, value: T) -> Result<T, Problem> {
         if self.findings.is_empty() {
             Ok(value)
@@ -36,7 +37,7 @@ impl BodyCheck {
         }
     }
 
-    /// Reads with findings put below a field.
+    /// Runs `read` with its errors reported below `field`.
     pub(super) fn below<T>(&mut self, field: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         let inner = self.place_of(field);
         let outer = std::mem::replace(&mut self.path, inner);
@@ -54,7 +55,7 @@ impl BodyCheck {
         })
     }
 
-    /// A header that may be missing; an empty one counts as missing.
+    /// Returns a header that may be missing; an empty header is treated as missing.
     pub(super) fn optional_header(&mut self, headers: &HeaderMap, name: &str) -> Option<String> {
         let value = headers.get(name)?;
         let Ok(text) = std::str::from_utf8(value.as_bytes()) else {

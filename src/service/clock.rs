@@ -1,7 +1,7 @@
-//! What time it is, for everything that the local platform records or lets progress.
+//! The current time for everything that the local platform records or advances.
 //!
-//! Nothing runs in the background: what is under way is stored with its times, and how far it is is worked out when
-//! someone asks. So a restart loses no timer, and a test steps the clock instead of sleeping.
+//! Nothing runs in the background: an operation in progress is stored with its times, and its state is computed when it
+//! is requested. So a restart loses no timer, and a test advances the clock instead of sleeping.
 
 use jiff::Timestamp;
 use rusqlite::ToSql;
@@ -13,22 +13,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-/// Where the time comes from; clones of a stepped clock are the same clock.
+/// The source of the current time; clones of a stepped clock share their time.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
     #[default]
     System,
-    /// A clock that moves only when it is told to; it holds milliseconds since 1970 in UTC.
+    /// A clock that moves only through [`Clock::advance`]; its time is in milliseconds since 1970 in UTC.
     Stepped(Arc<AtomicI64>),
 }
 
 impl Clock {
-    /// A clock that stands still at this time.
+    /// Creates a clock that stays at this time until it is advanced.
     pub fn stepped(at: Timestamp) -> Self {
         Self::Stepped(Arc::new(AtomicI64::new(at.as_millisecond())))
     }
 
-    /// Moves a stepped clock on; the system's clock is left alone.
+    /// Moves a stepped clock forward; has no effect on the system clock.
     pub fn advance(&self, by: Duration) {
         if let Self::Stepped(millis) = self {
             millis.fetch_add(millis_of(by), Ordering::SeqCst);
@@ -43,33 +43,33 @@ impl Clock {
     }
 }
 
-/// A point in time, in milliseconds since 1970 in UTC; shown as ISO 8601.
+/// A point in time, in milliseconds since 1970 in UTC; displayed in ISO 8601.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Moment(i64);
 
 impl Moment {
-    /// The first millisecond that is not before `time`.
+    /// Returns the first millisecond that is not before `time`.
     pub(super) fn not_before(time: Timestamp) -> Self {
         let millis = time.as_millisecond();
         let at = Timestamp::from_millisecond(millis).unwrap_or(time);
         Self(if at < time { millis + 1 } else { millis })
     }
 
-    /// The last millisecond that is not after `time`.
+    /// Returns the last millisecond that is not after `time`.
     pub(super) fn not_after(time: Timestamp) -> Self {
         let millis = time.as_millisecond();
         let at = Timestamp::from_millisecond(millis).unwrap_or(time);
         Self(if at > time { millis - 1 } else { millis })
     }
 
-    /// This long before.
+    /// Returns the time `by` earlier.
     pub(super) fn before(self, by: Duration) -> Self {
         Self(self.0.saturating_sub(millis_of(by)))
     }
 
-    /// For storing within JSON, where [`Serialize`] shows the time to people.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    /// Serializes the time as a number for stored JSON; [`Serialize`] writes the human-readable form.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde defines the signature")]
     pub(super) fn as_number<S: Serializer>(moment: &Self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_i64(moment.0)
     }
@@ -97,7 +97,7 @@ impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match Timestamp::from_millisecond(self.0) {
             Ok(time) => write!(f, "{time:.3}"),
-            // Only a clock that was set out of all bounds leads here.
+            // Only a clock outside the range of `Timestamp` leads here.
             Err(_) => write!(f, "{:.3}", Timestamp::UNIX_EPOCH),
         }
     }

@@ -1,4 +1,4 @@
-//! Why the local platform could not start, or its store not do what was asked.
+//! Errors at startup of the local platform and in its store.
 
 use crate::base::git::GitError;
 use std::io;
@@ -6,33 +6,32 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use uuid::Uuid;
 
-/// The local platform could not start.
+/// An error that prevents the local platform from starting.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The address is taken, or not one of this machine.
-    #[error("cannot listen on {address}")]
+    /// The address is in use, or does not belong to this machine.
+    #[error("could not listen on {address}")]
     Listen {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
         #[source]
         source: io::Error,
     },
     /// A project's repository cannot be opened.
-    #[error("project {project} has no usable repository at {}", path.display())]
+    #[error("could not open the repository of project {project} at {}", path.display())]
     Repository {
         project: Uuid,
         path: PathBuf,
-        /// Why it is not usable.
         #[source]
         source: GitError,
     },
-    /// One project cannot have two repositories.
+    /// A project was passed more than once.
     #[error("project {0} is given more than once")]
     ProjectTwice(Uuid),
-    /// A token without a character cannot be sent.
-    #[error("a token is empty, or holds characters that a header cannot carry")]
+    /// An empty token, or one with unprintable characters, cannot be sent.
+    #[error("a token is empty or contains characters that an HTTP header cannot carry")]
     UnusableToken,
-    /// One token cannot have two roles.
+    /// A token was passed more than once.
     #[error("a token is given more than once")]
     TokenTwice,
     /// The store could not be opened.
@@ -40,30 +39,30 @@ pub enum ServiceError {
     Store(#[from] StoreError),
 }
 
-/// The store did not do what was asked.
+/// An error in the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The data folder could not be made, or not be written to.
-    #[error("cannot make or use the data folder {}", path.display())]
+    /// The data directory could not be created or written to.
+    #[error("could not create or use the data directory {}", path.display())]
     Folder {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
-    /// Another process has the data folder.
-    #[error("the data folder {} is in use by another server{}", folder.display(), told(*.holder))]
+    /// Another process uses the data directory.
+    #[error("the data directory {} is in use by another server{}", folder.display(), told(*.holder))]
     Locked { folder: PathBuf, holder: Option<u32> },
-    /// A newer version of this program wrote the data.
-    #[error("the data was written by a newer version (layout {found}; this one knows {known})")]
+    /// The data is in the layout of a newer version of this program.
+    #[error("a newer version of sluicegate wrote the data (layout {found}; this version supports {known})")]
     Newer {
         found: u32,
-        /// The newest layout that this program knows.
+        /// The newest layout that this version supports.
         known: u32,
     },
     #[error("database: {0}")]
     Database(#[from] rusqlite::Error),
-    /// The work ended in a defect.
-    #[error("a defect ended the work on the database")]
+    /// The work panicked.
+    #[error("a bug in the local platform ended the work on the database")]
     Defect,
 }
 

@@ -1,11 +1,11 @@
-//! Reads the fields of a JSON object. What a body must be is its [`Shape`](super::shape::Shape)'s to say; so what is
-//! missing or of another kind was a finding there, and is nothing here.
+//! Reads the fields of a JSON object. The [`Shape`](super::shape::Shape) of a body has already reported fields that are
+//! missing or of the wrong type, so they are treated as absent here.
 
 use super::place;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-/// The fields of a JSON object; null is as good as missing.
+/// The fields of a JSON object; null is treated as missing.
 pub(super) trait Fields {
     fn given(&self, field: &str) -> Option<&Value>;
 
@@ -13,7 +13,7 @@ pub(super) trait Fields {
         self.given(field)?.as_str().map(str::to_owned)
     }
 
-    /// A text, empty if it is not there.
+    /// Returns a string field, or an empty string if it is missing.
     fn text(&self, field: &str) -> String {
         self.optional_text(field).unwrap_or_default()
     }
@@ -33,7 +33,7 @@ pub(super) trait Fields {
         self.given(field)?.as_object()
     }
 
-    /// The objects of a list, if there is one.
+    /// Returns the objects in a list field, or `None` if the field is missing.
     fn objects(&self, field: &str) -> Option<Vec<&Map<String, Value>>> {
         let items = self.given(field)?.as_array()?;
         Some(items.iter().filter_map(Value::as_object).collect())
@@ -52,7 +52,7 @@ impl Fields for Map<String, Value> {
     }
 }
 
-/// A whole number from 0, which may be written with a fraction of nothing: to JSON Schema, `1.0` is an integer.
+/// Returns a non-negative integer, also if it is written with a zero fraction: in JSON Schema, `1.0` is an integer.
 pub(super) fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64().filter(|number| number.fract() == 0.0)?;

@@ -1,4 +1,4 @@
-//! A project that the platform is started with.
+//! A project that the local platform is started with.
 
 use std::path::PathBuf;
 use uuid::Uuid;
@@ -6,13 +6,13 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GivenProject {
     pub id: Uuid,
-    /// The name of its repository's folder.
+    /// The name of the repository's directory, without `.git`.
     pub name: String,
     pub repository: PathBuf,
 }
 
 impl GivenProject {
-    /// A project whose remote is this local repository.
+    /// Creates a project whose remote is this local repository.
     pub(super) fn new(id: Uuid, repository: PathBuf) -> Self {
         let folder = repository.canonicalize().unwrap_or_else(|_| repository.clone());
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -1,8 +1,8 @@
-//! Reads on for a while what a refused client still sends.
+//! Continues to read for a while the body that a rejected client still sends.
 //!
-//! Closing a connection while the client is in the middle of its body resets it, and the reset can destroy the
-//! answer before it is read (RFC 9112, section 9.6). So a body that no one reads to its end is read to the end here,
-//! or until it is clear that the client does not stop.
+//! If a connection is closed while the client is in the middle of its body, it is reset, and the reset can destroy the
+//! response before the client reads it (RFC 9112, section 9.6). So if no handler reads a body to its end, it is drained
+//! here, up to a limit of size and time.
 
 use axum::body::{Body, BodyDataStream, Bytes, HttpBody};
 use axum::extract::Request;
@@ -16,18 +16,18 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-/// How much of an unwanted body is read.
+/// Maximum number of bytes that are drained.
 const LIMIT: usize = 64 * 1024 * 1024;
 
-/// How long an unwanted body is read.
+/// Maximum time for draining.
 const TIME: Duration = Duration::from_secs(5);
 
-/// Gives the request a body that is read on when it is dropped.
+/// Replaces the request's body with one that is drained when it is dropped.
 pub(super) async fn linger(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
-    // A client that waits for leave to send has sent nothing yet, and reading would be that leave.
+    // A client that waits for `100 Continue` has sent no body yet, and reading would trigger that response.
     let waits = request.headers().contains_key(header::EXPECT);
     let request = request.map(|body| {
         Body::from_stream(Lingering {

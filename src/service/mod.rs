@@ -1,11 +1,11 @@
-//! The platform on this machine: the endpoints of the API document over HTTP, on a store of its own.
+//! The local platform: the endpoints of the API document over HTTP, with its own store.
 //!
-//! It exists so that the whole job can be tried, tested and shown without an account, and so that the client is held
-//! against something that answers as the document says. It therefore shares none of the client's types: what both
-//! sides agree on is JSON. It does share the rules, so a review made here is a real one.
+//! With it, the complete job can be tried, tested and shown without an account, and the client is tested against a
+//! server that responds as the document specifies. It therefore shares no types with the client: both sides have only
+//! the JSON in common. It does share the rules, so its reviews are real ones.
 //!
-//! A resource is one file in `routes` (what goes over the wire) and one in `store` (what is kept); `openapi` names
-//! each once, and from that come both the router and the description of the API.
+//! A resource is one file in `routes` (requests and responses) and one in `store` (stored data); `openapi` lists each
+//! resource once, and both the router and the API description are built from that list.
 
 mod agent;
 mod app;

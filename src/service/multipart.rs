@@ -1,8 +1,8 @@
-//! Reads multipart form data piece by piece, so that no part is ever held in memory as a whole.
+//! Reads multipart form data piece by piece, so that no part is ever entirely in memory.
 //!
-//! It knows what a publish needs (RFC 7578, RFC 2046): parts, their names and their bytes. Names are paths; browsers
-//! and other clients write a quote or a line break in a name as `%22`, `%0D`, `%0A` and nothing else so
-//! (<https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data>).
+//! It supports the parts of RFC 7578 and RFC 2046 that a publish needs: parts, their names and their bytes. Names are
+//! paths; browsers and other clients write a quote or a line break in a name as `%22`, `%0D`, `%0A` and escape no other
+//! characters that way (<https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data>).
 
 use super::body::BoundedBody;
 use super::problem::Problem;
@@ -11,10 +11,10 @@ use axum::http::{HeaderMap, header};
 use bytes::{Buf, BytesMut};
 use memchr::memmem;
 
-/// The most bytes that the headers of one part may have.
+/// Maximum size of one part's headers, in bytes.
 const HEADER_LIMIT: usize = 16 * 1024;
 
-/// A form that is being read.
+/// A reader of a multipart form.
 pub(super) struct FormReader {
     body: BoundedBody,
     buffer: BytesMut,
@@ -23,7 +23,7 @@ pub(super) struct FormReader {
 }
 
 impl FormReader {
-    /// The form that the body holds; 400 if the `Content-Type` is not that of one.
+    /// Creates a reader for the form in the body; returns a 400 if the `Content-Type` is not a form's.
     pub(super) fn new(headers: &HeaderMap, body: BoundedBody) -> Result<Self, Problem> {
         let boundary = headers
             .get(header::CONTENT_TYPE)
@@ -34,14 +34,14 @@ impl FormReader {
         let delimiter = format!("\r\n--{boundary}");
         Ok(Self {
             body,
-            // The first delimiter may stand at the very start, without the line break that belongs to the others.
+            // The first delimiter may be at the very start, without the line break that belongs to the others.
             buffer: BytesMut::from("\r\n"),
             delimiter: memmem::Finder::new(&delimiter).into_owned(),
             inside_part: false,
         })
     }
 
-    /// Goes on to the next part and gives its name; none after the last. What is left of the part before is skipped.
+    /// Skips the rest of the current part and returns the name of the next part, or `None` after the last one.
     pub(super) async fn next_part(&mut self) -> Result<Option<String>, Problem> {
         self.inside_part = true;
         while self.next_piece().await?.is_some() {}
@@ -57,7 +57,7 @@ impl FormReader {
         part_name(&head).map(Some)
     }
 
-    /// The next piece of the current part; none at its end.
+    /// Returns the next piece of the current part, or `None` at its end.
     pub(super) async fn next_piece(&mut self) -> Result<Option<Bytes>, Problem> {
         while self.inside_part {
             if let Some(end) = self.delimiter.find(&self.buffer) {
@@ -77,7 +77,7 @@ impl FormReader {
         Ok(None)
     }
 
-    /// The lines between a delimiter and the part's bytes.
+    /// Returns the lines between a delimiter and the part's bytes.
     async fn read_head(&mut self) -> Result<BytesMut, Problem> {
         loop {
             let end = memmem::find(&self.buffer, b"\r\n\r\n");
@@ -120,7 +120,7 @@ fn broken(message: &str) -> Problem {
     Problem::invalid_field("", message)
 }
 
-/// The boundary of a `multipart/form-data` content type; 1 to 70 characters (RFC 2046, section 5.1.1).
+/// Returns the boundary of a `multipart/form-data` content type; it has 1 to 70 characters (RFC 2046, section 5.1.1).
 fn boundary_of(content_type: &str) -> Option<String> {
     let (kind, parameters) = content_type.split_once(';')?;
     if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
@@ -130,7 +130,7 @@ fn boundary_of(content_type: &str) -> Option<String> {
     (1..=70).contains(&boundary.len()).then_some(boundary)
 }
 
-/// The name in the `Content-Disposition` of a part.
+/// Returns the name in the `Content-Disposition` of a part.
 fn part_name(head: &[u8]) -> Result<String, Problem> {
     let head = std::str::from_utf8(head).map_err(|_| broken("the headers of a part are not UTF-8"))?;
     let disposition = head
@@ -145,8 +145,8 @@ fn part_name(head: &[u8]) -> Result<String, Problem> {
         .ok_or_else(|| broken("a part has no name"))
 }
 
-/// The value of a parameter in `a=b; c="d"`. In quotes only `\"` is an escape: the rest of the backslashes that
-/// clients send are meant as such.
+/// Returns the value of a parameter in `a=b; c="d"`. In quotes only `\"` is an escape: clients mean all other
+/// backslashes literally.
 fn parameter(mut rest: &str, wanted: &str) -> Option<String> {
     loop {
         let (name, after) = rest.split_once('=')?;
@@ -313,7 +313,7 @@ mod tests {
             piece in 1_usize..30,
         ) {
             let parts: Parts = parts.into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
-            // Content that holds the delimiter could not have been sent.
+            // Content with the delimiter in it could not have been sent.
             prop_assume!(parts.iter().all(|(_, content)| {
                 let line = [b"\r\n".as_slice(), content, b"\r\n".as_slice()].concat();
                 memmem::find(&line, b"\r\n--XX").is_none()

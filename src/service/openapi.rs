@@ -1,4 +1,4 @@
-//! Every resource, once: from here come both the router and the description of the API.
+//! The list of all resources, from which both the router and the API description are built.
 
 use super::app::App;
 use super::routes::{
@@ -18,28 +18,28 @@ use utoipa_axum::routes;
 
 const TOKEN: &str = "token";
 
-/// What any operation can answer, whatever it does.
+/// Responses that any operation can return.
 const ANYWHERE: [(&str, &str); 2] = [
-    ("401", "No token, or an unknown one."),
+    ("401", "The token is missing or unknown."),
     ("500", "The local platform failed."),
 ];
 
-/// What any operation with a body or parameters can answer.
+/// Responses that any operation with a body or parameters can return.
 const WITH_INPUT: [(&str, &str); 1] = [(
     "400",
-    "The request is not as it must be; every finding is listed.",
+    "The request is invalid; the response lists every validation error.",
 )];
 
-/// What any operation on something in its path can answer.
-const WITH_PLACE: [(&str, &str); 1] = [("404", "There is no such thing for the caller.")];
+/// Responses that any operation with path parameters can return.
+const WITH_PLACE: [(&str, &str); 1] = [("404", "There is no such resource for the caller.")];
 
-/// What any operation with a body can answer.
+/// Responses that any operation with a body can return.
 const WITH_BODY: [(&str, &str); 2] = [
-    ("408", "The body came too slowly."),
+    ("408", "The body arrived too slowly."),
     ("413", "The body is too large."),
 ];
 
-/// The router of all resources and of their description, which is in the names of the vocabulary.
+/// Returns the router of all resources and of their description, with the names of the vocabulary.
 pub(super) fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
     let (router, mut description) = resources().split_for_parts();
     complete(&mut description);
@@ -85,11 +85,11 @@ async fn describe(Extension(description): Extension<Arc<Value>>) -> Response {
 
 fn information() -> Info {
     let mut information = Info::new("Local platform", "v1");
-    information.description = Some("The endpoints that this program serves on this machine.".to_owned());
+    information.description = Some("The endpoints of the local platform.".to_owned());
     information
 }
 
-/// Adds what is the same for every operation: the token, and the answers that any of them can give.
+/// Adds the parts that all operations share: the token and the common responses.
 fn complete(description: &mut OpenApi) {
     let components = description.components.get_or_insert_default();
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();

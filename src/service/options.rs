@@ -1,4 +1,4 @@
-//! What the local platform is started with.
+//! The options of the local platform.
 
 use super::clock::Clock;
 use super::vocabulary::Vocabulary;
@@ -9,18 +9,18 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use uuid::Uuid;
 
-/// How to start the local platform.
+/// The options to start the local platform with.
 #[derive(Debug)]
 pub struct Options {
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// The folder of the embedded database, made if it is missing; none keeps everything in memory.
+    /// The directory of the embedded database, created if missing; `None` keeps all data in memory.
     pub data: Option<PathBuf>,
-    /// The projects, each with the repository that is its remote.
+    /// The projects, each with the repository that serves as its remote.
     pub projects: Vec<(Uuid, PathBuf)>,
-    /// Who may call; with none, one token of a super admin is generated.
+    /// The accepted tokens; if empty, a token with the role super admin is generated.
     pub tokens: Vec<(SecretString, Role)>,
-    /// The names that the API document neutralises.
+    /// The values for the API document's neutral tokens.
     pub vocabulary: Vocabulary,
     pub clock: Clock,
 }
@@ -29,13 +29,13 @@ pub struct Options {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     SuperAdmin,
-    /// Everything but what is reserved to the super admin.
+    /// May do everything except what only the super admin may do.
     Admin,
     Member,
 }
 
 impl Role {
-    /// Whether the role may use the shared pipeline endpoints.
+    /// Returns whether the role may use the shared pipeline endpoints.
     pub const fn is_admin(self) -> bool {
         matches!(self, Self::SuperAdmin | Self::Admin)
     }
@@ -51,9 +51,9 @@ impl fmt::Display for Role {
     }
 }
 
-/// A text that names no role.
+/// The text is not the name of a role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no role; the roles are super-admin, admin and member")]
+#[error("unknown role `{0}`: the roles are super-admin, admin and member")]
 pub struct UnknownRole(String);
 
 impl FromStr for Role {
@@ -77,6 +77,6 @@ mod tests {
             assert_eq!(role.to_string().parse(), Ok(role));
         }
         let unknown = "root".parse::<Role>().unwrap_err();
-        insta::assert_snapshot!(unknown, @"`root` is no role; the roles are super-admin, admin and member");
+        insta::assert_snapshot!(unknown, @"unknown role `root`: the roles are super-admin, admin and member");
     }
 }

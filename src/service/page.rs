@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 const DEFAULT_SIZE: u32 = 20;
 const LARGEST_SIZE: u32 = 100;
 
-/// The query of a request, decoded; where a name stands twice, the first counts.
+/// The decoded query of a request; if a name occurs twice, the first value is used.
 #[derive(Debug, Default)]
 pub(super) struct Query(Vec<(String, String)>);
 
@@ -21,7 +21,6 @@ impl Query {
         Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
-    /// The value of a parameter.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -29,7 +28,7 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The value of a truth parameter.
+    /// Returns the value of a boolean parameter.
     pub(super) fn boolean(&self, check: &mut BodyCheck, name: &str) -> Option<bool> {
         match self.get(name)? {
             "true" => Some(true),
@@ -50,25 +49,25 @@ impl<S: Sync> FromRequestParts<S> for Query {
     }
 }
 
-/// Which part of a list is asked for.
+/// The requested page of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Page {
-    /// The page, from 0; one past the end is empty.
+    /// The page, from 0; a page past the end is empty.
     #[param(required = false, minimum = 0, default = 0, format = "uint64")]
     pub page: u64,
-    /// Items in a page.
+    /// Number of items in a page.
     #[param(required = false, minimum = 1, maximum = 100, default = 20)]
     pub size: u32,
 }
 
 impl Page {
-    /// Reads `page` and `size`.
+    /// Reads `page` and `size`, with the default page size.
     pub(super) fn read(query: &Query, check: &mut BodyCheck) -> Self {
         Self::of_size(DEFAULT_SIZE, query, check)
     }
 
-    /// Reads `page` and `size` of a list that has pages of its own `default` size.
+    /// Reads `page` and `size` for a list with its own `default` page size.
     pub(super) fn of_size(default: u32, query: &Query, check: &mut BodyCheck) -> Self {
         let number = |name: &str| query.get(name).map(whole_number);
         let page = number("page").unwrap_or(Some(0));
@@ -88,21 +87,21 @@ impl Page {
         }
     }
 
-    /// Reads `page` and `size` of a list that takes nothing else.
+    /// Reads `page` and `size` of a list that has no other parameters.
     pub(super) fn only(query: &Query) -> Result<Self, Problem> {
         let mut check = BodyCheck::default();
         let page = Self::read(query, &mut check);
         check.done(page)
     }
 
-    /// How many items stand before the page, as the database counts; a page beyond all counting is past the end.
+    /// Returns the number of items before the page, as the database counts; a number that overflows is past the end.
     pub(super) fn offset(self) -> i64 {
         let before = self.page.saturating_mul(self.size.into());
         i64::try_from(before).unwrap_or(i64::MAX)
     }
 }
 
-/// Digits only, neither a sign nor blanks; a number beyond all counting is the largest.
+/// Parses decimal digits without sign or spaces; a number that overflows becomes the maximum.
 pub(super) fn whole_number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(u64::MAX))
@@ -118,7 +117,7 @@ pub(super) struct Paged<T> {
 }
 
 impl<T> Paged<T> {
-    /// The envelope around these items of all `total`.
+    /// Wraps these items in the envelope, with the `total` number of items.
     pub(super) fn new(page: Page, (results, total): (Vec<T>, u64)) -> Self {
         Self {
             results,

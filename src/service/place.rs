@@ -1,4 +1,4 @@
-//! The names and identifiers in the path of a request.
+//! The names and identifiers in a request's path.
 
 use super::problem::Problem;
 use axum::extract::FromRequestParts;
@@ -8,12 +8,12 @@ use axum::http::request::Parts;
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
-/// The parameters of the path, decoded.
+/// The decoded parameters of the path.
 #[derive(Debug)]
 pub(super) struct RequestPath(Vec<(String, String)>);
 
 impl RequestPath {
-    /// A parameter as it came.
+    /// Returns a parameter as text.
     pub(super) fn text(&self, name: &str) -> &str {
         self.0
             .iter()
@@ -21,13 +21,13 @@ impl RequestPath {
             .map_or("", |(_, value)| value)
     }
 
-    /// A parameter that is a UUID in its usual form; 400 for anything else.
+    /// Returns a parameter that is a UUID in its usual form; any other value gets a 400.
     pub(super) fn uuid(&self, name: &str) -> Result<Uuid, Problem> {
         uuid(self.text(name)).ok_or_else(|| Problem::invalid_field(name, "must be a UUID"))
     }
 }
 
-/// A UUID in its usual form, with hyphens.
+/// Parses a UUID in its usual form, with hyphens.
 pub(super) fn uuid(text: &str) -> Option<Uuid> {
     (text.len() == Hyphenated::LENGTH)
         .then(|| Uuid::try_parse(text).ok())
@@ -45,7 +45,7 @@ impl<S: Send + Sync> FromRequestParts<S> for RequestPath {
     }
 }
 
-/// The parameter that cannot be decoded.
+/// Returns the name of the parameter that cannot be decoded.
 fn undecoded(refused: &PathRejection) -> &str {
     match refused {
         PathRejection::FailedToDeserializePathParams(why) => match why.kind() {

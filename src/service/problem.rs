@@ -1,7 +1,8 @@
-//! Refusals: every one has a status and a JSON body that says what was wrong.
+//! Rejections: each one has an HTTP status and a JSON body that describes the error.
 //!
-//! The body of a 400 is the API document's ("Errors"); what that leaves open for the other statuses has the same
-//! first four members. Handlers make a [`Problem`]; [`answer`] writes it out, because only there the path is known.
+//! The body of a 400 follows the API document ("Errors"); for the other statuses, which the document leaves open, the
+//! body has the same first four members. Handlers create a [`Problem`]; [`answer`] writes it as a response, because
+//! only there the path is known.
 
 use axum::Json;
 use axum::extract::Request;
@@ -14,7 +15,7 @@ use uuid::Uuid;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// A refused or failed request.
+/// A rejected or failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     status: StatusCode,
@@ -24,40 +25,37 @@ pub(super) struct Problem {
     short: bool,
 }
 
-/// One thing that is wrong with a request.
+/// An error in a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(super) struct FieldError {
-    /// The dotted path into the request; empty for the request as a whole.
+    /// The dotted path of the invalid field; empty for the entire request.
     pub field: String,
-    /// The rule that it breaks.
+    /// The rule that the field violates.
     pub message: String,
 }
 
-/// The body of every refusal.
+/// The body of every rejection.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub(super) struct ProblemBody {
-    /// The status in words.
+    /// Reason phrase of the HTTP status.
     title: &'static str,
-    /// The HTTP status.
     status: u16,
-    /// What was wrong.
+    /// Description of the error.
     detail: String,
-    /// The path of the request.
     instance: String,
-    /// With 400: everything that was found.
+    /// With status 400: all validation errors.
     #[serde(rename = "validation-errors", skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     validation_errors: Vec<FieldError>,
 }
 
-/// The body that the API document gives to the 409 of an execution whose tag is taken.
+/// The body that the API document defines for the 409 of an execution whose tag is in use.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ExecutionConflict)]
 pub(super) struct ShortBody {
-    /// What was wrong.
+    /// Description of the error.
     error: String,
-    /// The HTTP status.
     status: u16,
 }
 
@@ -78,7 +76,7 @@ impl Problem {
         }
     }
 
-    /// 400 with everything that was found.
+    /// Creates a 400 with all validation errors.
     pub(super) fn invalid(findings: Vec<FieldError>) -> Self {
         let count = findings.len();
         let detail = match count {
@@ -91,7 +89,7 @@ impl Problem {
         }
     }
 
-    /// 400 with one finding.
+    /// Creates a 400 with one validation error.
     pub(super) fn invalid_field(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::invalid(vec![FieldError {
             field: field.into(),
@@ -99,22 +97,21 @@ impl Problem {
         }])
     }
 
-    /// 401: no token, or none that is known.
+    /// Creates a 401: the token is missing or unknown.
     pub(super) fn unauthorized() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "a known bearer token is needed")
     }
 
-    /// 403: the caller's role does not suffice.
+    /// Creates a 403: the caller's role is not sufficient.
     pub(super) fn forbidden(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, detail)
     }
 
-    /// 404.
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// 405; which methods there are stands in the `Allow` header.
+    /// Creates a 405; the `Allow` header lists the methods of the path.
     pub(super) fn method_not_allowed() -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -122,7 +119,7 @@ impl Problem {
         )
     }
 
-    /// 408: the body came too slowly.
+    /// Creates a 408: the body arrived too slowly.
     pub(super) fn too_slow() -> Self {
         Self::new(
             StatusCode::REQUEST_TIMEOUT,
@@ -130,12 +127,11 @@ impl Problem {
         )
     }
 
-    /// 409.
     pub(super) fn conflict(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, detail)
     }
 
-    /// 409 in the short form.
+    /// Creates a 409 with the short body.
     pub(super) fn short_conflict(detail: impl Into<String>) -> Self {
         Self {
             short: true,
@@ -143,7 +139,7 @@ impl Problem {
         }
     }
 
-    /// 413: more than `limit` bytes, of what `subject` says.
+    /// Creates a 413: `subject` is larger than `limit` bytes.
     pub(super) fn too_large(subject: &str, limit: u64) -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -151,14 +147,14 @@ impl Problem {
         )
     }
 
-    /// 500: the fault is this side's.
+    /// Creates a 500: the error is in the local platform.
     pub(super) fn internal(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
     }
 
-    /// 500 for a handler that panicked.
+    /// Returns the 500 for a handler that panicked.
     pub(super) fn panicked() -> Response {
-        Self::internal("a defect of the local platform ended this request").into_response()
+        Self::internal("a bug in the local platform ended this request").into_response()
     }
 
     fn body(self, instance: String) -> Body {
@@ -191,7 +187,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Writes out the body of a refusal and gives every answer a request id.
+/// Writes the body of a rejection and adds a request ID to every response.
 pub(super) async fn answer(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).await;

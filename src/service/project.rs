@@ -1,7 +1,7 @@
-//! The projects that there are for a caller, and the one that a path names.
+//! The projects that are visible to a caller, and the project in a request's path.
 //!
-//! A project is either given when the service is started, with its repository, and then everybody sees it; or it is
-//! made through the API, and then only a super admin does (API document, "Authentication", rule 6).
+//! A project is either passed when the service starts, with its repository, and visible to everybody; or it is created
+//! through the API and visible only to a super admin (API document, "Authentication", rule 6).
 
 use super::app::App;
 use super::options::Role;
@@ -17,16 +17,17 @@ use uuid::Uuid;
 
 const PARAMETER: &str = "projectId";
 
-/// The project in the path: 400 if its id is no UUID, 404 if there is no such project for the caller.
+/// The project in the path: 400 if its ID is not a UUID, 404 if the project does not exist or is not visible to the
+/// caller.
 #[derive(Debug)]
 pub(super) struct CallersProject {
     pub id: Uuid,
-    /// Its remote; projects made through the API have none.
+    /// Its remote; `None` for a project that was created through the API.
     pub repository: Option<PathBuf>,
 }
 
 impl CallersProject {
-    /// The project with this id, if there is one for the caller.
+    /// Returns the project with this ID, or a 404 if it does not exist or is not visible to the caller.
     pub(super) async fn find(app: &App, caller: &Caller, id: Uuid) -> Result<Self, Problem> {
         if let Some(given) = app.given_project(id) {
             return Ok(Self {

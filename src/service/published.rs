@@ -1,5 +1,5 @@
-//! The pipelines that can be executed: those at the head of the default branch of a project's repository, read when
-//! asked (API document, "Published pipeline and pipeline execution").
+//! The pipelines that can be executed: those at the head of the default branch of a project's repository. They are read
+//! on each request (API document, "Published pipeline and pipeline execution").
 
 use super::problem::Problem;
 use super::review;
@@ -18,12 +18,12 @@ use utoipa::ToSchema;
 pub(super) struct ListedPipeline {
     /// The path without its extension.
     pub name: String,
-    /// When the head of the branch was committed, in UTC.
+    /// Commit time of the branch's head, in UTC.
     #[schema(format = DateTime)]
     pub published_time: String,
 }
 
-/// All published pipelines by name.
+/// Returns all published pipelines, sorted by name.
 pub(super) fn list(path: &Path) -> Result<Vec<ListedPipeline>, Problem> {
     let repository = review::open(path)?;
     let Some(head) = head(&repository)? else {
@@ -44,7 +44,7 @@ fn name_of(path: &str) -> Option<&str> {
     path.strip_suffix(Kind::from_path(path)?.extension())
 }
 
-/// The document of the published pipeline with this name, if there is one.
+/// Returns the document of the published pipeline with this name, or `None` if there is no such pipeline.
 pub(super) fn document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
     let repository = review::open(path)?;
     let Some(head) = head(&repository)? else {
@@ -59,7 +59,8 @@ pub(super) fn document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Probl
     Ok(None)
 }
 
-/// Whether the repository has this branch; one that has no commit at all may get it yet.
+/// Returns whether the repository has this branch. A repository without commits is treated as having any branch,
+/// because the branch may still be pushed.
 pub(super) fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
     let repository = review::open(path)?;
     if head(&repository)?.is_none() {
@@ -68,7 +69,7 @@ pub(super) fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
     Ok(review::branch_tip(&repository, branch)?.is_some())
 }
 
-/// The head of the default branch; none before the first commit.
+/// Returns the head of the default branch, or `None` before the first commit.
 fn head(repository: &Repository) -> Result<Option<CommitId>, GitError> {
     match repository.head() {
         Ok(head) => Ok(Some(head.commit)),

@@ -1,6 +1,6 @@
-//! Makes a review: takes the rules file and the pipelines from the asked commit and evaluates the rules.
+//! Runs a review: reads the rules file and the pipelines from the requested commit and evaluates the rules.
 //!
-//! Everything here waits for disks and processors, so it runs off the async threads.
+//! All of this waits for disks and processors, so it runs on blocking threads.
 
 use super::problem::Problem;
 use crate::base::git::{CommitId, FileKind, GitError, Repository, TreeFile};
@@ -12,24 +12,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use utoipa::ToSchema;
 
-/// How many paths are looked up one by one; for more, one walk through the whole commit is quicker.
+/// Maximum number of paths that are looked up one by one; for more paths, one walk through the commit is faster.
 const FEW_PATHS: usize = 200;
 
-/// How many missing paths an answer names.
+/// Maximum number of missing paths that a response lists.
 const NAMED_PATHS: usize = 10;
 
-/// What is to be reviewed.
+/// A review request.
 #[derive(Debug)]
 pub(super) struct ReviewWish {
-    /// The branch that must hold the commit.
+    /// The branch that must contain the commit.
     pub branch: String,
-    /// The full id of the commit.
+    /// The full ID of the commit.
     pub commit: String,
-    /// Paths in that commit.
     pub pipelines: Vec<String>,
 }
 
-/// A review as the API document has it.
+/// A review in the format of the API document.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Review)]
@@ -43,7 +42,7 @@ pub(super) struct ReviewOutcome {
     excluded_files: Vec<String>,
 }
 
-/// What a review comes to.
+/// The overall status of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 enum ReviewStatus {
@@ -51,7 +50,7 @@ enum ReviewStatus {
     Failed,
 }
 
-/// How a rule ended on a file.
+/// The status of a rule on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 enum RuleStatus {
@@ -64,21 +63,20 @@ enum RuleStatus {
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct ReviewedRule {
-    /// The rule's id.
+    /// ID of the rule.
     rule_name: String,
-    /// How it ended.
     status: RuleStatus,
-    /// With ERROR: why the rule could not be evaluated.
+    /// With status ERROR: the reason why the rule could not be evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     error_detail: Option<EvaluationProblem>,
-    /// What breaks the rule.
+    /// The violations of the rule.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     violations: Vec<String>,
 }
 
-/// Why a rule could not be evaluated.
+/// The reason why a rule could not be evaluated.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = ErrorDetail)]
 struct EvaluationProblem {
@@ -87,12 +85,12 @@ struct EvaluationProblem {
     kind: String,
 }
 
-/// Opens the repository at `path`, or the one that it lies in.
+/// Opens the repository at `path`, or the one that contains it.
 pub(super) fn open(path: &Path) -> Result<Repository, GitError> {
     Repository::open(path)
 }
 
-/// Reviews the pipelines of the request in the repository at `path`.
+/// Reviews the requested pipelines in the repository at `path`.
 pub(super) fn review(path: &Path, request: &ReviewWish) -> Result<ReviewOutcome, Problem> {
     let repository = open(path)?;
     let commit = asked_commit(&repository, request)?;
@@ -108,16 +106,16 @@ pub(super) fn review(path: &Path, request: &ReviewWish) -> Result<ReviewOutcome,
     })
 }
 
-/// The tip of the branch with exactly this name.
+/// Returns the tip of the branch with exactly this name.
 pub(super) fn branch_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, GitError> {
-    // libgit2 takes names as C strings, and no branch has a control character in its name.
+    // libgit2 requires names without NUL bytes, and no branch name contains a control character.
     if branch.contains(char::is_control) {
         return Ok(None);
     }
     repository.local_branch_tip(branch)
 }
 
-/// The commit, if its id is written in full and the branch, a real one, holds it.
+/// Returns the commit if its ID is complete and the branch exists and contains it.
 fn asked_commit(repository: &Repository, request: &ReviewWish) -> Result<CommitId, Problem> {
     let ReviewWish { branch, commit, .. } = request;
     let tip = branch_tip(repository, branch)?;
@@ -139,7 +137,7 @@ fn asked_commit(repository: &Repository, request: &ReviewWish) -> Result<CommitI
     }
 }
 
-/// The files of the request, each once, by path; all of them must be in the commit.
+/// Returns the requested files, each once, sorted by path; all of them must be in the commit.
 fn asked_files(
     repository: &Repository,
     commit: &CommitId,
@@ -173,8 +171,8 @@ fn find_files(
     found.filter_map(Result::transpose).collect()
 }
 
-/// The rules of the commit. Where several hidden folders look like the configuration folder, none of them can be
-/// taken for it, and the rules file counts as one that could not be retrieved.
+/// Returns the rules of the commit. If several hidden directories look like the configuration directory, none of them
+/// is used, and the rules file is reported as one that could not be retrieved.
 fn rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
     let folders = repository.root_folders(commit)?;
     let holds = |path: &str| matches!(repository.find_file(commit, path), Ok(Some(_)));
@@ -189,7 +187,7 @@ fn rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Probl
     }
 }
 
-/// Evaluates the rules; files are read one after the other, because a repository belongs to one thread.
+/// Evaluates the rules. Files are read one after the other, because a repository can be used by only one thread.
 fn evaluate(
     repository: &Repository,
     rules: &RuleSet,
@@ -210,7 +208,8 @@ fn overall(files: &[FileResults]) -> ReviewStatus {
     }
 }
 
-/// A rule of error enforcement that failed or could not be evaluated, or one whose enforcement is not known.
+/// Returns whether a result fails the review: the rule has error enforcement and failed or could not be evaluated, or
+/// its enforcement is unknown and it could not be evaluated.
 fn fails_review(result: &RuleResult) -> bool {
     match &result.status {
         Status::Passed => false,
@@ -242,8 +241,8 @@ fn shown(file: FileResults) -> (String, Vec<ReviewedRule>) {
 
 impl From<GitError> for Problem {
     fn from(error: GitError) -> Self {
-        tracing::error!(%error, "the repository cannot be read");
-        Self::internal(format!("the repository cannot be read: {error}"))
+        tracing::error!(%error, "could not read the repository");
+        Self::internal(format!("could not read the repository: {error}"))
     }
 }
 

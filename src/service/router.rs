@@ -1,4 +1,4 @@
-//! The router around everything.
+//! The router of the service with its middleware.
 
 use super::app::App;
 use super::auth;
@@ -13,10 +13,10 @@ use futures_util::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-/// The whole service as a router.
+/// Returns the router of the service.
 ///
-/// From the outside in: an unread body is read on, refusals are written out, a panic becomes a refusal, the caller is
-/// found, and only then is the path looked at.
+/// The layers from the outside in: an unread body is drained, rejections are written as responses, a panic becomes a
+/// rejection, the caller is authenticated, and only then the path is matched.
 pub(super) fn router(state: Arc<App>) -> Router {
     openapi::router(state.vocabulary())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
@@ -28,7 +28,7 @@ pub(super) fn router(state: Arc<App>) -> Router {
         .with_state(state)
 }
 
-/// Turns a panic below into a refusal, so the connection and its other requests live on.
+/// Turns a panic in a handler into a rejection, so that the connection and its other requests continue.
 async fn unbroken(request: Request, next: Next) -> Response {
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     answer.unwrap_or_else(|_| Problem::panicked())

@@ -1,7 +1,8 @@
-//! Room for connections: so many at the same time, and where none is left, the one that is idle for the longest goes.
+//! Limits the number of simultaneous connections. If no seat is free, the connection that has been idle longest is
+//! closed.
 //!
-//! So nobody keeps others out by opening connections and sending nothing, or half of a head. A connection with a
-//! request under way is never cut off.
+//! So no client can keep others out by opening connections and sending nothing, or half of a request's headers. A
+//! connection with a request in progress is never closed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,10 +10,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long a connection may be idle before it can be sent away: enough for a request to arrive.
+/// Minimum idle time before a connection can be closed: enough for a request to arrive.
 const SHORTEST_STAY: Duration = Duration::from_millis(50);
 
-/// How long to wait for a connection to end before looking again for one that is idle.
+/// Time to wait for a free seat before looking for an idle connection again.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Clone)]
@@ -21,19 +22,19 @@ pub(super) struct Seats {
     idle: Arc<Mutex<Idle>>,
 }
 
-/// The idle connections in the order in which they became so.
+/// The idle connections, in the order in which they became idle.
 #[derive(Debug, Default)]
 struct Idle {
     last: u64,
     since: BTreeMap<u64, (Instant, Arc<Notify>)>,
 }
 
-/// The seat of a connection, free again when it is dropped.
+/// The seat of a connection; it becomes free when it is dropped.
 #[derive(Debug)]
 pub(super) struct Seat {
     seats: Seats,
     sent_away: Arc<Notify>,
-    /// The number in the order of the idle ones.
+    /// The key in [`Idle::since`], or `None` while a request is in progress.
     resting: Mutex<Option<u64>>,
     _permit: OwnedSemaphorePermit,
 }
@@ -46,7 +47,7 @@ impl Seats {
         }
     }
 
-    /// A seat, once there is one.
+    /// Waits for a free seat and returns it.
     pub(super) async fn take(&self) -> Seat {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
@@ -72,7 +73,7 @@ impl Seats {
         seat
     }
 
-    /// Sends away the connection that is idle for the longest, unless it has only just come.
+    /// Closes the connection that has been idle longest, unless it became idle less than [`SHORTEST_STAY`] ago.
     pub(super) fn send_one_away(&self) {
         let mut idle = locked(&self.idle);
         let Some(first) = idle.since.first_entry() else {
@@ -94,14 +95,14 @@ impl Seat {
         *locked(&self.resting) = Some(number);
     }
 
-    /// A request is under way; false if the connection was sent away before.
+    /// Marks the connection as busy with a request; returns false if the connection was already told to close.
     pub(super) fn work(&self) -> bool {
         let mut idle = locked(&self.seats.idle);
         let number = locked(&self.resting).take();
         number.is_none_or(|number| idle.since.remove(&number).is_some())
     }
 
-    /// Until the connection is sent away.
+    /// Waits until the connection is told to close.
     pub(super) async fn sent_away(&self) {
         self.sent_away.notified().await;
     }
@@ -113,7 +114,7 @@ impl Drop for Seat {
     }
 }
 
-/// What a panic left behind is whole: each change is one step.
+/// Locks a mutex, also after a panic: each change is a single step, so the state is always consistent.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -124,7 +125,7 @@ mod tests {
     use std::future::poll_fn;
     use std::task::Poll;
 
-    /// Whether a connection was sent away.
+    /// Returns whether a connection was told to close.
     async fn is_sent_away(seat: &Seat) -> bool {
         let mut away = Box::pin(seat.sent_away());
         poll_fn(|context| Poll::Ready(away.as_mut().poll(context).is_ready())).await

@@ -1,4 +1,4 @@
-//! Listens, serves connections within bounds, and stops at once when told to.
+//! Listens, serves connections within limits, and stops promptly on request.
 
 use super::app::App;
 use super::error::ServiceError;
@@ -23,19 +23,20 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-/// Connections at the same time; well below the usual limit of file descriptors, which repositories need too.
+/// Maximum number of simultaneous connections; far below the usual limit of file descriptors, which repositories need
+/// too.
 const CONNECTIONS: usize = 512;
 
-/// How long the headers of a request may take, and how long a connection may be idle.
+/// Maximum time to receive the headers of a request, and maximum idle time of a connection.
 const HEADER_TIME: Duration = Duration::from_secs(30);
 
-/// How long requests that are under way when the service stops have to end.
+/// Time that requests in progress have to end when the service stops.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long to wait when no connection can be taken, for example for want of file descriptors.
+/// Pause after a connection could not be accepted, for example because there are no free file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// The running local platform; dropping it stops it too, without waiting for the end.
+/// The running local platform; dropping it also stops it, but does not wait until it has stopped.
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
@@ -49,15 +50,16 @@ impl Running {
         self.address
     }
 
-    /// The token that was generated because none was given; its role is super admin.
+    /// Returns the token that was generated because the options contained none; its role is super admin.
     pub const fn generated_token(&self) -> Option<&SecretString> {
         self.generated_token.as_ref()
     }
 
-    /// Stops: takes no more connections, closes idle ones at once, and gives requests under way about a second.
+    /// Stops the service: accepts no more connections, closes idle ones at once, and gives requests in progress about a
+    /// second.
     pub async fn stop(self) {
         self.stop.send_replace(true);
-        // The only failure is a panic of the task, and then it has ended too.
+        // The only possible error is a panic of the task, and then it has ended too.
         let _ = self.ended.await;
     }
 }
@@ -96,12 +98,12 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
     while connections.join_next().await.is_some() {}
 }
 
-/// The next connection, once there is a seat for it; none if it could not be taken.
+/// Returns the next connection, once there is a seat for it, or `None` if it could not be accepted.
 async fn accept(listener: &TcpListener, seats: &Seats) -> Option<(TcpStream, Seat)> {
     match listener.accept().await {
         Ok((stream, _)) => Some((stream, seats.take().await)),
         Err(error) => {
-            tracing::warn!(%error, "cannot take a connection");
+            tracing::warn!(%error, "could not accept a connection");
             seats.send_one_away();
             sleep(ACCEPT_PAUSE).await;
             None
@@ -109,14 +111,14 @@ async fn accept(listener: &TcpListener, seats: &Seats) -> Option<(TcpStream, Sea
     }
 }
 
-/// Until the service is told to stop, or nobody is left to tell it.
+/// Waits until the service is told to stop, or the sender of the signal is dropped.
 async fn told(stopped: &mut watch::Receiver<bool>) {
-    // An error says that the sender is gone.
+    // An error means that the sender was dropped.
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
 async fn connection(stream: TcpStream, seat: Seat, router: Router, mut stopped: watch::Receiver<bool>) {
-    // Without this, a small answer can wait for the client's acknowledgement of the one before.
+    // Without this, a small response can wait for the client to acknowledge the previous one.
     let _ = stream.set_nodelay(true);
     let router = TowerToHyperService::new(router);
     let answer = |request: Request<Incoming>| {

@@ -1,7 +1,7 @@
-//! What the definition of a streaming pipeline must be (API document, "Streaming pipeline").
+//! The schema of a streaming pipeline's definition (API document, "Streaming pipeline").
 //!
-//! Of what must be there, the document shows two members; a pipeline also needs a name and an agent to run it. All
-//! other members may be missing, but what is there must be of its kind.
+//! The document shows only two required members; a pipeline also needs a name and an agent to run it. All other members
+//! may be missing, but must have the right type if they are present.
 
 use super::check::BodyCheck;
 use super::fields::Fields as _;
@@ -12,7 +12,7 @@ use super::shape::{
 use super::vocabulary::Vocabulary;
 use serde_json::{Map, Value};
 
-/// The members of the target that are texts, and examples of some.
+/// The string members of the target, some with an example.
 const TARGET_TEXTS: [(&str, &str); 10] = [
     ("role", ""),
     ("warehouse", ""),
@@ -26,26 +26,28 @@ const TARGET_TEXTS: [(&str, &str); 10] = [
     ("temporalMapping", "Such as `NATIVE`."),
 ];
 
-/// The definition of a streaming pipeline; further members are kept as they are.
+/// Returns the schema of a definition; further members are stored unchanged.
 pub(super) fn definition(vocabulary: &Vocabulary) -> Shape {
     object(members(vocabulary)).named(
         "StreamingDefinition",
-        "The definition of a streaming pipeline; further members are kept as they are.",
+        "The definition of a streaming pipeline; further members are stored unchanged.",
     )
 }
 
-/// A definition as it is stored.
+/// Returns the schema of a stored definition.
 pub(super) fn stored(vocabulary: &Vocabulary) -> Shape {
     let id = needs("streamingPipelineId", uuid());
-    object([id].into_iter().chain(members(vocabulary)))
-        .named("StreamingPipeline", "A definition as it is stored.")
+    object([id].into_iter().chain(members(vocabulary))).named(
+        "StreamingPipeline",
+        "The definition of a streaming pipeline, as stored.",
+    )
 }
 
 fn members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
     vec![
         needs("name", text()),
         needs("agentId", uuid())
-            .about("The streaming agent that runs the pipeline; any identifier is that of one."),
+            .about("The streaming agent that runs the pipeline; the local platform accepts any UUID."),
         ruled("streamingSource", source(vocabulary)),
         connected("streamingSource", "username", "must not be empty"),
         ruled("streamingTarget", target(vocabulary)),
@@ -54,8 +56,8 @@ fn members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
     ]
 }
 
-/// A side has a connection; what is missing is told with the member that the connection needs most. One of another kind
-/// than object is a finding of its own.
+/// Checks that the source or target has a connection. If not, the error names the member that the connection needs
+/// most. A source or target that is not an object is already reported by its shape.
 fn connected(side: &'static str, member: &'static str, message: &'static str) -> ShapePart {
     let check = move |check: &mut BodyCheck, body: &Map<String, Value>| {
         let is_missing = match body.given(side) {
@@ -87,7 +89,7 @@ fn source(vocabulary: &Vocabulary) -> Shape {
         may("tables", list_of(table)),
         ruled("connection", connection),
     ])
-    .named("StreamingSource", "What changes are captured from.")
+    .named("StreamingSource", "The source to capture changes from.")
 }
 
 fn target(vocabulary: &Vocabulary) -> Shape {
@@ -108,7 +110,7 @@ fn target(vocabulary: &Vocabulary) -> Shape {
     let texts = TARGET_TEXTS.map(|(field, about)| may(field, any_text()).about(about));
     let connection = ruled("connection", connection);
     object([kind].into_iter().chain(texts).chain([connection]))
-        .named("StreamingTarget", "Where changes are written to.")
+        .named("StreamingTarget", "The target to write changes to.")
 }
 
 fn secret(vocabulary: &Vocabulary) -> Shape {

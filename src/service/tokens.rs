@@ -1,7 +1,7 @@
-//! Who calls: bearer tokens and the roles that they carry.
+//! The callers: bearer tokens and their roles.
 //!
-//! Only digests of tokens are kept, and a presented token is compared with every one of them in the same time, so
-//! that neither memory nor timing tells anything about them.
+//! Only digests of tokens are stored, and a token in a request is compared with all of them in constant time, so that
+//! neither memory nor timing reveals a token.
 
 use super::error::ServiceError;
 use super::options::Role;
@@ -24,12 +24,13 @@ pub(super) struct Caller {
     pub user: Arc<User>,
 }
 
-/// The user of a token. There are no accounts here, so a user is called by the role and the number of its token.
+/// The user of a token. There are no accounts here, so the name of a user consists of the role and the number of the
+/// token.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct User {
-    /// The identifier; the same at every start with the same tokens.
+    /// An ID that is the same at every start with the same tokens.
     pub id: Uuid,
-    /// An address that can belong to nobody (RFC 2606).
+    /// An address in a domain that is reserved for examples (RFC 2606).
     pub email: String,
 }
 
@@ -67,7 +68,7 @@ impl KnownTokens {
         Ok(Self(known))
     }
 
-    /// The caller whose token the `Authorization` header carries.
+    /// Returns the caller with the token in the `Authorization` header.
     pub(super) fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
         let presented = digest_of(bearer_token(headers)?);
         let mut found = None;
@@ -80,7 +81,7 @@ impl KnownTokens {
     }
 }
 
-/// A new token with 244 random bits.
+/// Generates a token with 244 random bits.
 pub(super) fn generate_token() -> SecretString {
     format!("sg_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()).into()
 }

@@ -1,5 +1,5 @@
-//! What comes in with a publish: takes in the parts of the form, tells which of them belong into an artifact, and
-//! says what was left out (API document, "Publish rules").
+//! Receives the upload of a publish: reads the parts of the form, selects those that belong in an artifact, and lists
+//! the excluded ones (API document, "Publish rules").
 
 use super::multipart::FormReader;
 use super::problem::Problem;
@@ -10,13 +10,13 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 use utoipa::ToSchema;
 
-/// The most bytes of one part.
+/// Maximum size of one part, in bytes.
 const PART_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// The most parts of a form.
+/// Maximum number of parts in a form.
 const PARTS_LIMIT: usize = 100_000;
 
-/// The longest part name in bytes, as long as a path can be.
+/// Maximum length of a part name in bytes, the same as of a path.
 const NAME_LIMIT: usize = 4096;
 
 const PIPELINES: [&str; 2] = [".orch.yaml", ".tran.yaml"];
@@ -25,16 +25,16 @@ const ARCHIVES: [&str; 12] = [
     "zip", "tar", "gz", "tgz", "bz2", "tbz2", "xz", "txz", "zst", "7z", "rar", "jar",
 ];
 
-/// Something that was left out of an artifact.
+/// A file that was excluded from an artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(super) struct IgnoredResource {
-    /// The part's name, or the path of a pipeline that was not sent.
+    /// The part's name, or the path of a pipeline that was not uploaded.
     pub name: String,
-    /// Why it was left out.
+    /// The reason for the exclusion.
     pub reason: String,
 }
 
-/// The parts of a form, as far as they are kept.
+/// The received parts of a form, as far as they are needed.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedUpload {
     files: BTreeMap<String, StoredFile>,
@@ -42,7 +42,8 @@ pub(super) struct ReceivedUpload {
 }
 
 impl ReceivedUpload {
-    /// Reads the whole form; contents are hashed as they come, and only the shared-pipelines file is kept.
+    /// Reads the complete form. Contents are hashed while they arrive; only the shared-pipelines file is kept in
+    /// memory.
     pub(super) async fn receive(mut form: FormReader) -> Result<Self, Problem> {
         let mut upload = Self::default();
         while let Some(name) = form.next_part().await? {
@@ -57,7 +58,7 @@ impl ReceivedUpload {
         Ok(upload)
     }
 
-    /// Refuses a part before its bytes are read.
+    /// Checks the name of a part before its bytes are read.
     fn admit(&self, name: &str) -> Result<(), Problem> {
         check_name(name).map_err(|message| Problem::invalid_field(name, message))?;
         if self.files.contains_key(name) {
@@ -81,7 +82,7 @@ impl ReceivedUpload {
         }
     }
 
-    /// Settles what the artifact holds and what is left out.
+    /// Determines the contents of the artifact and the excluded files.
     pub(super) fn settle(self) -> Result<(Contents, Vec<IgnoredResource>), Problem> {
         let (name, configuration) = self.configuration.ok_or_else(|| {
             Problem::invalid_field(
@@ -135,7 +136,7 @@ async fn read_part(
     Ok((StoredFile { path, size, sha256 }, content))
 }
 
-/// A part's name must be a plain path below the root, however it is read later.
+/// Checks that a part's name is a normalized relative path, also if backslashes are read as separators.
 fn check_name(name: &str) -> Result<(), &'static str> {
     let segments = || name.split(['/', '\\']);
     if name.is_empty() {
@@ -163,7 +164,7 @@ fn has_drive(name: &str) -> bool {
     matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
-/// A shared-pipelines file stands in a hidden folder at the root.
+/// Returns whether the name is that of a shared-pipelines file, which is in a hidden folder at the root.
 fn is_configuration(name: &str) -> bool {
     name.split_once('/')
         .is_some_and(|(folder, file)| folder.starts_with('.') && file == SHARED_PIPELINES_FILE)
@@ -191,7 +192,7 @@ fn without_extension(path: &str) -> Option<&str> {
         .find_map(|extension| path.strip_suffix(extension))
 }
 
-/// The enabled shared pipelines that were sent, and those that were not.
+/// Returns the enabled shared pipelines that were uploaded, and those that were not.
 fn shared_pipelines(
     shared: &SharedPipelines,
     files: &[StoredFile],

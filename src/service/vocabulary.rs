@@ -1,8 +1,8 @@
-//! The values that the API document replaces by neutral tokens ("Neutral tokens").
+//! The values that the API document replaces with neutral tokens ("Neutral tokens").
 
 use std::collections::BTreeMap;
 
-/// The keys of a vocabulary file; letter case does not count.
+/// The keys of a vocabulary file, in any letter case.
 const KEYS: [&str; 5] = [
     "WAREHOUSE_A",
     "WAREHOUSE_B",
@@ -11,7 +11,7 @@ const KEYS: [&str; 5] = [
     "CLOUD_A_KEY_VAULT",
 ];
 
-/// The fields of a review request: those of the API document, or of another public description of the endpoint.
+/// The fields of a review request, either as in the API document or as in another public description of the endpoint.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReviewFields {
     /// `pipelines`.
@@ -21,19 +21,18 @@ pub enum ReviewFields {
     FilePaths,
 }
 
-/// The values that the API document replaces by neutral tokens, and the names that descriptions of the API disagree about;
-/// the default is the bare tokens and the document's names.
+/// The values that the API document replaces with neutral tokens, and the field names that descriptions of the API
+/// disagree about. The default is the tokens themselves and the document's field names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vocabulary {
-    /// The two warehouse kinds, in upper case: by key pair, by password.
+    /// The two warehouse kinds, in upper case; the first authenticates with a key pair, the second with a password.
     pub warehouses: [String; 2],
-    /// The Git provider of repository initialization, in lower case.
+    /// The Git provider for repository initialization, in lower case.
     pub git_provider: String,
-    /// The source database kind of streaming, in lower case.
+    /// The source database kind of streaming pipelines, in lower case.
     pub source_database: String,
-    /// The secret type that names a cloud secrets manager, in upper case.
+    /// The secret type of a cloud secrets manager, in upper case.
     pub key_vault: String,
-    /// The fields of a review request.
     pub review: ReviewFields,
 }
 
@@ -49,29 +48,29 @@ impl Default for Vocabulary {
     }
 }
 
-/// What is wrong with a vocabulary file.
+/// An error in a vocabulary file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VocabularyError {
-    /// It is not a map from text to text.
-    #[error("is neither YAML nor JSON with a name for each token: {0}")]
+    /// The file is not a map from string to string.
+    #[error("expected a YAML or JSON map from token to name: {0}")]
     NotMap(String),
-    /// A key is no token.
-    #[error("the key `{0}` is no token; the tokens are {tokens}", tokens = KEYS.join(", "))]
+    /// A key is not a token.
+    #[error("unknown token `{0}`; the tokens are {tokens}", tokens = KEYS.join(", "))]
     UnknownToken(String),
-    /// A token stands twice, in different letter case.
-    #[error("the token `{0}` stands twice")]
+    /// A token occurs twice, in different letter case.
+    #[error("duplicate token `{0}`")]
     TokenTwice(&'static str),
-    /// A name that could not be told from others, or from nothing.
-    #[error("the name for `{0}` is empty or holds blanks")]
+    /// A name is empty or contains whitespace or control characters.
+    #[error("the name for `{0}` is empty or contains whitespace")]
     UnusableName(&'static str),
-    /// The two warehouse kinds must be told apart.
+    /// The two warehouse kinds must have different names.
     #[error("the two warehouse kinds have the same name `{0}`")]
     SameWarehouse(String),
 }
 
 impl Vocabulary {
-    /// Reads a vocabulary file, which is YAML or JSON: a map from token to name, such as `WAREHOUSE_A: ACME`. Tokens
-    /// that it leaves out keep their defaults. Names take the letter case that their token is written in.
+    /// Parses a vocabulary file in YAML or JSON: a map from token to name, such as `WAREHOUSE_A: ACME`. Missing tokens
+    /// keep their defaults. Each name is converted to the letter case of its token.
     pub fn parse(text: &str) -> Result<Self, VocabularyError> {
         let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
         let given: Option<BTreeMap<String, String>> = serde_yaml::from_str_with_options(text, options)
@@ -106,7 +105,7 @@ impl Vocabulary {
         })
     }
 
-    /// The two warehouse kinds as connections and streaming targets have them.
+    /// Returns the names of the two warehouse kinds in lower case, as in connections and streaming targets.
     pub fn lower_warehouses(&self) -> [String; 2] {
         self.warehouses.each_ref().map(|name| name.to_lowercase())
     }
@@ -141,10 +140,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let said = |text: &str| Vocabulary::parse(text).unwrap_err().to_string();
-        insta::assert_snapshot!(said("warehouse: x"), @"the key `warehouse` is no token; the tokens are WAREHOUSE_A, WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT");
-        insta::assert_snapshot!(said("warehouse_a: x\nWAREHOUSE_A: y"), @"the token `WAREHOUSE_A` stands twice");
-        insta::assert_snapshot!(said("source_db_a: ''"), @"the name for `source_db_a` is empty or holds blanks");
+        insta::assert_snapshot!(said("warehouse: x"), @"unknown token `warehouse`; the tokens are WAREHOUSE_A, WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT");
+        insta::assert_snapshot!(said("warehouse_a: x\nWAREHOUSE_A: y"), @"duplicate token `WAREHOUSE_A`");
+        insta::assert_snapshot!(said("source_db_a: ''"), @"the name for `source_db_a` is empty or contains whitespace");
         insta::assert_snapshot!(said("warehouse_a: x\nwarehouse_b: X"), @"the two warehouse kinds have the same name `X`");
-        assert!(said("[1]").starts_with("is neither YAML nor JSON with a name for each token: "));
+        assert!(said("[1]").starts_with("expected a YAML or JSON map from token to name: "));
     }
 }

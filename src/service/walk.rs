@@ -1,8 +1,8 @@
-//! How a pipeline ends when it is executed here.
+//! Simulates the execution of a pipeline.
 //!
-//! Nothing is really run. Every component is taken to succeed, and the way from the start component leads over the
-//! transitions that are then taken: `unconditional`, `success` and `true`. Where a component has none of these, the
-//! others are taken, so that the way goes on to an end marker if there is one.
+//! No component is really run: each is assumed to succeed. The walk begins at the start component and follows the
+//! transitions that succeed: `unconditional`, `success` and `true`. If a component has none of these, the walk follows
+//! its other transitions, so that it reaches an end marker if there is one.
 
 use crate::model::pipelines::{Component, Condition, Kind, LinkRole, Pipeline};
 use std::collections::HashMap;

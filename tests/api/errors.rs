@@ -1,4 +1,4 @@
-//! What an error says.
+//! The messages of client errors.
 
 use crate::support::{TOKEN, json, platform};
 use sluicegate::platform::http::{ErrorKind, HttpError};
@@ -46,7 +46,7 @@ async fn every_body_shape_is_shown() {
     let page = "<html><head><title>403 Forbidden</title></head><body><center>nginx</center></body></html>";
     let page = ResponseTemplate::new(403).set_body_raw(page, "text/html");
     insta::assert_snapshot!(shown(page).await, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 403 Forbidden: 403 Forbidden nginx");
-    insta::assert_snapshot!(shown(ResponseTemplate::new(410)).await, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 410 Gone: the answer holds no text");
+    insta::assert_snapshot!(shown(ResponseTemplate::new(410)).await, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 410 Gone: the response contains no text");
 }
 
 #[tokio::test]
@@ -96,9 +96,9 @@ async fn decode_errors_name_the_place() {
     let body = r#"{ "artifactDetails": { "enabled": "yes" }, "sharedPipelines": [] }"#;
     let (error, shown) = failure(json(200, body)).await;
     assert_eq!((error.kind(), error.was_accepted()), (ErrorKind::BadAnswer, true));
-    insta::assert_snapshot!(shown, @r#"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the answer cannot be used: at artifactDetails.enabled: invalid type: string "yes", expected a boolean at line 1 column 39"#);
-    insta::assert_snapshot!(failure(json(200, "<html>login</html>")).await.1, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the answer cannot be used: it is not JSON (expected value at line 1 column 1): login");
-    insta::assert_snapshot!(failure(json(200, "")).await.1, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the answer cannot be used: it is empty, and a body is due");
+    insta::assert_snapshot!(shown, @r#"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the response cannot be used: at artifactDetails.enabled: invalid type: string "yes", expected a boolean at line 1 column 39"#);
+    insta::assert_snapshot!(failure(json(200, "<html>login</html>")).await.1, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the response cannot be used: the body is not JSON (expected value at line 1 column 1): login");
+    insta::assert_snapshot!(failure(json(200, "")).await.1, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 200 OK: the response cannot be used: the body is empty");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Audit events: each operation as the API document has it.
+//! Audit events: each operation as in the API document.
 
 use crate::support::{expecting, json, platform};
 use sluicegate::platform::api::EventWindow;

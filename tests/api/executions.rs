@@ -1,4 +1,4 @@
-//! Published pipelines and executions: each operation as the API document has it.
+//! Published pipelines and executions: each operation as in the API document.
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, refused};
 use serde_json::json as value;

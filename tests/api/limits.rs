@@ -1,4 +1,4 @@
-//! Answers that are too large, also behind a compression, or would be once they are read.
+//! Responses that exceed a limit: as sent, after decompression, or as parsed values.
 
 use crate::raw::{RawServer, Script};
 use crate::support::{PROJECT, platform};
@@ -17,7 +17,7 @@ async fn a_large_answer_is_given_up() {
     let error = platform(&server.url()).shared_pipelines().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadAnswer);
     let shown = error.to_string().replace(&server.url(), "URL");
-    insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the answer cannot be used: it has more than 67108864 bytes");
+    insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the response cannot be used: it has more than 67108864 bytes");
     assert_eq!(server.served(1), 1);
 }
 
@@ -43,7 +43,7 @@ async fn an_answer_of_countless_values_is_given_up_before_they_are_made() {
         assert_eq!(error.kind(), ErrorKind::BadAnswer);
         let shown = error.to_string().replace(&server.url(), "URL");
         insta::allow_duplicates! {
-            insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the answer cannot be used: its values would take more than 480 MB of memory");
+            insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: 200 OK: the response cannot be used: its values would take more than 480 MB of memory");
         }
     }
 }
@@ -109,7 +109,7 @@ async fn reviewed(server: &RawServer) -> Result<ReviewAnswer, HttpError> {
         .await
 }
 
-/// A server that answers one request with this body, which is packed.
+/// Starts a server that responds to one request with this compressed body.
 fn answering(packed: Vec<u8>) -> RawServer {
     RawServer::start(vec![sending(packed)])
 }

@@ -1,4 +1,4 @@
-//! The client against servers that answer well, badly, and not at all.
+//! The client against servers with correct responses, wrong responses and no responses.
 
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(

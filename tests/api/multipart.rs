@@ -1,16 +1,16 @@
-//! A strict reader of multipart forms, written from RFC 2046 and RFC 7578 and not from the client: anything that is
-//! not exactly as it must be fails the test.
+//! A strict parser of multipart forms. It is written from RFC 2046 and RFC 7578 and not from the client, and panics on
+//! any deviation.
 
 /// A part, as a server would see it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The name as it stands between the quotes.
+    /// The name exactly as between the quotes.
     pub name: String,
     pub content_type: String,
     pub content: Vec<u8>,
 }
 
-/// The parts of a form, by the `Content-Type` header of its request.
+/// Returns the parts of a form. `head` is the head of its request with the `Content-Type` header.
 pub fn parse(head: &str, body: &[u8]) -> Vec<Part> {
     let content_type = head
         .lines()

@@ -1,4 +1,4 @@
-//! Projects and their parts: each operation as the API document has it.
+//! Projects and their parts: each operation as in the API document.
 
 use crate::support::{PROJECT, TOKEN, creates_only_once, expecting, json, refused};
 use secrecy::SecretString;

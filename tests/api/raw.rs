@@ -1,4 +1,5 @@
-//! A server that misbehaves below HTTP: it resets, cuts, stalls, and answers before it has read.
+//! A server that misbehaves below HTTP: it resets, truncates and stalls connections, and responds before it has read
+//! the request.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,10 +8,10 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is done with one connection.
+/// The handling of one connection.
 pub type Script = Box<dyn FnOnce(Connection) + Send>;
 
-/// Serves each connection by the next script, and refuses those after the last.
+/// A server that handles each connection with the next script, and refuses connections after the last one.
 pub struct RawServer {
     address: SocketAddr,
     served: Arc<AtomicUsize>,
@@ -39,7 +40,8 @@ impl RawServer {
         format!("http://{}", self.address)
     }
 
-    /// How many connections came, once there were `at_least` so many: the server may be behind its client.
+    /// Waits for at least `at_least` connections, because the server may be behind its client, and returns their
+    /// number.
     pub fn served(&self, at_least: usize) -> usize {
         let started = Instant::now();
         while self.served.load(Ordering::SeqCst) < at_least && started.elapsed() < Duration::from_secs(20) {
@@ -61,7 +63,7 @@ impl Connection {
         }
     }
 
-    /// The head of a request, up to the empty line.
+    /// Reads the head of a request, up to the empty line.
     pub fn head(&mut self) -> String {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
@@ -74,15 +76,15 @@ impl Connection {
         head
     }
 
-    /// Exactly this many bytes of the body, or fewer if the client ends before.
+    /// Reads exactly `size` bytes of the body, or fewer if the client ends earlier.
     pub fn body(&mut self, size: u64) -> Vec<u8> {
         let mut body = Vec::new();
-        // A reset shows as a body that is too short.
+        // After a reset, the body is too short.
         let _ = self.stream.by_ref().take(size).read_to_end(&mut body);
         body
     }
 
-    /// The head and the whole body of a request.
+    /// Reads the head and the complete body of a request.
     pub fn request(&mut self) -> (String, Vec<u8>) {
         let head = self.head();
         let length = content_length(&head);
@@ -94,12 +96,12 @@ impl Connection {
         self.stream.get_mut().write_all(text.as_bytes()).unwrap();
     }
 
-    /// Sends bytes until the client has enough.
+    /// Sends bytes; it is no error if the client has closed the connection.
     pub fn send(&mut self, bytes: &[u8]) {
         let _ = self.stream.get_mut().write_all(bytes);
     }
 
-    /// Sends this many blanks, or until the client has enough.
+    /// Sends `size` spaces, or fewer if the client closes the connection.
     pub fn flood(&mut self, size: usize) {
         let block = [b' '; 8 * 1024];
         let mut left = size;
@@ -114,7 +116,7 @@ impl Connection {
         }
     }
 
-    /// A complete answer that ends the connection.
+    /// Sends a complete response that ends the connection.
     pub fn json(&mut self, status: &str, body: &str) {
         let length = body.len();
         self.answer(&format!(
@@ -122,20 +124,20 @@ impl Connection {
         ));
     }
 
-    /// Ends the connection by a reset, as a crashed peer does, once the client has sent something: what is unread
-    /// when a socket is closed makes the kernel send one.
+    /// Ends the connection with a reset, as a crashed peer does, once the client has sent some bytes: if a socket is
+    /// closed with unread data, the kernel sends a reset.
     pub fn reset(self) {
         self.stream.get_ref().peek(&mut [0]).unwrap();
     }
 
-    /// Holds the connection open without a word until the client gives up.
+    /// Keeps the connection open without a response until the client gives up.
     pub fn hold(&mut self) {
         let mut rest = [0; 1024];
         while matches!(self.stream.read(&mut rest), Ok(size) if size > 0) {}
     }
 }
 
-/// The promised length of a request's body.
+/// Returns the value of the `Content-Length` header.
 pub fn content_length(head: &str) -> u64 {
     head.lines()
         .find_map(|line| {
@@ -148,7 +150,7 @@ pub fn content_length(head: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// A script that hands on what it received, and answers with this.
+/// Returns a script that sends this response, and a channel with the request that it received.
 pub fn recorded(status: &'static str, body: &'static str) -> (Script, mpsc::Receiver<(String, Vec<u8>)>) {
     let (sender, receiver) = mpsc::channel();
     let script = move |mut connection: Connection| {

@@ -1,4 +1,4 @@
-//! Redirects: within the origin, and never with the token to elsewhere.
+//! Redirects: followed only within the origin, and never with the token to another one.
 
 use crate::support::{TOKEN, empty_list, json, platform};
 use sluicegate::platform::http::ErrorKind;
@@ -87,7 +87,7 @@ async fn another_origin_gets_nothing() {
         .replace(&server.uri(), "https://h")
         .replace(&elsewhere.uri(), "https://other");
     insta::assert_snapshot!(shown, @"GET https://h/v1/shared-pipelines?page=0&size=100: 302 Found: a redirect to another origin, https://other, is not followed");
-    insta::assert_snapshot!(error.hint().unwrap(), @"if that is the platform, set it as the base URL");
+    insta::assert_snapshot!(error.hint().unwrap(), @"if this origin is the platform, set it as the base URL");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Each call: what is sent, and what is read from the documented answers and from others.
+//! Each call: the request that it sends, and how it reads documented and other responses.
 
 use crate::support::{TOKEN, expecting, json, platform, refused};
 use sluicegate::platform::api::{ReviewFields, ReviewRequest};
@@ -166,7 +166,7 @@ async fn shared_pipelines_are_read_to_the_last_page() {
     assert_eq!(all[1].raw["description"], "Removes orders without lines");
 }
 
-/// Pages over `total` numbered entries; with `most`, never more than so many on one.
+/// Responds with pages of `total` numbered entries; with `most`, a page has at most that many.
 fn pages(total: usize, most: Option<usize>) -> impl Fn(&Request) -> ResponseTemplate {
     move |request| {
         let number = |name: &str| -> Option<usize> {
@@ -310,7 +310,7 @@ async fn a_list_entry_of_the_wrong_shape_names_the_place() {
         .await
         .unwrap_err()
         .to_string();
-    assert!(error.ends_with("it holds no list"), "{error}");
+    assert!(error.ends_with("it contains no list"), "{error}");
 }
 
 #[tokio::test]

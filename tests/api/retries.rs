@@ -1,4 +1,4 @@
-//! What is sent again, how often, and when.
+//! Retries: which requests are sent again, how often, and when.
 
 use crate::raw::{Connection, RawServer};
 use crate::support::{SHORT, empty_list, json, platform, platform_with, settings};
@@ -14,7 +14,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const OK: &str = r#"{ "results": [] }"#;
 
-/// A server that gives `first` to the first `times` requests, and then `then`.
+/// Starts a server that responds with `first` to the first `times` requests, and then with `then`.
 async fn server(first: ResponseTemplate, times: u64, then: ResponseTemplate) -> MockServer {
     let server = MockServer::start().await;
     Mock::given(any())
@@ -147,7 +147,7 @@ async fn retry_after_is_waited_for_and_bounded() {
     let started = Instant::now();
     patient(&waited.uri()).shared_pipelines().await.unwrap();
     assert!(started.elapsed() >= Duration::from_secs(1));
-    // A longer one is not waited for.
+    // The client does not wait for a longer one.
     let refused = server(answer("3"), 1, empty_list()).await;
     patient(&refused.uri()).shared_pipelines().await.unwrap_err();
     assert_eq!(requests(&refused).await, 1);
@@ -200,14 +200,14 @@ async fn nobody_there_is_unreachable_and_surely_unprocessed() {
 #[tokio::test]
 async fn broken_connections_are_retried() {
     let server = RawServer::start(vec![
-        // A reset before any answer.
+        // A reset before any response.
         Box::new(Connection::reset),
-        // A reset within the answer.
+        // A reset in the middle of the response.
         Box::new(|mut connection| {
             connection.answer("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{ \"results\": [");
             connection.reset();
         }),
-        // A body that is cut.
+        // A truncated body.
         Box::new(|mut connection| {
             connection.request();
             connection.answer("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{ \"results\": [");
@@ -235,7 +235,7 @@ async fn a_cut_answer_to_an_upload_is_not_repeated() {
     assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(error.may_have_been_processed() && error.was_accepted());
     let shown = error.to_string().replace(&server.url(), "URL");
-    insta::assert_snapshot!(shown, @"POST URL/v1/shared-pipelines/artifacts: 201 Created (request id r-1): the connection broke within the answer: error reading a body from connection: end of file before message length reached");
+    insta::assert_snapshot!(shown, @"POST URL/v1/shared-pipelines/artifacts: 201 Created (request id r-1): the connection broke during the response: error reading a body from connection: end of file before message length reached");
     assert_eq!(server.served(1), 1);
 }
 
@@ -248,7 +248,7 @@ async fn silence_is_a_timeout() {
     let error = platform_with(hasty).shared_pipelines().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
     let shown = error.to_string().replace(&server.url(), "URL");
-    insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: failed (3 tries): no complete answer within 0.15 s");
+    insta::assert_snapshot!(shown, @"GET URL/v1/shared-pipelines?page=0&size=100: failed (3 tries): no complete response within 0.15 s");
     assert_eq!(server.served(3), 3);
 }
 

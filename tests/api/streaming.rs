@@ -1,4 +1,4 @@
-//! Streaming pipelines: each operation as the API document has it.
+//! Streaming pipelines: each operation as in the API document.
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json};
 use serde_json::{Value, json as value};

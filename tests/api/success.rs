@@ -1,11 +1,11 @@
-//! What counts as a success: only what the API document shows.
+//! A call succeeds only with the response that the API document shows.
 
 use crate::support::{PROJECT, json, platform};
 use sluicegate::platform::api::{FollowUp, NewConnection, Platform, StreamingCommand, VariableFields};
 use sluicegate::platform::http::{ErrorKind, HttpError};
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
 
-/// The platform whose every answer is this one.
+/// Starts a platform that always sends this response.
 async fn always(answer: ResponseTemplate) -> (MockServer, Platform) {
     let server = MockServer::start().await;
     Mock::given(matchers::any())
@@ -29,7 +29,7 @@ fn connection() -> NewConnection {
     }
 }
 
-/// Every call that changes something, each by its name.
+/// Runs every call that changes the platform and returns each result with the name of the call.
 async fn changes(platform: &Platform) -> Vec<(&'static str, Result<(), HttpError>)> {
     let fields = VariableFields::default();
     let start = StreamingCommand::Start;
@@ -77,7 +77,7 @@ async fn a_page_is_no_success_and_leaves_the_outcome_open() {
         assert!(error.may_have_been_processed(), "{what}");
         assert!(error.to_string().contains("Sign in"), "{what}: {error}");
     }
-    // None of them is sent twice.
+    // No request is sent twice.
     assert_eq!(server.received_requests().await.unwrap().len(), count);
 }
 
@@ -90,11 +90,8 @@ async fn an_empty_body_where_one_is_due_is_no_success() {
             .await
             .unwrap_err();
         assert!(error.may_have_been_processed(), "{error}");
-        assert!(
-            error.to_string().contains("it is empty, and a body is due"),
-            "{error}"
-        );
-        // Where the document shows no body, none is needed.
+        assert!(error.to_string().contains("the body is empty"), "{error}");
+        // If the document shows no body, no body is required.
         platform.set_artifact_enabled("p", "1", true).await.unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! A client for a server of the test, with waits too short to notice.
+//! Clients for test servers, with delays too short to notice.
 
 use secrecy::SecretString;
 use sluicegate::platform::api::Platform;
@@ -6,10 +6,10 @@ use sluicegate::platform::http::{BaseUrl, Client, Delays, HttpError, Observer, S
 use std::time::Duration;
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
 
-/// The token that the tests send, and that no text may show.
+/// The token that the tests send; no message may contain it.
 pub const TOKEN: &str = "t0ken-s3cret";
 
-/// Settings for a server of the test: two retries, and a time limit that no healthy exchange reaches.
+/// Returns settings for a test server: two retries, and a timeout that no correct exchange reaches.
 pub fn settings(base_url: &str) -> Settings {
     Settings {
         base_url: BaseUrl::parse(base_url).unwrap(),
@@ -21,29 +21,29 @@ pub fn settings(base_url: &str) -> Settings {
     }
 }
 
-/// Waits of a few milliseconds.
+/// Delays of a few milliseconds.
 pub const SHORT: Delays = Delays {
     base: Duration::from_millis(1),
     max: Duration::from_millis(4),
     max_asked: Duration::from_millis(60),
 };
 
-/// The platform behind these settings.
+/// Returns a client with these settings.
 pub fn platform_with(settings: Settings) -> Platform {
     Platform::new(Client::with_delays(settings, SHORT).unwrap())
 }
 
-/// The platform at this URL.
+/// Returns a client for the platform at this URL.
 pub fn platform(base_url: &str) -> Platform {
     platform_with(settings(base_url))
 }
 
-/// An answer with a JSON body.
+/// Returns a response with a JSON body.
 pub fn json(status: u16, body: &str) -> ResponseTemplate {
     ResponseTemplate::new(status).set_body_raw(body, "application/json")
 }
 
-/// An empty list, as the simplest answer that is understood.
+/// Returns an empty list, the simplest valid response.
 pub fn empty_list() -> ResponseTemplate {
     json(200, r#"{ "results": [], "page": 0, "size": 100, "total": 0 }"#)
 }
@@ -51,7 +51,7 @@ pub fn empty_list() -> ResponseTemplate {
 /// The project of the tests.
 pub const PROJECT: uuid::Uuid = uuid::Uuid::from_u128(7);
 
-/// A platform that answers this one call, which must come exactly once, with this body where one is given.
+/// Starts a platform that responds to this call, which must be sent exactly once, and with this body if there is one.
 pub async fn expecting(
     verb: &str,
     path: &str,
@@ -72,7 +72,7 @@ pub async fn expecting(
     (server, platform)
 }
 
-/// What comes of `call` when every answer is this status: how often it was sent, and the error.
+/// Sends a call to a server that always responds with this status; returns the number of requests and the error.
 pub async fn refused<T>(
     status: u16,
     call: impl AsyncFnOnce(Platform) -> Result<T, HttpError>,
@@ -87,7 +87,7 @@ pub async fn refused<T>(
     (server.received_requests().await.unwrap().len(), error)
 }
 
-/// That a call which creates is sent again only if it was surely not processed.
+/// Checks that a call that creates a resource is retried only if the server certainly did not process it.
 pub async fn creates_only_once<T>(call: impl AsyncFn(Platform) -> Result<T, HttpError>) {
     let (sent, error) = refused(500, &call).await;
     assert!(sent == 1 && error.may_have_been_processed(), "{error}");
@@ -95,7 +95,7 @@ pub async fn creates_only_once<T>(call: impl AsyncFn(Platform) -> Result<T, Http
     assert!(sent == 3 && !error.may_have_been_processed(), "{error}");
 }
 
-/// That a call which may be repeated is.
+/// Checks that an idempotent call is retried.
 pub async fn is_repeated<T>(call: impl AsyncFn(Platform) -> Result<T, HttpError>) {
     assert_eq!(refused(500, &call).await.0, 3);
 }

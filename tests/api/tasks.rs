@@ -1,4 +1,4 @@
-//! Agent tasks: each operation as the API document has it.
+//! Agent tasks: each operation as in the API document.
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, platform, refused};
 use serde_json::json as value;
@@ -87,7 +87,7 @@ async fn list_is_read_as_documented_and_filtered() {
         one.branch_id.as_deref(),
         Some("c7f1e3a5-2468-4b0d-9e8f-6a5b4c3d2e1f")
     );
-    // The list does not tell the two meanings of STOPPED apart.
+    // The list does not distinguish the two meanings of STOPPED.
     assert_eq!(one.phase(), Phase::Stopped);
 }
 
@@ -145,7 +145,7 @@ async fn show_is_read_as_documented() {
         tool.tool_input.as_ref().unwrap()["branch"],
         "without-empty-orders"
     );
-    // A question's fields are not documented: they pass through.
+    // A question's fields are not documented, so they are passed through.
     assert_eq!(
         (pending[1].r#type.as_deref(), pending[1].id.as_deref()),
         (Some("question"), Some("question-5"))

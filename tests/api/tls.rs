@@ -1,4 +1,4 @@
-//! Certificates: refused at once if unknown, accepted if their root is given.
+//! Certificates: rejected at once if unknown, accepted if their root certificate is configured.
 
 use crate::support::{platform_with, settings};
 use crate::tls_server::TlsServer;
@@ -14,8 +14,8 @@ async fn an_unknown_certificate_is_refused_and_not_asked_twice() {
     assert_eq!(error.kind(), ErrorKind::Certificate);
     assert!(!error.may_have_been_processed());
     let shown = error.to_string().replace(&server.url(), "https://h");
-    insta::assert_snapshot!(shown, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate is refused: invalid peer certificate: UnknownIssuer");
-    insta::assert_snapshot!(error.hint().unwrap(), @"if a company's own authority signed the certificate, give it with --ca-cert (SLUICEGATE_CA_CERT)");
+    insta::assert_snapshot!(shown, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: invalid peer certificate: UnknownIssuer");
+    insta::assert_snapshot!(error.hint().unwrap(), @"if a company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)");
     assert_eq!(server.connections(), 1);
 }
 
@@ -45,7 +45,7 @@ async fn an_expired_certificate_is_named_with_its_date() {
     let error = platform_with(settings).shared_pipelines().await.unwrap_err();
     let said = error.to_string();
     assert!(
-        said.contains("it expired on 2020-01-01; this machine's clock says 20"),
+        said.contains("it expired on 2020-01-01; the local clock shows 20"),
         "{said}"
     );
     assert!(!said.contains("seconds"), "{said}");

@@ -1,4 +1,4 @@
-//! Tokens: from each source, fetched once, shared, refreshed, and refused with a reason.
+//! Tokens: read from each source, fetched once, shared, refreshed, and rejected with a reason.
 
 use crate::support::{SHORT, empty_list, json, platform_with, settings};
 use secrecy::SecretString;
@@ -25,7 +25,7 @@ fn credentials(server: &MockServer) -> TokenSource {
     }
 }
 
-/// Lists are answered for this token only, others get a 401.
+/// Responds to lists with this token; all other requests get a 401.
 async fn accepts(server: &MockServer, token: &str) {
     Mock::given(path("/v1/shared-pipelines"))
         .and(header("authorization", format!("Bearer {token}")))
@@ -188,7 +188,7 @@ async fn an_answer_without_a_token_is_told_without_showing_it() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadAnswer);
-    insta::assert_snapshot!(error.to_string().replace(&server.uri(), "https://h"), @"no token: POST https://h/oauth/token: 200 OK: the answer cannot be used: it holds no access_token");
+    insta::assert_snapshot!(error.to_string().replace(&server.uri(), "https://h"), @"no token: POST https://h/oauth/token: 200 OK: the response cannot be used: it contains no access_token");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The publish: one streaming form, exact to the byte, that is never completed with wrong content.
+//! The upload of a publish: one streamed form, exact to the byte, that is never completed with wrong content.
 
 use crate::multipart::{Part, parse};
 use crate::raw::{Connection, RawServer, content_length, recorded};
@@ -21,10 +21,10 @@ impl PartSource for Memory {
     }
 }
 
-/// A part that is larger than all buffers on the way.
+/// Size of a part that is larger than all buffers between client and server.
 const LARGE: u64 = 64 * 1024 * 1024;
 
-/// Contents of blanks.
+/// Contents that consist of spaces.
 struct Blanks;
 
 impl PartSource for Blanks {
@@ -54,7 +54,7 @@ fn upload(files: &[(&str, &[u8])]) -> Upload {
     }
 }
 
-/// An upload of one large part.
+/// Returns an upload of one large part.
 fn large() -> Upload {
     let parts = vec![UploadPart {
         name: "large".to_owned(),
@@ -157,7 +157,8 @@ async fn many_and_large_parts_arrive_whole() {
     assert_eq!(seen.load(Ordering::SeqCst), body.len() as u64);
 }
 
-/// What becomes of this upload, whose content is not what was promised.
+/// Sends an upload whose contents do not match the promised ones; returns the error, the number of received bytes, and
+/// the declared length.
 async fn broken(upload: Upload) -> (HttpError, usize, u64) {
     let (sender, received) = std::sync::mpsc::channel();
     let script = move |mut connection: Connection| {
@@ -217,8 +218,8 @@ async fn a_part_that_cannot_be_opened_is_named() {
     );
 }
 
-/// Runs a large upload against a server that reads the head, waits until the client can send no more, and goes on
-/// with `script`.
+/// Sends a large upload to a server that reads the head, waits until the client is blocked, and continues with
+/// `script`.
 async fn refused_early(upload: Upload, script: impl FnOnce(&mut Connection) + Send + 'static) -> HttpError {
     let sent = Arc::new(AtomicU64::new(0));
     let (counter, seen) = (Arc::clone(&sent), sent);
@@ -261,7 +262,7 @@ async fn an_early_refusal_is_reported_and_not_the_broken_pipe() {
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.to_string().ends_with(": no"), "{error}");
         assert!(!error.may_have_been_processed());
-        // Reads on for a while after its answer, as careful servers do.
+        // Continues to read for a while after its response, as careful servers do.
         let error = refused_early(upload, move |connection| {
             refuse(connection);
             connection.body(LARGE / 2);
@@ -288,7 +289,7 @@ async fn an_upload_that_stalls_is_given_up() {
     let (release, released) = std::sync::mpsc::channel::<()>();
     let server = RawServer::start(vec![Box::new(move |mut connection| {
         connection.head();
-        // Reads nothing more; the receiver ends with the round.
+        // Reads no further; the receiver is dropped at the end of the iteration.
         let _ = released.recv();
     })]);
     let hasty = Settings {
@@ -381,7 +382,7 @@ async fn values_that_no_header_can_carry_are_not_sent() {
     };
     let error = platform("http://127.0.0.1:9").publish(upload).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration);
-    insta::assert_snapshot!(error, @r"the version name cannot be sent as a header: it holds the control character '\r', which no header can carry");
+    insta::assert_snapshot!(error, @r"the version name cannot be sent as a header: it contains the control character '\r', which no header allows");
 }
 
 #[tokio::test]

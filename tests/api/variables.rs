@@ -1,4 +1,4 @@
-//! Project variables: each operation as the API document has it.
+//! Project variables: each operation as in the API document.
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, platform};
 use serde_json::json as value;
@@ -139,7 +139,7 @@ async fn delete_that_was_done_by_a_try_before_is_done() {
         .await;
     let platform = platform(&server.uri());
     platform.delete_variable(PROJECT, "region").await.unwrap();
-    // At the first try it is a name that is not there.
+    // On the first attempt, this response means that the variable does not exist.
     assert!(platform.delete_variable(PROJECT, "region").await.is_err());
 }
 

@@ -1,4 +1,4 @@
-//! Waits are said, and none is longer than it may be.
+//! The client reports its waits, and no wait exceeds its limit.
 
 use crate::support::{SHORT, empty_list, settings};
 use sluicegate::platform::api::Platform;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
 
-/// A platform at this URL, and what its client says.
+/// Returns a client for the platform at this URL, and the messages that it reports.
 fn observed(url: &str, delays: Delays) -> (Platform, Arc<Mutex<Vec<String>>>) {
     let said = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&said);
@@ -44,8 +44,11 @@ async fn a_retry_after_that_is_too_long_is_not_waited_for() {
         let error = platform.projects().await.unwrap_err();
         assert!(begin.elapsed() < Duration::from_secs(60), "{asked}");
         assert_eq!(error.status(), Some(429));
-        assert!(error.to_string().contains("it asks to wait "), "{error}");
-        assert!(error.to_string().contains("at most 120 s are waited"), "{error}");
+        assert!(
+            error.to_string().contains("the server requests a wait of "),
+            "{error}"
+        );
+        assert!(error.to_string().contains("the limit is 120 s"), "{error}");
         assert!(error.hint().unwrap().starts_with("try again in "), "{error}");
         assert_eq!(server.received_requests().await.unwrap().len(), 1);
     }
@@ -63,7 +66,7 @@ async fn each_retry_is_said_with_its_reason() {
     let said = said.lock().unwrap().join("\n").replace(&server.uri(), "URL");
     assert!(
         said.starts_with(
-            "GET URL/v1/projects?page=0&size=100: 503 Service Unavailable; try 2 of 3 follows in 0.0 s"
+            "GET URL/v1/projects?page=0&size=100: 503 Service Unavailable; starting try 2 of 3 in 0.0 s"
         ),
         "{said}"
     );
@@ -78,7 +81,7 @@ async fn an_answer_that_does_not_come_is_said_to_be_waited_for() {
     let said = said.lock().unwrap().join("\n").replace(&server.uri(), "URL");
     assert_eq!(
         said,
-        "waiting for GET URL/v1/projects?page=0&size=100, which has not answered yet; at most 20 s"
+        "waiting for the response to GET URL/v1/projects?page=0&size=100 (timeout 20 s)"
     );
 }
 

@@ -1,8 +1,8 @@
-//! Which source file uses which, and where they go round in a circle.
+//! Finds circular dependencies between source files.
 //!
-//! A path is followed to the file that defines what it names: through re-exports, which are a map and no use. `mod x;`
-//! alone is no use either. A file may use what the `mod.rs` above it holds for all of its folder: the two are one
-//! module, which calls its parts. What is compiled for tests only does not count.
+//! A path is followed to the file that defines its target: through re-exports, which do not count as uses. `mod x;`
+//! alone is not a use either. A file may use items that the `mod.rs` above it defines for its directory: the two are
+//! one module. Code that is compiled only for tests does not count.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,24 +10,24 @@ use std::fs;
 use std::iter::Peekable;
 use std::path::Path;
 
-/// Where in the tree of modules something is.
+/// The path of a module.
 type Place = Vec<String>;
 
-/// How many names may stand for each other, one after the other.
+/// Maximum number of aliases to follow for one path.
 const DEPTH: usize = 20;
 
-/// What a source file says about others.
+/// The modules, names and paths in a source file.
 #[derive(Default)]
 struct Source {
-    /// The modules below it that are files of their own.
+    /// The submodules in their own files.
     children: BTreeSet<String>,
-    /// What `use` gives a name: the name, the path as it is written.
+    /// The imported names, each with the path in its `use`.
     named: BTreeMap<String, Place>,
-    /// Everything that it uses: paths as they are written, re-exports left out.
+    /// All paths that the file uses, as written, without re-exports.
     used: Vec<Place>,
 }
 
-/// The circles below the folder: each the places of its files, in their order.
+/// Returns the circular dependencies below the directory, each as the paths of its files in order.
 pub fn circles(folder: &Path, files: &[impl AsRef<Path>]) -> Vec<Vec<String>> {
     let mut sources: BTreeMap<Place, Source> = files
         .iter()
@@ -37,7 +37,7 @@ pub fn circles(folder: &Path, files: &[impl AsRef<Path>]) -> Vec<Vec<String>> {
             (place, Source::read(text.parse().unwrap()))
         })
         .collect();
-    // What `#[path]` takes from elsewhere is none of these files.
+    // Modules with `#[path]` are not among these files.
     let places: BTreeSet<Place> = sources.keys().cloned().collect();
     for (place, source) in &mut sources {
         let is_here =
@@ -86,7 +86,7 @@ fn reachable<'u>(uses: &'u BTreeMap<&Place, BTreeSet<Place>>, from: &'u Place) -
     found
 }
 
-/// The file that defines what a path in a file names; none if it is of another crate.
+/// Returns the file that defines the target of a path, or `None` if the target is in another crate.
 fn target(sources: &BTreeMap<Place, Source>, from: &Place, path: &[String], depth: usize) -> Option<Place> {
     let mut at = from.clone();
     for (index, name) in path.iter().enumerate() {
@@ -96,7 +96,7 @@ fn target(sources: &BTreeMap<Place, Source>, from: &Place, path: &[String], dept
             "self" => {}
             "super" => _ = at.pop(),
             child if source.children.contains(child) => at.push(child.to_owned()),
-            // What is named here stands elsewhere. A crate may export what is called like itself.
+            // The name is defined in another file. A crate may re-export an item with its own name.
             name if source.named.contains_key(name) && depth < DEPTH => {
                 let path = [&source.named[name], &path[index + 1..]].concat();
                 return target(sources, &at, &path, depth + 1);
@@ -115,7 +115,7 @@ impl Source {
         source
     }
 
-    /// Reads tokens, those in brackets too.
+    /// Reads tokens, including those in groups.
     fn items(&mut self, text: TokenStream) {
         let mut tokens = text.into_iter().peekable();
         let mut public = false;
@@ -132,7 +132,7 @@ impl Source {
                 TokenTree::Punct(punct) if punct.as_char() == ':' => colons = last_colons + 1,
                 TokenTree::Punct(punct) if punct.as_char() == ';' => public = false,
                 TokenTree::Group(group) => {
-                    // The brackets of `pub(super)` say nothing of what is public.
+                    // The parentheses of `pub(super)` do not end the visibility.
                     public &= group.delimiter() == Delimiter::Parenthesis;
                     self.items(group.stream());
                 }
@@ -151,7 +151,7 @@ impl Source {
                     }
                     public = false;
                 }
-                // The rest of a path whose beginning is another crate's.
+                // The rest of a path that starts with another crate.
                 TokenTree::Ident(_) if last_colons == 2 => {}
                 TokenTree::Ident(word) => {
                     let path = path(word.to_string(), &mut tokens);
@@ -175,7 +175,7 @@ impl Source {
     }
 }
 
-/// Passes by the item after an attribute: to its end or its body.
+/// Skips the item after an attribute, up to its end or its body.
 fn skip_item(tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) {
     for token in tokens {
         match token {
@@ -191,7 +191,7 @@ fn passes_colons(tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) -> bool
     tokens.next_if(is_colon).is_some() && tokens.next_if(is_colon).is_some()
 }
 
-/// The path in code that begins with this word.
+/// Reads the path that starts with this identifier.
 fn path(first: String, tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) -> Place {
     let mut path = vec![first];
     while passes_colons(tokens) {
@@ -203,7 +203,7 @@ fn path(first: String, tokens: &mut Peekable<impl Iterator<Item = TokenTree>>) -
     path
 }
 
-/// The names and paths of a `use`, whose first part is `before`.
+/// Reads the names and paths of a `use` tree after the prefix `before`.
 fn tree(
     tokens: &mut Peekable<impl Iterator<Item = TokenTree>>,
     before: &[String],

@@ -1,5 +1,5 @@
-//! The action's scripts in a job whose checkout is hostile: what the change brings decides neither what builds the program
-//! nor what runs.
+//! The action's scripts in a job with a hostile checkout: the files of the change decide neither how the program is
+//! built nor which program runs.
 
 use crate::program::TOKEN;
 use crate::repo::path_variable;
@@ -13,8 +13,8 @@ use tempfile::TempDir;
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A cargo as rustup gives it: the nearest toolchain file decides which one runs. It makes a program that says the version,
-/// and notes its folder and its environment.
+/// A fake cargo that behaves like rustup's: the nearest toolchain file selects the toolchain. It creates a program that
+/// prints the version, and logs its directory and environment.
 const CARGO: &str = r#"#!/bin/sh
 folder=$PWD
 while [ -n "$folder" ]; do
@@ -30,7 +30,8 @@ printf '#!/bin/sh\necho sluicegate @VERSION@\n' > "$root/bin/sluicegate"
 chmod 755 "$root/bin/sluicegate"
 "#;
 
-/// A runner: its folders, a cargo, and a checkout that brings programs, a toolchain and a cargo configuration.
+/// A runner: its directories, a cargo, and a checkout that contains programs, a toolchain file and a cargo
+/// configuration.
 struct Runner {
     folder: TempDir,
 }
@@ -87,7 +88,7 @@ impl Runner {
         fs::set_permissions(self.at(path), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// The action, as the runner has unpacked it in this folder.
+    /// Unpacks the action into this directory, as the runner does.
     fn action(&self, folder: &str) -> PathBuf {
         for file in ["action/install", "action/path", "action/run", "Cargo.toml"] {
             let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
@@ -96,8 +97,8 @@ impl Runner {
         self.at(folder)
     }
 
-    /// The call of a script of the action, in the checkout, with the checkout's programs first on the path and secrets in
-    /// the environment of the job.
+    /// Returns a call of the action's script in the checkout, with the checkout's programs first in the search path and
+    /// secrets in the environment.
     fn call(&self, script: &Path) -> Command {
         let evil = self.at("checkout/node_modules/.bin");
         let path = format!(
@@ -130,7 +131,7 @@ impl Runner {
         command
     }
 
-    /// Runs `action/install`: whether it succeeded, what it said, and the program.
+    /// Runs `action/install`; returns whether it succeeded, its output, and the path of the program.
     fn install(&self, action: &Path, reference: &str, releases: &str) -> (bool, String, String) {
         fs::write(self.at("output"), "").unwrap();
         let done = self
@@ -149,7 +150,7 @@ impl Runner {
         (done.status.success(), said, program.to_owned())
     }
 
-    /// What the change brought did not run.
+    /// Checks that no program of the change ran.
     #[track_caller]
     fn unsteered(&self, said: &str) {
         let ran = fs::read_to_string(self.at("steered")).unwrap_or_default();
@@ -186,7 +187,7 @@ fn the_action_builds_in_its_own_folder_whatever_the_checkout_brings() {
         "the build is led into the checkout: {noted}"
     );
     assert!(!runner.is_cached(), "what a branch meant is kept");
-    // The action's own commit is what it says, so it is kept.
+    // The reference is the action's own commit, so the program is cached.
     let (done, said, program) = runner.install(&action, COMMIT, &releases.server.uri());
     assert!(done && runner.is_cached(), "{said}");
     let again = runner.install(&action, COMMIT, &releases.server.uri());
@@ -212,7 +213,7 @@ fn a_clone_of_the_action_at_another_commit_fills_no_cache() {
     fs::write(action.join("Cargo.toml.orig"), "edited").unwrap();
     let (done, said, _) = runner.install(&action, &own, &releases.server.uri());
     assert!(done && !runner.is_cached(), "an edited clone is kept: {said}");
-    // The twin: the clone is at the commit that the job names.
+    // Counterpart: the clone is at the commit that the job names.
     fs::remove_file(action.join("Cargo.toml.orig")).unwrap();
     let (done, said, _) = runner.install(&action, &own, &releases.server.uri());
     assert!(done && runner.is_cached(), "{said}");
@@ -262,7 +263,7 @@ fn the_action_runs_the_program_by_its_path_and_gives_it_no_tools_of_the_checkout
     let first = format!("{} ci\n", runner.at("mine/sluicegate").display());
     assert!(said.starts_with(&first) && said.contains("git version"), "{said}");
     assert!(!said.contains("node_modules"), "{said}");
-    // A program that the checkout holds may be the change's own: it runs if the job says so, and loudly.
+    // A program in the checkout may come from the change: it runs only if the job allows it, and with a warning.
     runner.script(
         "checkout/bin/sluicegate",
         &format!("#!/bin/sh\necho sluicegate {VERSION}\n"),

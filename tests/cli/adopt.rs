@@ -1,4 +1,5 @@
-//! `sluicegate init --adopt`: what is found today, the three ways to begin, and that the first change is judged as it is told.
+//! `sluicegate init --adopt`: the existing findings, the three ways to start, and that the first change is reviewed as
+//! announced.
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
@@ -10,13 +11,14 @@ const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 const WAIVERS: &str = "sluicegate-waivers.yaml";
 const SHARED: &str = "pipelines:\n  - { pipeline: a.orch.yaml, id: load, enabled: true }\n";
 
-/// A row of this many components.
+/// Returns a row of `size` components.
 fn row(size: usize) -> String {
     let names: Vec<String> = (1..=size).map(|n| format!("Step {n}")).collect();
     pipeline(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// A pushed project without a gate: two of its four pipelines are too large, one of them has a part that nothing leads to.
+/// Creates a pushed project without a gate: two of its four pipelines are too large, and one of these has an
+/// unreachable component.
 fn project() -> World {
     let world = World::new();
     world.write(".platform/shared-pipelines.yaml", SHARED);
@@ -45,7 +47,7 @@ fn is_there(world: &World, path: &str) -> bool {
     world.work().join(path).exists()
 }
 
-/// Checks what is checked out as the pull request into `main` that it is.
+/// Returns a call in the job of a pull request of HEAD into `main`.
 fn proposed(world: &World) -> Call {
     let side =
         |branch: &str, sha: String| json!({ "ref": branch, "sha": sha, "repo": { "full_name": "o/p" } });
@@ -69,7 +71,7 @@ fn proposed(world: &World) -> Call {
         .variable("GITHUB_EVENT_PATH", event.display().to_string())
 }
 
-/// Merges the change, and begins the next one.
+/// Merges the change and starts the next one.
 fn merge(world: &World) {
     world.git(&["checkout", "-q", "main"]);
     world.git(&["merge", "-q", "--no-ff", "-m", "merge", "change"]);
@@ -120,7 +122,7 @@ fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
     ");
     assert!(!is_there(&world, RULES_FILE) && !is_there(&world, WAIVERS));
     assert!(read(&world, "sluicegate.yaml").contains("\n  # new-only: true\n"));
-    // Where nothing is found there is nothing to take up.
+    // Without findings, there is nothing to adopt.
     for path in ["b[1] ü.orch.yaml", "c.orch.yaml"] {
         fs::remove_file(world.work().join(path)).unwrap();
     }
@@ -213,7 +215,7 @@ fn with_waivers_the_first_change_fails_unless_the_job_lets_its_file_count() {
     world.write("c.orch.yaml", row(19));
     world.commit("larger");
     proposed(&world).run(&CHECK).expect(1);
-    // It is the file that `waivers add` makes.
+    // `waivers add` writes the same file.
     let file = read(&world, WAIVERS);
     world.git(&["checkout", "-q", "main"]);
     world.write(WAIVERS, "");
@@ -239,7 +241,7 @@ fn strict_is_told_to_fail_and_fails() {
     }
     world.commit("mended");
     proposed(&world).run(&CHECK).expect(0);
-    // Had they been mended before, it would have been told.
+    // If the findings are fixed first, the output reports it.
     let said = init(&world, &["--adopt", "strict"]).expect(0).out;
     assert!(
         said.contains("nothing that counts is found today, so it passes"),
@@ -269,14 +271,14 @@ fn what_is_there_stays_and_is_told() {
         assert_eq!(read(&world, path), text);
     }
 
-    // The change that brings them is not merged yet, so what was told holds again.
+    // The change with the waivers is not merged yet, so the earlier report is valid again.
     let again = init(&world, &["--adopt", "waivers"]).expect(0).out;
     assert!(
         again.contains("what is found today (3 findings) counts, so it fails"),
         "{again}"
     );
 
-    // Files of somebody else: rules at `warn`, settings without `new-only`.
+    // Existing files of the project: rules with level `warn`, settings without `new-only`.
     let world = project();
     world.git(&["checkout", "-q", "main"]);
     let rules = "rules:\n- { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 8 } }\n";
@@ -331,7 +333,7 @@ fn what_is_there_stays_and_is_told() {
         "{said}"
     );
     assert_eq!(read(&world, WAIVERS), "# none\n");
-    // What the file says already is not asked for.
+    // The output does not ask for a setting that the file already contains.
     world.write("sluicegate.yaml", "review: { new-only: true }\n");
     let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
     assert!(!said.contains("Say `new-only"), "{said}");

@@ -1,4 +1,4 @@
-//! `review` by the local platform and `check` of the same commit agree, rule by rule, over every rule and every error.
+//! `review` by the local platform and `check` of the same commit agree, rule by rule, on every rule and every error.
 
 use crate::program::{Call, PROJECT, Served, TOKEN};
 use crate::repo::World;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 
-/// All rules at both levels, strict enough that each is broken by some pipeline below and kept by another.
+/// All rules at both levels, strict enough that some pipeline below violates each rule and another one passes it.
 const STRICT: &str = "\
 rules:
 - { id: minimum-components, enabled: true, enforcementLevel: error, config: { minComponents: 2 } }
@@ -21,7 +21,7 @@ rules:
 - { id: end-output-components, enabled: true, enforcementLevel: error }
 ";
 
-/// Rules files that cannot be used, in part or as a whole; none for no file.
+/// Rules files that are invalid in part or completely; `None` stands for a missing file.
 const BROKEN: [Option<&str>; 4] = [
     None,
     Some("rules: nothing\n"),
@@ -88,7 +88,7 @@ pipeline:
     hour: { metadata: { type: TEXT, scope: COPIED } }
 ";
 
-/// Pipelines that keep and break every rule, and some that are none.
+/// Writes pipelines that violate and pass every rule, and files that are not pipelines.
 fn write_pipelines(world: &World) {
     world.write("good.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.write(
@@ -116,7 +116,7 @@ fn write_pipelines(world: &World) {
     world.write("empty.orch.yaml", "");
 }
 
-/// What a report says of the files: everything but who says so and when.
+/// Returns a report without the parts that differ between the engines: engine, origin, context and times.
 fn said(mut report: Value) -> Value {
     let object = report.as_object_mut().unwrap();
     for differs in ["engine", "context", "startedAt", "elapsedNanos"] {
@@ -130,8 +130,8 @@ fn said(mut report: Value) -> Value {
     report
 }
 
-/// The report without what its findings are about in the pipelines of which a name holds quotes: no text of a review names
-/// anything there for sure.
+/// Returns the report without the subjects of findings in pipelines with quotes in a name: a review's messages do not
+/// name subjects there unambiguously.
 fn without_unsure_names(mut report: Value) -> Value {
     for file in report["files"].as_array_mut().unwrap() {
         if file["path"] == "crlf.tran.yaml" || file["path"] == "flow.tran.yaml" {

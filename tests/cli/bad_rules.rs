@@ -1,4 +1,4 @@
-//! Rules files that cannot be used: each gives its error type and exit 1, never a crash and never a pass.
+//! Invalid rules files: each gives its error type and exit code 1, never a crash and never a pass.
 
 use crate::program::Call;
 use crate::world::{pipeline, project};
@@ -124,7 +124,7 @@ fn a_pattern_that_makes_other_engines_hang_is_answered() {
     Call::new(&world.work()).run(&["check"]).expect(1);
 }
 
-/// Where the file is wrong stands with what that causes, wherever people read it.
+/// Every human-readable report shows the place of the error in the rules file together with its consequences.
 #[test]
 fn the_places_of_a_broken_rules_file_stand_in_every_report_for_people() {
     let world = project();

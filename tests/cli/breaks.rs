@@ -1,4 +1,5 @@
-//! What breaks consumers, told beside a publish: by reviews and checks, between two versions, and in the consumers' repositories.
+//! Breaking changes, reported outside a publish: by reviews and checks, between two versions, and in the consumers'
+//! repositories.
 
 use crate::compat::{Shop, parameter};
 use crate::policy;
@@ -97,7 +98,7 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
         "{}",
         note.all()
     );
-    // Two revisions need no platform.
+    // Comparing two revisions needs no platform.
     let alone = shop.call().without("SLUICEGATE_BASE_URL");
     let same = alone
         .run(&["artifacts", "diff", "HEAD", "HEAD", "-o", "json"])
@@ -149,7 +150,7 @@ fn a_revision_without_the_file_offers_nothing() {
         (&change["change"], &change["new"]),
         (&"pipeline-removed".into(), &Value::Null)
     );
-    // By id; the entry of `clean` is the second.
+    // Sorted by ID; the entry of `clean` is the second.
     assert_eq!(
         (&change["id"], &change["old"]["line"]),
         (&"clean".into(), &7.into())
@@ -173,7 +174,7 @@ fn an_entry_whose_pipeline_is_gone_is_not_offered() {
         (&found["class"], &change["change"], &change["id"]),
         (&"breaking".into(), &"pipeline-removed".into(), &"clean".into())
     );
-    // A review of the change and `diff` give the same answer.
+    // A review of the change and `diff` report the same.
     let diff = shop
         .call()
         .run(&["diff", "HEAD~1..HEAD", "-o", "json"])
@@ -185,7 +186,7 @@ fn an_entry_whose_pipeline_is_gone_is_not_offered() {
         .expect(1);
 }
 
-/// The pipeline `load` keeps its name and becomes a transformation.
+/// Turns the pipeline `load` into a transformation with the same name.
 fn turn(shop: &Shop) {
     let text = "type: transformation\npipeline:\n  components: {}\n  variables: { day: {} }\n";
     shop.world.write("load.orch.yaml", text);
@@ -261,7 +262,7 @@ fn before_the_first_version_there_is_nothing_to_compare() {
         .run(&["artifacts", "diff", "--prefix", "sale"])
         .expect(0);
     near.saying(&["under the prefix \"sale\": did you mean \"sales\"?"]);
-    // A wrong address knows no version either.
+    // With a wrong address, no version is found either.
     let elsewhere = Platform::new();
     let call = shop
         .call()
@@ -323,7 +324,7 @@ fn consumers_in_the_repositories_at_hand_are_named() {
     assert_eq!(json["consumers"][0]["callers"].as_array().unwrap().len(), 20);
 }
 
-/// A branch `change` on which `load` loses its parameter.
+/// Creates a branch `change` on which `load` loses its parameter.
 fn breaking_change() -> Shop {
     let shop = Shop::new();
     shop.world.git(&["checkout", "-q", "-b", "change"]);
@@ -382,7 +383,7 @@ fn a_review_and_a_check_tell_what_a_change_breaks() {
             junit.contains("<failure") && junit.contains("breaks consumers"),
             "{junit}"
         );
-        // What was written is read strictly, and made again.
+        // The written report is parsed strictly and rendered again.
         let from = files[5].to_str().unwrap();
         let again = shop
             .call()

@@ -1,4 +1,4 @@
-//! What changed, in the reports of `check`, `review` and `report`.
+//! The list of changes in the reports of `check`, `review` and `report`.
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
@@ -12,7 +12,7 @@ pipeline:
     Run: { type: run-orchestration, parameters: { orchestrationJob: load } }
 ";
 
-/// `main` has a pipeline that two others call; the branch changes it, moves another, and takes a third away.
+/// Creates a `main` with a pipeline that two others call; the branch changes it, moves another, and removes a third.
 fn world() -> World {
     let world = project();
     world.write("load.orch.yaml", pipeline(&["Start", "Load", "Done"]));
@@ -75,7 +75,7 @@ fn the_json_report_has_each_change_in_numbers() {
         (Some(0), Some(0), Some(1)),
         "{load:#}"
     );
-    // Nothing is compared where everything is judged, and nothing is told where nobody wants it.
+    // A run of all pipelines has no comparison, and with `--changes none` no changes are reported.
     for args in [&["--all"][..], &["--changes", "none"]] {
         let report = check(&world, &[args, &["--report", "json=-"]].concat())
             .expect(1)
@@ -213,7 +213,7 @@ fn a_finding_leads_to_its_component_and_back() {
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    // A file that did not change has its picture with its findings too.
+    // An unchanged file also gets a picture with its findings.
     check(&world, &["--all", "--report", "html=all.html"]).expect(1);
     let all = written(&world, "all.html");
     assert!(
@@ -244,7 +244,7 @@ fn a_report_that_is_read_tells_the_same_as_far_as_the_clone_has_it() {
     );
     let json = |name: &str| serde_json::from_str::<Value>(&written(&world, name)).unwrap();
     assert_eq!(json("again.json")["changes"], json("report.json")["changes"]);
-    // Elsewhere only the numbers are known.
+    // In another directory, only the numbers are available.
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::copy(
         world.work().join("report.json"),

@@ -1,4 +1,4 @@
-//! Publishing that is killed at any moment and run again: whatever happens, a version has exactly its plan's content.
+//! Publishes that are killed at any moment and repeated: a version always has exactly the content of its plan.
 
 use crate::program::{Call, Served, TOKEN};
 use crate::repo::World;
@@ -17,7 +17,7 @@ const SEED: u64 = 2026;
 
 const SHARED: &str = "pipelines:\n  - { pipeline: load.orch.yaml, id: load, enabled: true }\n";
 
-/// Two commits with different content, and a large script, so that an upload takes a while.
+/// Creates two commits with different content and a large script, so that an upload takes a while.
 fn project() -> (World, [String; 2]) {
     let world = World::new();
     let script = "      parameters: { scriptLocation: File, fileName: big.sql }\n";
@@ -46,7 +46,7 @@ fn publish(world: &World, served: &Served, version: usize, commits: &[String; 2]
         .variable("SLUICEGATE_IF_EXISTS", "same-content")
 }
 
-/// Lets a publish live for so long; how it ended, if it did so by itself.
+/// Kills a publish after `life`; returns its exit code if it ended earlier.
 fn live(call: &Call, life: Duration) -> Option<i32> {
     let mut child = call
         .command(&["publish"])
@@ -74,7 +74,7 @@ fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
         world.path(),
         &["--data", &data.display().to_string(), "--token", &token],
     );
-    // Some publishes must end and some must not, on any machine.
+    // On a machine of any speed, some publishes must end and some must not.
     let began = Instant::now();
     publish(&world, &served, 0, &commits).run(&["publish"]).expect(0);
     let longest = began.elapsed() * 3;
@@ -89,8 +89,8 @@ fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
                 for _ in 0..RUNS / WORKERS {
                     let call = publish(world, served, random.usize(..versions), commits);
                     match live(&call, longest.mul_f64(random.f64())) {
-                        // The same version may be published by two workers at once: the second gets 5 only if it
-                        // lost the race and the content could not be compared, which is never so here.
+                        // Two workers may publish the same version at once: the second gets exit code 5 only if it lost
+                        // the race and the content could not be compared, which does not happen here.
                         Some(code) => {
                             assert_eq!(code, 0);
                             ends.0 += 1;
@@ -118,7 +118,7 @@ fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
             .run(&["publish"])
             .expect(0);
     }
-    // The database is its server's alone.
+    // Only one process can open the database, so the server must end first.
     drop(served);
     let stored = stored(&data);
     assert_eq!(stored.len(), versions, "each version is there once");
@@ -129,7 +129,7 @@ fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
 
 type Files = BTreeMap<String, String>;
 
-/// The files of a version's plan, and their hashes.
+/// Returns the files of a version's plan with their hashes.
 fn plan(world: &World, served: &Served, version: usize, commits: &[String; 2]) -> Files {
     let args = ["publish", "--dry-run", "--receipt", "plan.json"];
     publish(world, served, version, commits).run(&args).expect(0);
@@ -141,7 +141,7 @@ fn plan(world: &World, served: &Served, version: usize, commits: &[String; 2]) -
         .collect()
 }
 
-/// What the platform has stored, by version.
+/// Returns the stored files of each version.
 fn stored(data: &std::path::Path) -> BTreeMap<String, Files> {
     let database = Connection::open(data.join("platform.db")).unwrap();
     let mut query = database
@@ -152,7 +152,7 @@ fn stored(data: &std::path::Path) -> BTreeMap<String, Files> {
     for row in rows {
         let (version, files): (String, Vec<u8>) = row.unwrap();
         let files = String::from_utf8(files).unwrap();
-        // Digest, size and path of each.
+        // Digest, size and path of each file.
         let files = files.split_terminator('\0').map(|file| {
             let parts: Vec<&str> = file.splitn(3, ' ').collect();
             (parts[2].to_owned(), parts[0].to_owned())

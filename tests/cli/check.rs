@@ -1,4 +1,4 @@
-//! `sluicegate check`: the rules on this machine, without any platform.
+//! `sluicegate check`: evaluates the rules locally, without a platform.
 
 use crate::program::{Call, Ended};
 use crate::repo::{World, git, path_variable};
@@ -17,7 +17,7 @@ fn bad() -> String {
     pipeline(&["Start", "load it", "Done"])
 }
 
-/// Checks in `folder` with these further arguments; nothing but the arguments says anything about a platform.
+/// Runs a check in `folder` with these arguments and without any variable for a platform.
 fn check(folder: &Path, args: &[&str]) -> Ended {
     let all: Vec<&str> = ["check", "--report", "json=-"]
         .iter()
@@ -27,7 +27,7 @@ fn check(folder: &Path, args: &[&str]) -> Ended {
     Call::new(folder).run(&all)
 }
 
-/// The files that were checked, and the exit code.
+/// Returns the checked files and the exit code.
 fn checked(folder: &Path, args: &[&str]) -> (Vec<String>, i32) {
     let ended = check(folder, args);
     let report = ended.json();
@@ -42,7 +42,7 @@ fn paths(report: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Runs git in the clone, where it may fail; says whether it did well.
+/// Runs git in the clone and returns whether it succeeded.
 fn git_may_fail(world: &World, args: &[&str]) -> bool {
     let mut command = std::process::Command::new("git");
     let identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"];
@@ -91,7 +91,7 @@ fn the_working_tree_is_compared_with_where_the_branch_began() {
         (&result["status"], &result["line"]),
         (&json!("FAILED"), &json!(11))
     );
-    // A tracked file that was changed and put back is no change.
+    // A tracked file that was modified and restored is not a change.
     world.write("a.orch.yaml", bad());
     assert!(checked(&world.work(), &[]).0.contains(&"a.orch.yaml".to_owned()));
     world.git(&["checkout", "-q", "a.orch.yaml"]);
@@ -105,7 +105,7 @@ fn on_the_default_branch_what_is_not_pushed_has_changed_else_all_are_taken() {
         "no pipeline differs from head, and head is already in the default branch `origin/main`: all are taken",
     ]);
     assert_eq!(paths(&ended.json()), ["a.orch.yaml"]);
-    // What `sluicegate init` writes changes no pipeline either, and is told.
+    // The file that `sluicegate init` writes changes no pipeline either, but is reported.
     world.write("sluicegate.yaml", "retries: 1\n");
     let report = check(&world.work(), &[]).expect(0).json();
     assert_eq!(paths(&report), ["a.orch.yaml"]);
@@ -162,7 +162,7 @@ fn a_hook_judges_what_the_commit_would_add_to_head() {
     world.write("README.md", "words\n");
     world.git(&["add", "README.md"]);
     check(&world.work(), &["--staged"]).expect(0);
-    // The change as a whole still fails, and so does a commit that touches a bad pipeline.
+    // The complete change still fails, and so does a commit that touches a bad pipeline.
     assert_eq!(checked(&world.work(), &[]), (vec!["b.orch.yaml".to_owned()], 1));
     assert_eq!(
         checked(&world.work(), &["--staged", "--base", "main"]),
@@ -174,7 +174,7 @@ fn a_hook_judges_what_the_commit_would_add_to_head() {
         checked(&world.work(), &["--staged"]),
         (vec!["c.orch.yaml".to_owned()], 1)
     );
-    // What the last commit had is known.
+    // Findings of the last commit are known.
     world.git(&["commit", "-q", "-m", "c"]);
     world.write("c.orch.yaml", bad() + "# more\n");
     world.git(&["add", "c.orch.yaml"]);
@@ -200,7 +200,7 @@ fn a_shallow_clone_on_a_laptop_says_how_to_get_the_rest() {
         "hint: `git fetch --unshallow origin",
     ]);
     assert!(said.out.contains("b.orch.yaml"), "{}", said.all());
-    // What the hint says works.
+    // The command in the hint works.
     git(
         &folder,
         &[
@@ -238,7 +238,7 @@ fn the_index_that_git_gives_to_its_hooks_is_read() {
     fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     world.git(&["add", "b.orch.yaml"]);
     world.write("a.orch.yaml", bad());
-    // Commits b alone, by an index of its own that git names to the hook.
+    // Commits only `a`, through a temporary index that git names to the hook.
     let refused = git_may_fail(&world, &["commit", "-m", "x", "a.orch.yaml"]);
     assert!(!refused, "the hook refuses the commit");
     let seen: Value = serde_json::from_slice(&fs::read(world.work().join(".git/seen")).unwrap()).unwrap();
@@ -259,7 +259,7 @@ fn a_commit_is_checked_as_it_is() {
     assert_eq!(checked(&world.work(), &[]).1, 1);
 }
 
-/// Without a base every file is one that differs; with one, and other rules, the unchanged ones are taken too.
+/// Without a base, every file is treated as changed; with a base and different rules, unchanged files are included.
 #[test]
 fn all_are_the_same_files_with_a_base_and_without() {
     let wanted = ["--include", "**/*.yaml", "--exclude", "old/**"];
@@ -341,7 +341,7 @@ fn files_that_are_named_are_checked_changed_or_not() {
     );
     let rules = check(&work, &[RULES_FILE]).expect(1).json();
     assert_eq!(paths(&rules).len(), 4, "naming the rules file checks all");
-    // A hook names it for any reason; a change of the gate it is only if it changed.
+    // A hook may pass the rules file for any reason; it is a gate change only if it changed.
     for args in [&[RULES_FILE][..], &["--staged", RULES_FILE]] {
         let unchanged = check(&work, args).expect(1).json();
         assert_eq!(unchanged["gateChanges"], json!([]), "{args:?}");
@@ -401,7 +401,7 @@ fn a_shallow_clone_is_enough_where_no_base_is_needed() {
     Call::new(&shallow)
         .run(&["check", "--base", "origin/main", "b.orch.yaml"])
         .expect(7);
-    // libgit2 reads a linked worktree of a shallow clone through a stand-in, which has no index of its own.
+    // libgit2 reads a linked worktree of a shallow clone through a substitute repository, which has no index.
     git(&shallow, &["worktree", "add", "-q", "--detach", "../linked"]);
     let linked = world.path().join("linked");
     fs::write(linked.join("d.orch.yaml"), good()).unwrap();
@@ -453,7 +453,7 @@ fn a_bare_repository_has_commits_only() {
     );
 }
 
-/// Opening a pipe waits for somebody who writes into it.
+/// Opening a pipe blocks until another process writes to it.
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_the_place_of_a_pipeline_is_not_waited_for_and_not_passed() {
@@ -480,7 +480,7 @@ fn what_the_index_hides_is_not_passed() {
         check(&world.work(), &[])
             .expect(3)
             .saying(&["a.orch.yaml", "skip-worktree or assume-unchanged"]);
-        // Nor by rules that are hidden.
+        // Hidden rules do not let it pass either.
         let rules = ".platform/config/pipeline_quality_rules.yaml";
         let world = change(&[("b.orch.yaml", &bad())]);
         world.git(&["update-index", flag, rules]);
@@ -528,7 +528,7 @@ fn links_are_not_followed() {
     check(&world.work(), &["folder/x.orch.yaml"]).expect(2);
 }
 
-/// What the team does not check out is none of its business, until it changes.
+/// A file that the sparse checkout excludes is ignored until it changes.
 #[test]
 fn what_a_sparse_checkout_leaves_out_is_not_passed_where_it_would_be_selected() {
     let world = change(&[("in/b.orch.yaml", &good()), ("out/c.orch.yaml", &bad())]);
@@ -544,7 +544,7 @@ fn what_a_sparse_checkout_leaves_out_is_not_passed_where_it_would_be_selected() 
         ended.all()
     );
     assert_eq!(report["unreviewed"][0], "out/c.orch.yaml");
-    // The staged content is there to be judged.
+    // The staged content is available for the check.
     assert_eq!(
         checked(&world.work(), &["--staged", "--base", "main"]).0,
         ["in/b.orch.yaml", "out/c.orch.yaml"]
@@ -604,7 +604,7 @@ fn a_file_that_cannot_be_read_is_never_a_pass() {
     let closed = world.work().join("c.orch.yaml");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&closed).is_ok() {
-        // Nothing is closed to root.
+        // Root can read every file.
         return;
     }
     let report = check(&world.work(), &[]).expect(3).json();

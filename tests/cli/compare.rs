@@ -1,4 +1,4 @@
-//! `report --compare`: what is new, known and fixed between two reports, without a repository.
+//! `report --compare`: new, known and fixed findings of two reports, without a repository.
 
 use crate::compat::{offer, parameter};
 use crate::program::{Call, Ended};
@@ -10,7 +10,7 @@ use wiremock::{Request, ResponseTemplate};
 
 const NAMING: &str = "component-naming-convention";
 
-/// Reports of all pipelines, before and after this change of files.
+/// Creates reports of all pipelines before and after these changes of files.
 fn two(before: &[(&str, &str)], after: &[(&str, Option<&str>)]) -> World {
     let world = change(before);
     write(&world, "old.json");
@@ -46,7 +46,7 @@ fn edit(world: &World, name: &str, edit: impl FnOnce(&mut Value)) {
     world.write(&format!("../{name}"), report.to_string());
 }
 
-/// The words stand on standard output or error.
+/// Checks that standard output or error contains each text.
 fn says(ended: &Ended, words: &[&str]) {
     for word in words {
         assert!(ended.all().contains(word), "{word}: {}", ended.all());
@@ -95,7 +95,7 @@ fn new_known_and_fixed_are_told_in_every_place() {
     let naming = results.iter().find(|result| result["rule"] == NAMING).unwrap();
     assert_eq!(naming["about"], json!(["two bad", "three bad"]));
     assert_eq!(naming["state"], json!(["known", "new"]));
-    // It is read again, as any report; not compared once more, and no review.
+    // The result is a valid report, but it is not compared again and is not a review.
     let call = Call::new(&world.work());
     says(
         &call.run(&["report", "compared.json"]).expect(1),
@@ -154,7 +154,7 @@ fn what_the_old_report_cannot_tell_leaves_the_verdict_open() {
         &["The old report cannot tell what is new in 1 file: b.orch.yaml"],
     );
     Call::new(&world.work()).run(&["report", "open.json"]).expect(3);
-    // Nothing was looked for by this rule, so nothing of it is mended.
+    // The old report does not contain this rule, so none of its findings are reported as fixed.
     write(&world, "old.json");
     let others: Vec<&str> = RULES.lines().filter(|line| !line.contains(NAMING)).collect();
     world.write(".platform/config/pipeline_quality_rules.yaml", others.join("\n"));
@@ -173,7 +173,7 @@ fn what_is_known_excuses_nothing_that_no_finding_explains() {
     edit(&world, "new.json", |new| new["open"] = json!(true));
     compared(&world, &[]).expect(3);
     world.write("../new.json", whole.to_string());
-    // The platform's word alone, as the only finding is a warning.
+    // Only the platform's status fails, because the only finding is a warning.
     edit(&world, "new.json", |new| {
         new["context"]["failOn"] = json!("error");
         let results = new["files"][0]["results"].as_array_mut().unwrap();
@@ -220,12 +220,12 @@ fn what_is_known_excuses_no_break_of_consumers() {
     let ended = compared(&world, &["--report", "json=both.json"]).expect(1);
     says(&ended, &["no new findings (1 known)", "breaks consumers"]);
     Call::new(&world.work()).run(&["report", "both.json"]).expect(1);
-    // Nor does it excuse that nobody knows what the change breaks.
+    // It does not excuse unknown breaking changes either.
     again("pipelines: [\n");
     compared(&world, &[]).expect(3);
 }
 
-/// Calls what holds a known or a secret finding failed, and tells of the known ones alone.
+/// Returns a failed status if the request contains a known or a secret finding, but lists only the known ones.
 fn half_silent(request: &Request) -> ResponseTemplate {
     let result = |path: &String| {
         let (status, violations) = match path.as_str() {
@@ -267,7 +267,7 @@ fn a_known_finding_of_one_batch_does_not_explain_another_that_failed() {
     let ended = compared(&world, &["--report", "json=both.json"]).expect(1);
     says(&ended, &["no new findings (1 known)"]);
     Call::new(&world.work()).run(&["report", "both.json"]).expect(1);
-    // A report that is edited to have passed is none.
+    // A report that was edited to look passed is invalid.
     edit(&world, "new.json", |new| {
         new["verdict"] = json!("undecided");
         new["files"][1] = new["files"][0].clone();
@@ -277,10 +277,7 @@ fn a_known_finding_of_one_batch_does_not_explain_another_that_failed() {
         new["findings"]["errors"] = json!(0);
     });
     let ended = compared(&world, &[]).expect(2);
-    says(
-        &ended,
-        &["the platform calls something failed in which nothing was found"],
-    );
+    says(&ended, &["the platform reports a failure without any finding"]);
 }
 
 #[test]
@@ -303,11 +300,11 @@ fn what_cannot_be_compared_is_refused() {
     let mut uneven = old.clone();
     uneven["files"][0]["results"][0]["sizes"] = json!([1, 2, 3, 4, 5]);
     for (text, says) in [
-        (huge, "is not a report"),
+        (huge, "not a valid report"),
         ("no JSON".to_owned(), "old.json"),
         (other.to_string(), "its schema is"),
-        (part.to_string(), "of the part 1/2 alone"),
-        (uneven.to_string(), "not as many sizes as violations"),
+        (part.to_string(), "covers only shard 1/2"),
+        (uneven.to_string(), "not have as many sizes as violations"),
     ] {
         world.write("../old.json", text);
         compared(&world, &[]).expect(2).saying(&[says]);

@@ -1,4 +1,4 @@
-//! Consumers do not break: what a publish changes for them, told before anything is sent.
+//! Compatibility: the effects of a publish on consumers, reported before the upload.
 
 use crate::policy;
 use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use wiremock::ResponseTemplate;
 
-/// A shared-pipelines file with these entries, each with its parameters.
+/// Returns a shared-pipelines file with these entries, each with its parameters.
 pub fn offer(entries: &[(&str, &str)]) -> String {
     let entry = |(id, parameters): &(&str, &str)| {
         format!(
@@ -19,7 +19,7 @@ pub fn offer(entries: &[(&str, &str)]) -> String {
     format!("pipelines:\n{}", entries.iter().map(entry).collect::<String>())
 }
 
-/// A parameter, as a line of the file.
+/// Returns the line of a parameter.
 pub fn parameter(name: &str, rest: &str) -> String {
     format!("      {name}: {{ type: TEXT{rest} }}\n")
 }
@@ -94,7 +94,7 @@ impl Shop {
         fs::read_to_string(self.world.path().join("outputs")).unwrap()
     }
 
-    /// The published versions, the last first.
+    /// Returns the published versions, most recent first.
     pub fn versions(&self) -> Vec<String> {
         let listed = self
             .call()
@@ -110,13 +110,13 @@ impl Shop {
         names
     }
 
-    /// `load` loses its parameter.
+    /// Removes the parameter of `load`.
     pub fn break_it(&self) {
         self.offer(&[("load", ""), ("clean", &parameter("day", ", default: x"))]);
     }
 }
 
-/// An output of the job.
+/// Returns an output of the job.
 pub fn output(outputs: &str, name: &str) -> String {
     let mut lines = outputs
         .lines()
@@ -202,7 +202,7 @@ fn a_break_is_accepted_by_a_reason_of_the_job_alone() {
     shop.world
         .write("sluicegate.yaml", "publish: { accept-breaking: because }\n");
     shop.publish(&["1.1.0", "--compat", "fail"]).expect(2).saying(&[
-        "`accept-breaking` must not stand in",
+        "`accept-breaking` is not allowed in",
         "SLUICEGATE_ACCEPT_BREAKING",
     ]);
     fs::remove_file(shop.world.work().join("sluicegate.yaml")).unwrap();
@@ -216,7 +216,7 @@ fn a_break_is_accepted_by_a_reason_of_the_job_alone() {
     .expect(0)
     .saying(&["accepted: agreed with sales"]);
     assert_eq!(shop.receipt()["compat"]["accepted"], "agreed with sales");
-    // Where nothing breaks, nothing is accepted.
+    // Without a breaking change, the receipt records no acceptance.
     shop.publish(&["1.1.1", "--accept-breaking", "agreed"]).expect(0);
     assert_eq!(shop.receipt()["compat"]["accepted"], Value::Null);
 }
@@ -463,11 +463,11 @@ fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
     let ci = |version: &str| {
         let change = ["ci", "--base", "HEAD~1", "--compat", "fail"];
         let publish = ["--publish-on-branch", "main", "--version-name", version];
-        // A rerun ends as the run did.
+        // A rerun ends with the same exit code.
         let rerun = ["--if-exists", "same-content"];
         shop.call().run(&[&change[..], &publish, &rerun].concat())
     };
-    // No consumer has a version yet.
+    // No consumer uses a version yet.
     shop.break_it();
     ci("1.2.3").expect(0);
     shop.offer(&[("more", "")]);
@@ -496,7 +496,7 @@ fn what_is_missing_for_the_publish_is_said_before_anything_is_reviewed() {
         .expect(2)
         .saying(&["the prefix is not set"]);
     assert!(!said.all().contains("reviewing"), "{}", said.all());
-    // A plan that cannot be made is told where the publish is due: what was reviewed is in the reports.
+    // An invalid plan is reported when the publish is due: the results of the review are in the reports.
     let offered = "pipelines:\n- { id: gone, pipeline: gone.orch.yaml }\n";
     shop.world.write(".platform/shared-pipelines.yaml", offered);
     shop.push();

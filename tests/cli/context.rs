@@ -51,7 +51,7 @@ fn a_pull_request_on_github_is_reviewed_at_its_head() {
     let base = world.git(&["rev-parse", "HEAD"]);
     world.commit("main goes on");
     world.push();
-    // The host checks out a merge that is in no branch.
+    // The host checks out a merge that is on no branch.
     world.git(&["checkout", "-q", "--detach", "main"]);
     world.git(&["merge", "-q", "--no-ff", "-m", "merge", "change"]);
     let event = json!({
@@ -131,10 +131,10 @@ fn a_reason_that_many_share_is_said_once() {
     }
     world.commit("many");
     let said = Call::new(&world.work()).run(&["context", "--all"]).expect(0);
-    let reasons = said.out.matches("all pipelines are taken").count();
+    let reasons = said.out.matches("all pipelines are selected").count();
     assert_eq!(reasons, 1, "{}", said.out);
     assert!(
-        said.out.contains("10 pipelines: all pipelines are taken"),
+        said.out.contains("10 pipelines: all pipelines are selected"),
         "{}",
         said.out
     );

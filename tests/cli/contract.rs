@@ -1,4 +1,4 @@
-//! What holds for every command of the platform: names, numbers, successes, waits, hints.
+//! Behavior that all platform commands share: names, numbers, success, waits, hints.
 
 use crate::program::{Call, PROJECT};
 use crate::repo::World;
@@ -20,7 +20,7 @@ fn list(items: &Value) -> ResponseTemplate {
     answer(&json!({ "results": items, "page": 0, "size": 100, "total": total }))
 }
 
-/// A platform whose answers to everything are these, for every verb.
+/// Returns a platform that sends this response to every request of any method.
 fn always(template: &ResponseTemplate) -> Platform {
     let platform = Platform::new();
     for verb in ["GET", "POST", "PATCH", "PUT", "DELETE"] {
@@ -104,15 +104,15 @@ fn a_list_that_lies_about_its_total_is_no_list() {
         in_turn(vec![full, empty])
     };
     for (total, said) in [
-        (250, "tells 250 entries and holds 100"),
-        (7, "tells 7 entries and holds 100"),
+        (250, "announces 250 entries but has 100"),
+        (7, "announces 7 entries but has 100"),
     ] {
         let (world, platform) = (World::new(), Platform::new());
         platform.on("GET", "/variables$", pages(total));
         let ended = platform.call(&world).run(&["variables", "list"]).expect(3);
         ended.saying(&[said, "\nhint: "]);
     }
-    // Two pages that take turns are seen, too.
+    // Two pages that alternate are detected, too.
     let (world, platform) = (World::new(), Platform::new());
     let turns = (0..40).map(|turn| {
         let entry = |n: usize| json!({ "name": format!("{}-{n}", turn % 2) });
@@ -190,9 +190,9 @@ fn a_page_of_html_is_done_by_no_command() {
         assert!(ended.out.is_empty(), "{command:?}: {}", ended.all());
         ended.saying(&[
             "Sign in",
-            "\nhint: it may have been done all the same: ",
+            "\nhint: the request may have been processed nevertheless: ",
             look,
-            "check that the base URL is that of the platform's API",
+            "check that the base URL is the address of the platform's API",
         ]);
     }
     let asking = Platform::new();
@@ -206,10 +206,10 @@ fn a_page_of_html_is_done_by_no_command() {
     let decide = ["tasks", "decide", ID, "--approve", "tool-1"];
     asking.call(&world).run(&decide).expect(3).saying(&[
         "Sign in",
-        "\nhint: it may have been done all the same: ",
+        "\nhint: the request may have been processed nevertheless: ",
         &show,
     ]);
-    // What only reads leaves nothing open.
+    // A failed read leaves no operation open.
     for command in [&["variables", "list"][..], &["tasks", "show", ID]] {
         let ended = platform.call(&world).run(command).expect(3);
         ended.saying(&["Sign in", "\nhint: check that the base URL is"]);
@@ -239,7 +239,7 @@ fn a_wait_ends_in_time_although_an_answer_hangs() {
         assert!(begin.elapsed() < Duration::from_secs(30), "{}", ended.all());
         ended.saying(&["\nhint: "])
     };
-    // What was last known is told.
+    // The message contains the last known status.
     timed(&["executions", "show", ID, "--wait"], 8).saying(&["did not end within 1 s, it is RUNNING"]);
     let run = ["pipelines", "run", "p", "--environment", "e", "--wait"];
     timed(&run, 3).saying(&["no answer came within the time"]);
@@ -290,7 +290,7 @@ fn messages_whose_tokens_lead_round_in_a_circle_come_to_an_end() {
             in_turn(tokens.iter().map(|token| page(token)).collect()),
         );
         let ended = platform.call(&world).run(&["tasks", "messages", ID]).expect(3);
-        ended.saying(&["has no end: its pages lead round in a circle", "\nhint: "]);
+        ended.saying(&["has no end: its pages form a circle", "\nhint: "]);
         assert_eq!(platform.requests().len(), requests, "{tokens:?}");
     }
 }
@@ -308,8 +308,8 @@ fn retries_and_hanging_answers_are_said() {
         .run(&["projects", "list"])
         .expect(0);
     ended.saying(&[
-        "503 Service Unavailable; try 2 of 2 follows in ",
-        "waiting for GET http",
+        "503 Service Unavailable; starting try 2 of 2 in ",
+        "waiting for the response to GET http",
     ]);
 }
 
@@ -391,7 +391,7 @@ fn every_refusal_ends_with_a_hint() {
                 "{command:?} {status}: {}",
                 ended.all()
             );
-            // What was refused is refused again.
+            // A rejected request would be rejected again.
             assert!(
                 status == 500 || !last.contains("run it again"),
                 "{command:?} {status}: {}",
@@ -426,7 +426,7 @@ fn an_execution_that_was_to_end_and_did_is_no_error() {
     assert!(ended.out.contains("CANCELLED"), "{}", ended.all());
 }
 
-/// A platform that knows these lists, and nothing by name.
+/// Returns a platform with these lists, but no resource under any name.
 fn knowing() -> Platform {
     let platform = Platform::new();
     let named = |name: &str| list(&json!([{ "name": name }]));
@@ -561,12 +561,12 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
         let ended = platform.call(&world).run(command).expect(3);
         ended.saying(&["404", &unknown, &format!("hint: {meant}")]);
     }
-    // No task is of such a project, either.
+    // The platform has no task of such a project, either.
     let none = json!({ "tasks": [], "page": 0, "size": 100, "total": 0 });
     platform.on("GET", "/tasks$", answer(&none));
     let ended = platform.call(&world).run(&["tasks", "list"]).expect(0);
     ended.saying(&[&unknown, &meant]);
-    // One that is there is not what is missing.
+    // A project that exists is not reported as missing.
     let call = platform
         .call(&world)
         .variable("SLUICEGATE_PROJECT_ID", known.to_uppercase());
@@ -581,8 +581,8 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
     );
     let named = platform.call(&world).variable("SLUICEGATE_PROJECT_ID", "Sales");
     named.run(&["pipelines", "list"]).expect(2).saying(&[
-        "\"Sales\" is no UUID",
-        "hint: give its UUID, which `sluicegate projects list` shows",
+        "\"Sales\" is not a UUID",
+        "hint: pass its UUID, which `sluicegate projects list` shows",
     ]);
 }
 
@@ -605,7 +605,7 @@ fn a_prefix_under_which_nothing_is_published_is_named() {
     ]);
 }
 
-/// The one use of a call that needs no platform.
+/// The only use of a call that needs no platform.
 #[test]
 fn a_failure_that_knows_no_better_still_ends_with_a_hint() {
     let world = World::new();

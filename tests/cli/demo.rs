@@ -1,4 +1,4 @@
-//! `sluicegate demo`: a readable story and a folder of reports.
+//! `sluicegate demo`: its story and its directory of reports.
 
 use crate::geometry::{Drawn, of_class};
 use crate::program::{Call, Served};
@@ -47,12 +47,12 @@ fn the_demo_shows_the_whole_job() {
         let page = fs::read_to_string(reports.join(name).join("review.html")).unwrap();
         assert!(pictures_are_true(&page) > 0, "{name}");
     }
-    // The picture of README.
+    // The picture in the README.
     let work = folder.path().join("sluicegate-demo/work");
     let range = "origin/feature/refunds..origin/feature/refunds-in-a-hurry";
     let page = Call::new(&work).run(&["diff", range, "-o", "html"]).expect(0);
     assert_eq!(pictures_are_true(&page.out), 1);
-    // A second time takes another folder; one that is not the demo's is left alone.
+    // A second run uses another directory; a directory that the demo did not create is left unchanged.
     call.run(&["demo"]).expect(0);
     fs::create_dir(folder.path().join("mine")).unwrap();
     fs::write(folder.path().join("mine/file"), "precious").unwrap();
@@ -63,7 +63,7 @@ fn the_demo_shows_the_whole_job() {
     );
 }
 
-/// How many pictures the page has; each shows what is there and nothing else.
+/// Counts the pictures of a page and checks that none has a layout fault.
 fn pictures_are_true(page: &str) -> usize {
     let page = page.strip_prefix("<!doctype html>\n").unwrap();
     let read = roxmltree::Document::parse(page).unwrap();
@@ -91,7 +91,7 @@ fn a_second_demo_keeps_the_work_of_the_first_and_its_lines_go_on() {
     second.saying(&["sluicegate-demo holds an earlier demo, and stays as it is"]);
     assert_eq!(git(&work, &["rev-parse", "HEAD"]), mine);
     assert!(folder.path().join("sluicegate-demo-2/work/sales").is_dir());
-    // What it prints is copied as it stands; only the port is a free one here.
+    // The printed commands run unchanged, except for the port.
     let lines: Vec<&str> = first.out.lines().collect();
     let serve = lines
         .iter()

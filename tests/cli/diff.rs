@@ -1,4 +1,4 @@
-//! `sluicegate diff`: what changed, by component.
+//! `sluicegate diff`: changes by component.
 
 use crate::program::{Call, Ended};
 use crate::repo::{World, git};
@@ -23,7 +23,7 @@ design:
     Load: { position: { x: 200, y: 0 } }
 "#;
 
-/// `load.orch.yaml` is on `main`; the working tree has it as given.
+/// Creates a world with `load.orch.yaml` on `main` and this content in the working tree.
 fn edited(after: &str) -> World {
     let world = project();
     world.write("load.orch.yaml", LOAD);
@@ -130,7 +130,7 @@ fn layout_alone_is_told_as_such_and_is_no_change_for_the_exit_code() {
         text.out,
         "load.orch.yaml: layout only, what it does is the same\n\n1 pipeline changed in layout only\n"
     );
-    // Neither the same content nor another mode alone is a change.
+    // Neither rewriting the same content nor changing only the mode is a change.
     world.write("load.orch.yaml", LOAD);
     world.git(&["update-index", "--chmod=+x", "load.orch.yaml"]);
     for args in [&["--exit-code"][..], &["--staged", "--exit-code"]] {
@@ -373,7 +373,7 @@ fn no_name_leaves_its_place() {
     assert!(!chart.contains("%%{") && !chart.contains("\"];"), "{chart}");
 }
 
-/// Runs git in the world with the program under its name on the path.
+/// Runs git in the world, with the program in the search path.
 fn git_diff(world: &World, args: &[&str]) -> String {
     let bin = world.work().join("../bin");
     std::fs::create_dir_all(&bin).unwrap();
@@ -523,7 +523,7 @@ fn what_is_no_file_on_disk_any_more_is_told_and_not_waited_for() {
     std::fs::remove_file(&path).unwrap();
     std::os::unix::net::UnixListener::bind(&path).unwrap();
     let text = diff(&world, &["--exit-code"]).expect(1);
-    assert!(text.out.contains("it is no regular file"), "{}", text.all());
+    assert!(text.out.contains("it is not a regular file"), "{}", text.all());
 }
 
 #[test]
@@ -575,7 +575,7 @@ fn without_a_remote_the_base_is_the_checked_out_commit() {
     git(folder.path(), &["add", "-A"]);
     git(folder.path(), &["commit", "-q", "-m", "first"]);
     let head = json!(git(folder.path(), &["rev-parse", "HEAD"]));
-    // The head is a commit only while the tree is clean.
+    // The head is a commit only if the working tree is clean.
     assert_eq!(paths(), (vec![], head.clone(), head.clone()));
     write("load.orch.yaml", &LOAD.replace("select 1", "select 2"));
     assert_eq!(
@@ -594,7 +594,7 @@ fn in_a_job_base_and_head_are_those_of_the_context() {
     world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
     let head = world.commit("edit");
     world.git(&["push", "-q", "origin", "edit"]);
-    // The default checkout of a pull request is a merge of it with the target.
+    // The default checkout of a pull request is a merge with its target.
     world.git(&["checkout", "-q", "main"]);
     world.write("other.orch.yaml", LOAD);
     world.commit("other");
@@ -709,7 +709,7 @@ fn a_program_that_git_would_not_find_is_told() {
     ]);
 }
 
-/// `top` calls `middle`, which calls `load`; `other` calls a pipeline of which only the layout changed.
+/// `top` calls `middle`, which calls `load`; `other` calls a pipeline in which only the layout changed.
 #[test]
 fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
     let world = edited(LOAD);

@@ -1,4 +1,4 @@
-//! `sluicegate doctor`: all in order against the local platform, and each thing that can be missing.
+//! `sluicegate doctor`: no problem with the local platform, and one report for each possible problem.
 
 use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
 use crate::repo::{World, git};
@@ -21,7 +21,7 @@ fn doctor(call: &Call) -> Ended {
     call.run(&["doctor", "--json"])
 }
 
-/// One check of a report.
+/// Returns one check of a report.
 fn check(ended: &Ended, name: &str) -> Value {
     let report = ended.json();
     let checks = report["checks"].as_array().unwrap();
@@ -32,7 +32,7 @@ fn check(ended: &Ended, name: &str) -> Value {
         .clone()
 }
 
-/// Asserts that exactly this check failed, with these words in what was found and what to do.
+/// Asserts that only this check failed, and that its message and its hint contain these texts.
 #[track_caller]
 fn only(ended: Ended, code: i32, name: &str, words: &[&str]) {
     let ended = ended.expect(code);
@@ -52,7 +52,7 @@ fn only(ended: Ended, code: i32, name: &str, words: &[&str]) {
     assert_eq!(report["ok"], false);
 }
 
-/// A platform that knows the token and the project.
+/// Returns a platform that accepts the token and has the project.
 fn platform() -> Platform {
     let platform = Platform::new();
     platform.on("GET", "/projects", answer_list());
@@ -83,7 +83,7 @@ fn against_the_local_platform_nothing_is_missing() {
         "9.0.0",
     ];
     Call::new(&world.work()).run(&args).expect(0);
-    // What init wrote is enough, with address and token.
+    // The files that `init` wrote are enough, together with address and token.
     let call = call
         .without("SLUICEGATE_PROJECT_ID")
         .without("SLUICEGATE_AGENT_VERSION");
@@ -100,12 +100,12 @@ fn against_the_local_platform_nothing_is_missing() {
         .filter(|check| check["status"] != "ok")
         .map(|check| check["check"].as_str().unwrap())
         .collect();
-    // On this machine there is nothing to look up, to go through, or to encrypt.
+    // For a local platform, proxy, DNS and TLS do not apply.
     assert_eq!(not_ok, ["proxy", "dns", "tls"], "{report}");
     let text = call.run(&["doctor"]).expect(0).out;
     assert!(text.ends_with("\nnothing is missing\n"), "{text}");
     assert!(text.contains("ok      token"), "{text}");
-    // And it was right: the job of the default branch reviews and publishes.
+    // Doctor was right: the job of the default branch reviews and publishes.
     world.commit("set up");
     world.push();
     let job = call.run(&["ci"]).expect(0);
@@ -164,7 +164,7 @@ fn a_platform_that_is_not_there_is_exit_3() {
         "dns",
         &["no-such-host.invalid"],
     );
-    // A port that nobody listens on any more.
+    // A port on which no process listens anymore.
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -173,13 +173,13 @@ fn a_platform_that_is_not_there_is_exit_3() {
     let refused = at(&format!("http://127.0.0.1:{port}"));
     assert_eq!(check(&refused, "token")["status"], "not-applicable");
     only(refused, 3, "connection", &["cannot connect", "base URL"]);
-    // Another server than the platform.
+    // A server that is not the platform.
     let other = Platform::new();
     let call = Call::with_platform(&world.work(), &other.server.uri());
     only(doctor(&call), 3, "token", &["404", "base URL"]);
     let none = Call::with_platform(&world.work(), "").without("SLUICEGATE_BASE_URL");
     only(doctor(&none), 2, "base-url", &["SLUICEGATE_BASE_URL"]);
-    // It speaks no TLS.
+    // The server does not support TLS.
     let plain = at(&other.server.uri().replace("http:", "https:"));
     only(plain, 3, "connection", &["cannot connect"]);
 }
@@ -187,7 +187,7 @@ fn a_platform_that_is_not_there_is_exit_3() {
 #[test]
 fn a_platform_that_does_not_answer_ends_in_time() {
     let world = project();
-    // Connections are taken by the system and never answered.
+    // The system accepts connections, but no process answers them.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let call = Call::with_platform(&world.work(), &url).variable("SLUICEGATE_TIMEOUT", "1");
@@ -203,7 +203,7 @@ fn a_certificate_that_is_not_trusted_is_exit_3() {
     let url = format!("https://localhost:{}", server.port());
     let call = Call::with_platform(&world.work(), &url);
     let ended = doctor(&call);
-    // The token never went there.
+    // The token was not sent.
     assert_eq!(server.connections(), 1);
     assert_eq!(check(&ended, "connection")["status"], "ok");
     only(ended, 3, "tls", &["UnknownIssuer", "--ca-cert"]);
@@ -211,7 +211,7 @@ fn a_certificate_that_is_not_trusted_is_exit_3() {
     let ended = doctor(&trusting).expect(0);
     assert_eq!(check(&ended, "tls")["status"], "ok");
     assert_eq!(check(&ended, "dns")["status"], "ok");
-    // That server tells no time.
+    // The server sends no `Date` header.
     assert_eq!(check(&ended, "clock")["status"], "not-applicable");
     let old = TlsServer::start_until(&["127.0.0.1"], 2020);
     let call = Call::with_platform(&world.work(), &old.url());
@@ -221,7 +221,7 @@ fn a_certificate_that_is_not_trusted_is_exit_3() {
     only(doctor(&unreadable), 2, "connection", &["gone.pem"]);
 }
 
-/// Elsewhere the system's own store is asked, not these variables.
+/// On other systems, the program uses the system's certificate store instead of these variables.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_roots_of_the_machine_are_trusted_and_without_any_those_of_the_program() {
@@ -253,7 +253,7 @@ fn a_proxy_is_told_without_its_password() {
             .contains(&proxy.server.uri())
     );
     assert_eq!(check(&ended, "dns")["status"], "not-applicable");
-    // The token would travel in the open there.
+    // The token would be sent unencrypted.
     assert!(check(&ended, "tls")["hint"].is_string());
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -423,7 +423,7 @@ fn where_several_fail_the_exit_code_is_that_of_the_contract() {
         text.ends_with("\n2 checks failed\n") && text.contains("hint: "),
         "{text}"
     );
-    // The first request is without the token.
+    // The first request has no token.
     let first = &platform.requests()[0];
     assert!(!first.headers.contains_key("authorization"));
     let hostile = Platform::new();
@@ -441,7 +441,7 @@ fn where_several_fail_the_exit_code_is_that_of_the_contract() {
     );
 }
 
-/// What nobody set, and the words that say where people find it.
+/// Missing settings, and the texts that tell users where to find their values.
 const FOUND_WHERE: [(&str, &str, &str); 4] = [
     ("base-url", "SLUICEGATE_BASE_URL", "https://platform.example.com"),
     ("project", "SLUICEGATE_PROJECT_ID", "`sluicegate projects list`"),
@@ -449,7 +449,7 @@ const FOUND_WHERE: [(&str, &str, &str); 4] = [
     (
         "token",
         "SLUICEGATE_TOKEN",
-        "who administers the account on the platform",
+        "an administrator of the account on the platform",
     ),
 ];
 
@@ -463,7 +463,7 @@ fn what_nobody_set_is_told_at_once_with_where_people_find_it() {
         let hint = check["hint"].as_str().unwrap();
         assert_eq!(check["status"], "failed", "{check}");
         assert!(hint.contains(variable) && hint.contains(words), "{check}");
-        // A review says the same.
+        // A review prints the same message.
         let call = platform.call(&world).without(variable);
         call.run(&["review", "--all"])
             .expect(2)

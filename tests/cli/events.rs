@@ -1,4 +1,4 @@
-//! `events export`: all pages, nothing twice, nothing lost.
+//! `events export`: all pages, no event twice, no event lost.
 
 use crate::repo::World;
 use crate::world::{Platform, answer};
@@ -7,7 +7,7 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 use wiremock::{Request, ResponseTemplate};
 
-/// A time shortly before now, so that it is within what the platform keeps.
+/// Returns a recent time, so that it is within the retention time of the platform.
 fn minutes_ago(minutes: i64) -> String {
     let then = jiff::Timestamp::now() - jiff::SignedDuration::from_mins(minutes);
     then.to_string()
@@ -20,7 +20,7 @@ fn event(id: usize, minutes: i64) -> Value {
 
 type Events = Arc<Mutex<Vec<Value>>>;
 
-/// A platform that gives pages of what there is at that time, and then lets `change` happen.
+/// Returns a platform that serves pages of the current events and then calls `change`.
 fn paged(
     platform: &Platform,
     events: &Events,
@@ -66,7 +66,7 @@ fn numbered(numbers: std::ops::Range<usize>) -> Vec<String> {
     numbers.map(|n| format!("e{n:04}")).collect()
 }
 
-/// `count` events, one a minute, the oldest first.
+/// Returns `count` events, one per minute, oldest first.
 fn history(count: usize) -> Events {
     let event = |n: usize| event(n, i64::try_from(count - n).unwrap() + 60);
     Arc::new(Mutex::new((0..count).map(event).collect()))
@@ -81,13 +81,13 @@ fn export_reads_all_pages_in_the_order_of_time() {
     assert_eq!(ids(&shown.out), numbered(0..250));
     let first: Value = serde_json::from_str(shown.out.lines().next().unwrap()).unwrap();
     assert_eq!(first["unknown"]["x"], 1);
-    // Newest first on the platform changes nothing.
+    // If the platform lists the newest events first, the result is the same.
     events.lock().unwrap().reverse();
     let shown = platform.call(&world).run(&["events", "export"]).expect(0);
     assert_eq!(ids(&shown.out), numbered(0..250));
 }
 
-/// Events whose ids say nothing about their order, five at each time, the oldest first.
+/// Returns events with IDs in random order, five at each time, oldest first.
 fn simultaneous(count: usize) -> Vec<Value> {
     let then = minutes_ago(30).parse::<jiff::Timestamp>().unwrap();
     let event = |n: usize| {
@@ -106,7 +106,7 @@ fn export_keeps_the_platforms_order_of_what_happened_at_the_same_time() {
         .collect();
     for newest_first in [false, true] {
         let (world, platform) = (World::new(), Platform::new());
-        // One comes in while the first pages are read, so the list is read more than once.
+        // An event arrives while the first pages are read, so the list is read again.
         let listed = |count: usize| {
             let mut listed = all[..count].to_vec();
             if newest_first {
@@ -124,7 +124,7 @@ fn export_keeps_the_platforms_order_of_what_happened_at_the_same_time() {
         let export = ["events", "export", "--cursor", "c.json"];
         let shown = platform.call(&world).run(&export).expect(0);
         assert_eq!(ids(&shown.out), happened[..248], "newest first: {newest_first}");
-        // The last time goes on in the next run.
+        // The next run continues with the last time.
         *events.lock().unwrap() = listed(250);
         let shown = platform.call(&world).run(&export).expect(0);
         assert_eq!(ids(&shown.out), happened[248..], "newest first: {newest_first}");
@@ -159,7 +159,8 @@ fn export_loses_and_doubles_nothing_while_events_arrive() {
 fn export_loses_nothing_while_the_oldest_fall_out() {
     let (world, platform) = (World::new(), Platform::new());
     let events = history(250);
-    // The oldest goes and a new one comes after the first page: the number stays, and the pages have moved.
+    // After the first page, the oldest event is removed and a new one is added: the total is the same, but the pages
+    // have shifted.
     paged(&platform, &events, |request, all| {
         if request == 1 {
             all.remove(0);
@@ -247,7 +248,7 @@ fn export_with_a_cursor_goes_on_where_the_last_run_ended() {
     };
     assert_eq!(ids(&run().out), numbered(0..20));
     assert_eq!(ids(&run().out), numbered(0..0));
-    // One comes in late, one is new; both are exported, and once only.
+    // One event arrives late, one is new; both are exported exactly once.
     events.lock().unwrap().extend([event(21, 65), event(22, 0)]);
     assert_eq!(ids(&run().out), ["e0021", "e0022"]);
     assert_eq!(ids(&run().out), numbered(0..0));

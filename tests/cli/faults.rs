@@ -1,4 +1,4 @@
-//! A platform that fails: which exit code, and what is said.
+//! A failing platform: exit codes and messages.
 
 use crate::program::{Call, PROJECT, TOKEN};
 use crate::world::{Platform, answer, asked, change, each, in_turn, passed, pipeline};
@@ -52,7 +52,7 @@ fn each_status_has_its_exit_code() {
     }
 }
 
-/// `b0.orch.yaml` has an answer without its result, the others meet a rejected token.
+/// Creates a review in which the response for `b0.orch.yaml` has no result and the token is rejected for the others.
 fn refused_after_the_first() -> (crate::repo::World, Platform) {
     let content = pipeline(&["Start", "Done"]);
     let names = ["b0.orch.yaml", "b1.orch.yaml", "b2.orch.yaml"];
@@ -78,16 +78,16 @@ fn one_cause_is_one_annotation() {
             .collect()
     };
     let together = ["b1.orch.yaml", "b2.orch.yaml"];
-    insta::assert_snapshot!(annotated("github", &together).join("\n"), @"::error title=review::The review is undecided: it is not known whether the pipelines pass. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the answer holds no text");
-    insta::assert_snapshot!(annotated("azure", &together).join("\n"), @"##vso[task.logissue type=error;code=review;]The review is undecided: it is not known whether the pipelines pass. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the answer holds no text");
-    // Another reason is about its own file.
+    insta::assert_snapshot!(annotated("github", &together).join("\n"), @"::error title=review::The review is undecided: it is unknown whether the pipelines pass the gate. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text");
+    insta::assert_snapshot!(annotated("azure", &together).join("\n"), @"##vso[task.logissue type=error;code=review;]The review is undecided: it is unknown whether the pipelines pass the gate. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text");
+    // A different reason is reported at its own file.
     insta::assert_snapshot!(annotated("github", &[]).join("\n"), @"
-    ::error title=review::The review is undecided: it is not known whether the pipelines pass. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the answer holds no text. To do: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform.
-    ::error file=b0.orch.yaml,line=1,title=unreviewed::The file was not reviewed: the platform's answer has no result here
+    ::error title=review::The review is undecided: it is unknown whether the pipelines pass the gate. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text. To do: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform.
+    ::error file=b0.orch.yaml,line=1,title=unreviewed::The file was not reviewed: no result in the platform's response
     ");
 }
 
-/// Its annotations all stand on a file, so the cause stands in the report.
+/// Bitbucket's annotations all belong to a file, so the report contains the common cause.
 #[test]
 fn one_cause_is_told_once_on_bitbucket() {
     let (world, platform) = refused_after_the_first();

@@ -1,5 +1,5 @@
-//! A person's first hour: a repository with a past is cloned, the gate is taken up, a bad change is stopped, mended and merged,
-//! and two versions are published. The platform is `sluicegate serve`, GitHub's API keeps comments as GitHub does.
+//! A user's first hour: clone a repository with history, set up the gate, have a bad change stopped, fixed and merged,
+//! and publish two versions. The platform is `sluicegate serve`; a fake of GitHub's API stores the comments.
 
 use crate::hosts::Comments;
 use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
@@ -17,7 +17,7 @@ pipelines:
 const LOAD: &str = "sales/load.orch.yaml";
 const LOST: &str = "    Lost:\n      type: sql-executor\n      parameters: { componentName: Lost }\n";
 
-/// The person, the platform, and the host of the repository.
+/// The user, the platform, and the repository's host.
 struct Hour {
     world: World,
     platform: Served,
@@ -25,8 +25,8 @@ struct Hour {
 }
 
 impl Hour {
-    /// A clone of a repository in which one of two pipelines is larger than the rules would have it, and of which somebody
-    /// published a version by hand.
+    /// Clones a repository in which one of two pipelines is larger than the rules allow, and with one version that was
+    /// published manually.
     fn begin() -> Self {
         let world = World::new();
         let steps: Vec<String> = (1..=12).map(|n| format!("Step {n}")).collect();
@@ -52,7 +52,7 @@ impl Hour {
         hour
     }
 
-    /// At the person's desk.
+    /// Runs the program in the user's clone.
     fn run(&self, args: &[&str]) -> Ended {
         Call::with_platform(&self.world.work(), &self.platform.url).run(args)
     }
@@ -61,14 +61,14 @@ impl Hour {
         self.world.git(&["rev-parse", revision])
     }
 
-    /// The job on GitHub, which names its versions by what changed.
+    /// Runs the job on GitHub, with version names that depend on the changes.
     fn job(&self, event: &str, reference: &str, payload: &Value) -> Ended {
         self.job_of_init(event, reference, payload)
             .variable("SLUICEGATE_VERSION_NAME", "{next}")
             .run(&["ci"])
     }
 
-    /// The job on GitHub: address and token are its own, the rest stands in the file.
+    /// Returns the job on GitHub: address and token are its variables, all other settings are in the file.
     fn job_of_init(&self, event: &str, reference: &str, payload: &Value) -> Call {
         let file = self.world.path().join("event.json");
         fs::write(&file, payload.to_string()).unwrap();
@@ -105,7 +105,7 @@ impl Hour {
         self.job("pull_request", "refs/pull/12/merge", &payload)
     }
 
-    /// Merges the branch, and runs the job of the default branch.
+    /// Merges the branch and runs the job of the default branch.
     fn merge(&self, branch: &str) -> Ended {
         let before = self.id("origin/main");
         self.world.git(&["checkout", "-q", "main"]);
@@ -114,7 +114,7 @@ impl Hour {
         self.job("push", "refs/heads/main", &self.pushed(&before))
     }
 
-    /// What GitHub says of a push to the default branch.
+    /// Returns GitHub's payload of a push to the default branch.
     fn pushed(&self, before: &str) -> Value {
         json!({
             "ref": "refs/heads/main",
@@ -134,7 +134,7 @@ impl Hour {
         names
     }
 
-    /// The one comment on the pull request.
+    /// Returns the only comment on the pull request.
     fn comment(&self) -> String {
         let bodies = self.comments.bodies();
         assert_eq!(bodies.len(), 1, "{bodies:?}");
@@ -161,7 +161,7 @@ fn from_a_clone_with_a_past_to_the_next_version() {
             "wrote             .github/workflows/sluicegate.yml",
         ],
     );
-    // What is missing is said with what to do, and doing it is enough.
+    // Each missing item is reported with a fix, and the fixes are enough.
     has(
         &hour.run(&["doctor"]).expect(2),
         &["1 check failed", "`sluicegate rules init` writes one"],
@@ -178,20 +178,20 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     has(&hour.run(&["doctor"]).expect(0), &["nothing is missing"]);
     has(&hour.run(&["check"]).expect(0), &["Review passed", "1 known"]);
 
-    // The change that brings the gate passes, and its merge has nothing to publish.
+    // The change that adds the gate passes, and its merge has nothing to publish.
     has(
         &hour.propose("gate").expect(0),
         &["Review passed", "1 known", "posted"],
     );
     hour.merge("gate").expect(0);
     assert_eq!(hour.versions(), ["1.0.0"]);
-    // The whole on the default branch: what is there is known.
+    // All pipelines of the default branch: the existing finding is known.
     has(
         &hour.run(&["check"]).expect(0),
         &["all are taken", "Review passed", "1 known"],
     );
 
-    // A bad change: the job ends in 1, and the pull request says why.
+    // A bad change: the job exits with 1, and the comment on the pull request states why.
     let grown = pipeline(&["Start", "Load", "Count", "Done"]);
     hour.world.write(LOAD, grown.clone() + LOST);
     has(
@@ -205,7 +205,7 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     );
     assert_eq!(hour.versions(), ["1.0.0"]);
 
-    // Mended, and said so in the same comment.
+    // The fix is reported in the same comment.
     hour.world.write(LOAD, grown);
     has(&hour.propose("faster").expect(0), &["Review passed", "updated"]);
     let comment = hour.comment();
@@ -215,13 +215,13 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     );
     hour.merge("faster").expect(0);
     assert_eq!(hour.versions(), ["1.0.0", "1.0.1"]);
-    // A rerun of the job has nothing to do.
+    // A rerun of the job has nothing to publish.
     let receipt = hour
         .run(&["publish", "--version-name", "{next}", "--dry-run"])
         .expect(0);
     has(&receipt, &["1.0.1"]);
 
-    // By the names that init chose: published once, however often the job runs.
+    // With the names that `init` chose: published once, regardless of how often the job runs.
     let payload = hour.pushed(&hour.id("HEAD^"));
     for said in ["published version", "already"] {
         let job = hour.job_of_init("push", "refs/heads/main", &payload);

@@ -1,5 +1,5 @@
-//! A first version, and those after it, in repositories as they are: calls in every style, a gate that is adopted, ids that a
-//! platform goes on listing.
+//! The first and later versions in realistic repositories: calls in every style, an adopted gate, and IDs that a
+//! platform continues to list.
 
 use crate::compat::Shop;
 use crate::judged::{github_event, head, repository};
@@ -9,7 +9,7 @@ use crate::repo::World;
 use crate::world::{Platform, answer, pipeline};
 use serde_json::json;
 
-/// An orchestration that runs `jobs/clean.tran.yaml`, with the call written so.
+/// Returns an orchestration that calls `jobs/clean.tran.yaml` in this notation.
 fn calling(written: &str) -> String {
     format!(
         "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
@@ -90,7 +90,7 @@ fn an_id_that_the_platform_lists_and_the_commit_disabled_is_no_break() {
     assert_eq!(diff["class"], "content", "{diff}");
 }
 
-/// A push of HEAD to `main` on GitHub, with what was there before.
+/// Returns a call in the job of a push of HEAD to `main` on GitHub, from the commit `before`.
 fn pushed(world: &World, call: Call, before: &str) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": before, "after": head(world) });
     github_event(world, call, "push", "refs/heads/main", &payload)
@@ -98,7 +98,8 @@ fn pushed(world: &World, call: Call, before: &str) -> Call {
 
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 
-/// A project with a past that adopts `new-only` by one merge into `main`; gives the commit before.
+/// Creates a project with existing findings that adopts `new-only` with one merge into `main`; returns also the commit
+/// before it.
 fn adopted() -> (World, crate::program::Served, String) {
     let (world, served) = stage();
     world.write("sales/old.orch.yaml", pipeline(&BAD));
@@ -141,7 +142,7 @@ fn a_red_push_after_the_adoption_publishes_nothing_and_neither_does_the_next() {
     world.push();
     pushed(&world, call(&world, &served), &before).run(&CI).expect(1);
     assert_eq!(versions(&world, &served), []);
-    // What the adoption had is still known once the other is mended.
+    // The findings from the adoption are still known after the other one is fixed.
     let before = head(&world);
     world.write("sales/new.orch.yaml", pipeline(&["Start", "Good", "Done"]));
     world.commit("mended");
@@ -173,7 +174,7 @@ fn init_lets_no_break_through_where_there_are_shared_pipelines() {
     Call::new(&world.work()).run(&init).expect(0);
     let text = std::fs::read_to_string(world.work().join("sluicegate.yaml")).unwrap();
     assert!(text.contains("\n  compat: fail\n"), "{text}");
-    // A project that shares nothing has it as a comment.
+    // In a project without shared pipelines, the setting is commented out.
     let world = crate::world::project();
     Call::new(&world.work()).run(&init).expect(0);
     let text = std::fs::read_to_string(world.work().join("sluicegate.yaml")).unwrap();

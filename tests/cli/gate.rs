@@ -1,4 +1,4 @@
-//! What a change does to the gate itself is told, and nothing is left out in silence.
+//! Changes to the gate configuration are reported, and no pipeline is excluded silently.
 
 use crate::program::Call;
 use crate::repo::World;
@@ -18,7 +18,8 @@ fn bad() -> String {
     pipeline(&["Start", "load it", "Done"])
 }
 
-/// `main` has these files, `change` these others; both are pushed, `change` is checked out.
+/// Creates `main` with the files `before` and `change` with the files `after`; both are pushed, `change` is checked
+/// out.
 fn changed(before: &[(&str, &str)], after: &[(&str, &str)]) -> World {
     let world = project();
     for (path, content) in before {
@@ -39,14 +40,14 @@ fn plain(world: &World) -> Call {
     Call::new(&world.work())
 }
 
-/// The JSON report of a check of the head commit, which ends with this code.
+/// Checks the head commit, expects this exit code and returns the JSON report.
 #[track_caller]
 fn report(world: &World, code: i32, args: &[&str]) -> Value {
     let all = [&["check", "--head", "HEAD", "--report", "json=-"], args].concat();
     plain(world).run(&all).expect(code).json()
 }
 
-/// A pull request's job on GitHub: the merge of `change` into `main` is checked out.
+/// Returns a call in a pull request's job on GitHub: the merge of `change` into `main` is checked out.
 fn pull_request(world: &World, call: Call) -> Call {
     let (base, head) = (
         world.git(&["rev-parse", "origin/main"]),
@@ -277,7 +278,7 @@ fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
     fs::write(&file, edited).unwrap();
     call.run(&["report", "../r.json"])
         .expect(2)
-        .saying(&["what the job does not allow"]);
+        .saying(&["that the job does not allow"]);
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     let call = pull_request(&more, platform.call(&more));
@@ -306,7 +307,7 @@ fn a_name_that_is_no_text_is_more_than_the_gate() {
     report(&world, 1, &["--gate-changes", "fail"]);
 }
 
-/// Against another base than the host's, the change of the gate might not be seen.
+/// With a base other than the host's, a gate change could be missed.
 #[test]
 fn where_the_hosts_base_is_not_known_no_change_of_the_gate_is_let_through() {
     let world = changed(
@@ -377,7 +378,7 @@ fn pipelines_that_are_left_out_are_told_with_why() {
             .replace("&#40;", "(")
             .replace("&#45;", "-");
         assert!(
-            text.contains("Not judged: 2 files: c.tran.yaml (not matched by "),
+            text.contains("Excluded: 2 files: c.tran.yaml (not matched by "),
             "{text}"
         );
     }
@@ -417,7 +418,7 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
         );
     }
     call.run(&["context"]).expect(0).saying(&["a.ORCH.YAML"]);
-    // A pipeline that gets such a name is gone, and is not judged in silence.
+    // A pipeline that gets such a name is deleted, and is not excluded silently.
     world.git(&["mv", "a.orch.yaml", "a.orch.yml"]);
     world.commit("hidden");
     let context = call.run(&["context", "--json"]).expect(0).json();
@@ -461,7 +462,7 @@ fn a_submodule_with_a_pipelines_name_is_told_and_not_sent() {
     }
 }
 
-/// A change that names its pipeline in a link of the gate, or moves it there from a file of the gate.
+/// A change that makes a link of the gate point to its pipeline, or moves the pipeline there from a file of the gate.
 #[cfg(unix)]
 #[test]
 fn a_pipeline_is_judged_wherever_the_gate_leads() {

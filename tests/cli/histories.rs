@@ -1,5 +1,5 @@
-//! `--new-only` over histories as projects have them: after each edit the state of every finding, by `check` and by a review
-//! of the local platform; and changes that want theirs to be taken for old ones.
+//! `--new-only` with realistic histories: the state of every finding after each edit, from `check` and from a review by
+//! the local platform; and changes that try to pass their findings off as old.
 
 use crate::dice::Dice;
 use crate::program::{Call, PROJECT, Served, TOKEN};
@@ -20,7 +20,7 @@ rules:
 - { id: start-and-end-components, enabled: true, enforcementLevel: error }
 ";
 
-/// An orchestration with a row of components, further ones that nothing leads to, and a canvas that is moved by `shift`.
+/// Returns an orchestration with a row of components, further unreachable ones, and a canvas that is moved by `shift`.
 fn job(row: &[&str], alone: &[&str], shift: usize) -> String {
     let mut text = pipeline(row);
     for name in alone {
@@ -45,7 +45,7 @@ fn job(row: &[&str], alone: &[&str], shift: usize) -> String {
 
 const WIDE: [&str; 8] = ["Start", "One", "Two", "Three", "Four", "Five", "Six", "Done"];
 
-/// `main` as a project has it after some years; `change` is checked out.
+/// Creates a `main` with some years of history; `change` is checked out.
 fn project() -> World {
     let world = World::new();
     world.write(RULES_FILE, RULES);
@@ -69,7 +69,7 @@ fn project() -> World {
     world
 }
 
-/// Each finding with its state and how many are fixed, a line each.
+/// Returns a line for each finding with its state, and the number of fixed findings.
 fn told(report: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for file in report["files"].as_array().unwrap() {
@@ -107,16 +107,17 @@ impl Judged {
         told(&ended.json())
     }
 
-    /// What is told after this change, which `check` and `review` agree on; the exit code is by what is new.
+    /// Returns the report after this change. `check` and `review` must agree on it; the exit code depends on the new
+    /// findings.
     fn after(&self, what: &str) -> String {
         let (mut reviewed, checked) = self.both(what);
-        // A review asks about the base of files with findings only, so it knows less of what is fixed.
+        // A review queries the base only for files with findings, so it knows fewer fixed findings.
         reviewed.pop();
         assert_eq!(checked[..checked.len() - 1], reviewed, "{what}");
         checked.join("\n")
     }
 
-    /// What `review` and `check` tell after this change.
+    /// Returns the reports of `review` and `check` after this change.
     fn both(&self, what: &str) -> (Vec<String>, Vec<String>) {
         self.world.commit(what);
         self.world.git(&["push", "-q", "-f", "-u", "origin", "HEAD"]);
@@ -135,7 +136,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
     let world = &judged.world;
     let load = ["Start", "load orders", "Load lines", "Done"];
 
-    // Layout alone, of two files.
+    // Only the layout of two files changes.
     world.write("sales/load.orch.yaml", job(&load, &["Leftover"], 320));
     world.write("sales/wide.orch.yaml", job(&WIDE, &[], 320));
     insta::assert_snapshot!(judged.after("layout"), @r#"
@@ -145,7 +146,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
     fixed 0
     "#);
 
-    // Lines move, as a component is added before the others; it brings a finding of its own.
+    // Lines move because a component is added before the others; it has a new finding.
     let more = ["Start", "check it", "load orders", "Load lines", "Done"];
     world.write("sales/load.orch.yaml", job(&more, &["Leftover"], 320));
     insta::assert_snapshot!(judged.after("one more"), @r#"
@@ -156,7 +157,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
     fixed 0
     "#);
 
-    // The file is moved with a further edit that mends the new one: the past goes along, also before it is committed.
+    // The file is moved, with an edit that fixes the new finding: its history is kept, also before the commit.
     world.git(&["mv", "sales/load.orch.yaml", "stock/load.orch.yaml"]);
     let mended = ["Start", "Check it", "load orders", "Load lines", "Done"];
     world.write("stock/load.orch.yaml", job(&mended, &["Leftover"], 320));
@@ -172,7 +173,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
     fixed 0
     "#);
 
-    // A component with a finding gets another name that breaks the rule as well.
+    // A component with a finding is renamed, and the new name violates the rule as well.
     let renamed = ["Start", "Check it", "load the orders", "Load lines", "Done"];
     world.write("stock/load.orch.yaml", job(&renamed, &["Leftover"], 320));
     insta::assert_snapshot!(judged.after("component renamed"), @r#"
@@ -182,7 +183,7 @@ fn edits_moves_and_renames_keep_what_is_known() {
     fixed 1
     "#);
 
-    // It gets a good one; the one that nothing leads to is gone.
+    // It gets a valid name, and the unreachable component is removed.
     let good = ["Start", "Check it", "Load orders", "Load lines", "Done"];
     world.write("stock/load.orch.yaml", job(&good, &[], 320));
     insta::assert_snapshot!(judged.after("all mended"), @"
@@ -234,7 +235,7 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
     fixed 0
     "#);
 
-    // Somebody else's finding comes to `main`, and from there to the change.
+    // A finding from another change is merged into `main`, and from there into the change.
     world.git(&["checkout", "-q", "main"]);
     world.write(
         "stock/new.orch.yaml",
@@ -260,14 +261,14 @@ fn tightened_rules_and_a_base_that_moves_on_bring_nothing_new() {
 fn what_could_not_be_judged_is_neither_known_nor_fixed() {
     let judged = Judged::new(project());
     let world = &judged.world;
-    // No start component: the rules that need one cannot be evaluated any more, which the pipeline itself is to blame for.
+    // No start component: the rules that need one cannot be evaluated anymore, and the pipeline itself is the cause.
     let headless =
         job(&["Start", "count it", "Keep it", "Done"], &[], 0).replace("type: start", "type: sql-executor");
     world.write("stock/old.orch.yaml", &headless);
     insta::assert_snapshot!(judged.after("no start"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     new stock/old.orch.yaml start-and-end-components: the pipeline has no Start component: add one and connect it to the first component
-    new stock/old.orch.yaml unused-components: the pipeline has no start component, so nothing can be said about what is reachable: add one
+    new stock/old.orch.yaml unused-components: the pipeline has no start component, so reachability cannot be determined: add a start component
     fixed 0
     "#);
     world.write("stock/old.orch.yaml", "type: orchestration\npipeline: [");
@@ -278,7 +279,7 @@ fn what_could_not_be_judged_is_neither_known_nor_fixed() {
     new stock/old.orch.yaml unused-components: the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
     fixed 0
     ");
-    // From such a base, it is known.
+    // If the base has this error too, the error is known.
     world.write("stock/old.orch.yaml", &headless);
     world.commit("no start");
     world.git(&["push", "-q", "-f", "origin", "HEAD:main"]);
@@ -287,19 +288,19 @@ fn what_could_not_be_judged_is_neither_known_nor_fixed() {
     insta::assert_snapshot!(judged.after("still no start"), @r#"
     known stock/old.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
     known stock/old.orch.yaml start-and-end-components: the pipeline has no Start component: add one and connect it to the first component
-    known stock/old.orch.yaml unused-components: the pipeline has no start component, so nothing can be said about what is reachable: add one
+    known stock/old.orch.yaml unused-components: the pipeline has no start component, so reachability cannot be determined: add a start component
     fixed 0
     "#);
 }
 
-/// What a change does that wants its findings to be old ones.
+/// Changes that try to make their findings look old.
 #[test]
 fn no_file_borrows_the_past_of_another() {
     let judged = Judged::new(project());
     let world = &judged.world;
     let old = job(&["Start", "count it", "Keep it", "Done"], &[], 0);
 
-    // A twin beside it, and one more with an edit.
+    // A copy of the file, and another copy with an edit.
     world.write("stock/twin.orch.yaml", &old);
     world.write(
         "stock/other.orch.yaml",
@@ -311,7 +312,7 @@ fn no_file_borrows_the_past_of_another() {
     fixed 0
     "#);
 
-    // It is moved away, and the twins stay: one of them has its past, not all.
+    // The original is removed and the copies stay: only one of them inherits its findings.
     world.git(&["rm", "-q", "stock/old.orch.yaml"]);
     insta::assert_snapshot!(judged.after("moved to one twin"), @r#"
     known stock/twin.orch.yaml component-naming-convention: component "count it" does not match the naming convention [A-Z].*: rename it
@@ -319,7 +320,7 @@ fn no_file_borrows_the_past_of_another() {
     fixed 0
     "#);
 
-    // It is deleted, and what comes has nothing of it but the names.
+    // It is deleted, and the new file has only the component names in common with it.
     world.git(&["rm", "-q", "stock/twin.orch.yaml", "stock/other.orch.yaml"]);
     let unlike = "type: orchestration\nversion: \"2.0\"\npipeline:\n  components:\n    Begin: { type: start, transitions: { unconditional: [count it] } }\n    count it: { type: end-success }\n";
     world.write("stock/unlike.orch.yaml", unlike);
@@ -328,7 +329,7 @@ fn no_file_borrows_the_past_of_another() {
     fixed 0
     "#);
 
-    // Its place is taken by a worse one while it is moved; two change places.
+    // A worse file replaces it while it is moved; two files swap their paths.
     world.git(&["rm", "-q", "stock/unlike.orch.yaml"]);
     world.write("stock/moved.orch.yaml", &old);
     world.write(
@@ -353,7 +354,7 @@ fn no_file_borrows_the_past_of_another() {
 fn no_component_borrows_the_past_of_another() {
     let judged = Judged::new(project());
     let world = &judged.world;
-    // A name that holds the name of one with a past, in quotes as a message has it.
+    // A component name that contains the name of another one with a finding, quoted as in a message.
     let names = [
         "Start",
         "count it",
@@ -363,7 +364,7 @@ fn no_component_borrows_the_past_of_another() {
         "Done",
     ];
     world.write("stock/old.orch.yaml", job(&names, &[], 0));
-    // Beside such a name no text names anything for sure, so that a review takes nothing for known.
+    // With such a name, messages do not identify components unambiguously, so a review treats no finding as known.
     let (reviewed, checked) = judged.both("names in names");
     assert!(
         reviewed[..4].iter().all(|line| line.starts_with("new ")),
@@ -376,7 +377,8 @@ fn no_component_borrows_the_past_of_another() {
     new stock/old.orch.yaml component-naming-convention: component "it" does not match the naming convention [A-Z].*: rename it
     fixed 0
     "#);
-    // The one with a past is mended, and its name goes to no other rule and to no other file.
+    // The component with the old finding is fixed, and its name is reused neither for another rule nor for another
+    // file.
     world.write(
         "stock/old.orch.yaml",
         job(&["Start", "Count it", "Keep it", "Done"], &["count it"], 0),
@@ -395,7 +397,7 @@ fn no_component_borrows_the_past_of_another() {
 
 const NAMES: [&str; 6] = ["load it", "count it", "Keep it", "Write it", "Compare", "check"];
 
-/// A pipeline of some of the names, perhaps with one that nothing leads to.
+/// Returns a pipeline with some of the names, possibly with an unreachable one.
 fn any_job(dice: &mut Dice) -> String {
     let mut names = NAMES.to_vec();
     names.rotate_left(usize::try_from(dice.roll(6)).unwrap());
@@ -406,7 +408,7 @@ fn any_job(dice: &mut Dice) -> String {
     job(&row, &rest[..alone], 0)
 }
 
-/// How many findings there are of each rule about each thing; `state` none for all of them.
+/// Counts the findings by rule and subject; `state` limits them, `None` counts all.
 fn kinds(report: &Value, state: Option<&str>) -> BTreeMap<String, usize> {
     let mut kinds = BTreeMap::new();
     for file in report["files"].as_array().unwrap() {
@@ -510,7 +512,7 @@ fn the_base_is_not_moved_by_what_a_change_can_write() {
         "stock/count.orch.yaml",
         job(&["Start", "mine", "Compare", "Done"], &[], 160),
     );
-    // Refs of the names that a base is looked up by, a setting, a waiver.
+    // Refs with the names that the base is resolved from, a setting, and a waiver.
     for name in ["main", "origin/main", "refs/remotes/origin/main"] {
         world.git(&["tag", name, &first]);
     }
@@ -527,7 +529,7 @@ fn the_base_is_not_moved_by_what_a_change_can_write() {
     let main = world.git(&["rev-parse", "refs/heads/main"]);
     let pull = json!({ "repository": repository,
         "pull_request": { "number": 7, "head": side("change", &head), "base": side("main", &main) } });
-    // The second push: what was there before it is what the first brought.
+    // The second push: the findings of the first push existed before it.
     let push =
         json!({ "repository": repository, "ref": "refs/heads/change", "before": first, "after": head });
     for (event, reference, payload) in [
@@ -546,7 +548,7 @@ fn the_base_is_not_moved_by_what_a_change_can_write() {
             );
         }
     }
-    // The file cannot name a base at all.
+    // The file cannot set a base at all.
     world.write("sluicegate.yaml", "review: { new-only: true }\nbase: HEAD~1\n");
     world.commit("base");
     Call::new(&world.work())

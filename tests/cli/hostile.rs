@@ -1,4 +1,4 @@
-//! Documents that are made to hurt, through the whole program: no crash, no more than 10 seconds, no more than 1 GiB.
+//! Malicious documents, through the complete program: no crash, at most 10 seconds, at most 1 GiB.
 
 #![cfg(unix)]
 
@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 const HEAD: &str = "type: orchestration\npipeline:\n  components:\n";
-/// A bound against what grows by the square, which takes minutes; how long it should take, the benches tell.
+/// A bound that detects quadratic run time, which takes minutes; the benches measure the normal run time.
 const LONGEST: Duration = Duration::from_secs(60);
-/// In KiB, of address space, which is more than what is used of it.
+/// Address space in KiB, which is more than the memory in use.
 const LARGEST: u32 = 1024 * 1024;
 
-/// The program with so much memory and no more.
+/// Returns the program with limited memory.
 fn limited(world: &World, args: &[&str]) -> std::process::Command {
     let script = format!("ulimit -v {LARGEST}; exec \"$@\"");
     let program = Call::new(&world.work()).command(args);

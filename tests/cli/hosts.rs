@@ -1,4 +1,4 @@
-//! What is sent to a CI host's own API: comments, Code Insights, an annotation by the agent.
+//! Requests to a CI host's own API: comments, Code Insights, annotations through the agent.
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
-/// The secret of the job that comments; it must be seen nowhere.
+/// The secret of the commenting job; no output may contain it.
 const JOB_TOKEN: &str = "job-s3cret";
 
 fn broken() -> World {
     change(&[("b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))])
 }
 
-/// A platform whose reviews have this violation.
+/// Returns a platform whose reviews contain this violation.
 fn failing(text: &str) -> Platform {
     let platform = Platform::new();
     let result =
@@ -26,7 +26,7 @@ fn failing(text: &str) -> Platform {
     platform
 }
 
-/// A host's comments, kept as the host does.
+/// A host's comments, stored as the host stores them.
 pub struct Comments {
     host: Platform,
     kept: Arc<Mutex<Vec<Value>>>,
@@ -48,7 +48,8 @@ fn id_of(request: &Request) -> u64 {
 }
 
 impl Comments {
-    /// `list` and `one` are the paths, `author` is how the host names it, `update` its method.
+    /// Creates the fake API. `list` and `one` are its paths, `author` is the host's author object, `update` the method
+    /// for updates.
     fn new(list: &str, one: &str, author: Value, update: &'static str, before: Vec<Value>) -> Self {
         let host = Platform::new();
         let kept = Arc::new(Mutex::new(before));
@@ -128,7 +129,7 @@ impl Comments {
     }
 }
 
-/// A call in a pull request's job on GitHub.
+/// Returns a call in a pull request's job on GitHub.
 fn on_github(world: &World, platform: &Platform, api: &str) -> Call {
     let head = world.git(&["rev-parse", "HEAD"]);
     let payload = json!({ "number": 12, "repository": { "default_branch": "main", "full_name": "o/r" },
@@ -148,7 +149,7 @@ fn on_github(world: &World, platform: &Platform, api: &str) -> Call {
         .variable("GITHUB_TOKEN", JOB_TOKEN)
 }
 
-/// A call in a merge request's job on GitLab.
+/// Returns a call in a merge request's job on GitLab.
 fn on_gitlab(world: &World, platform: &Platform, notes: &Comments) -> Call {
     platform
         .call(world)
@@ -216,7 +217,7 @@ fn twins_of_our_own_are_removed() {
     assert_eq!((kept.len(), &kept[0]["id"]), (1, &json!(1)));
 }
 
-/// Another bot's comment, and a user's with a name like the job's, that begin as ours do.
+/// Returns another bot's comment, and a user's with a name like the job's; both start like ours.
 fn of_others() -> Vec<Value> {
     let by = |id: u64, login: &str, kind: &str| json!({ "id": id, "body": "<!-- sluicegate -->\nnot ours", "user": { "id": id, "login": login, "type": kind } });
     vec![
@@ -389,7 +390,7 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     assert_eq!(proxy.requests().len(), sent);
 }
 
-/// A host that refuses the first request and answers the second late.
+/// Returns a host that rejects the first request and responds late to the second.
 fn slow() -> Platform {
     let host = Platform::new();
     let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");
@@ -410,8 +411,8 @@ fn a_host_is_waited_for_and_asked_again_in_words() {
         .run(&["review", "--comment"])
         .expect(1)
         .saying(&[
-            "/user: 503 Service Unavailable; try 2 of 3 follows in ",
-            "/user, which has not answered yet; at most 30 s",
+            "/user: 503 Service Unavailable; starting try 2 of 3 in ",
+            "/user (timeout 30 s)",
             "posted a comment",
         ]);
     let host = slow();
@@ -425,8 +426,8 @@ fn a_host_is_waited_for_and_asked_again_in_words() {
         .run(&["review"])
         .expect(1)
         .saying(&[
-            "/reports/sluicegate: 503 Service Unavailable; try 2 of 3 follows in ",
-            "waiting for DELETE http://api.bitbucket.org/",
+            "/reports/sluicegate: 503 Service Unavailable; starting try 2 of 3 in ",
+            "waiting for the response to DELETE http://api.bitbucket.org/",
             "sent the result to Code Insights",
         ]);
 }

@@ -1,4 +1,4 @@
-//! `sluicegate init`: a configuration and a job for each host, and nothing overwritten.
+//! `sluicegate init`: a configuration and a job for each host, and no file overwritten.
 
 use crate::program::{Call, Ended, PROJECT};
 use crate::repo::World;
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 const SHARED: &str = "pipelines:\n  - pipeline: a.orch.yaml\n    id: load\n";
 
-/// Host, what shows it, and where the job goes.
+/// For each host: its name, the file that identifies it, and the path of the job.
 const HOSTS: [(&str, &str, &str); 8] = [
     (
         "github",
@@ -36,7 +36,7 @@ const HOSTS: [(&str, &str, &str); 8] = [
     ),
 ];
 
-/// A pushed project with a pipeline and a shared-pipelines file.
+/// Creates a pushed project with a pipeline and a shared-pipelines file.
 fn project() -> World {
     let world = World::new();
     world.write(".platform/shared-pipelines.yaml", SHARED);
@@ -59,7 +59,7 @@ fn yaml(text: &str) -> Value {
     serde_yaml::from_str(text).unwrap_or_else(|why| panic!("{why}: {text}"))
 }
 
-/// What the repository has besides what was committed.
+/// Returns the uncommitted files of the repository.
 fn new_files(world: &World) -> Vec<String> {
     let status = world.git(&["status", "--porcelain", "-uall"]);
     status.lines().map(|line| line[3..].to_owned()).collect()
@@ -95,7 +95,7 @@ fn every_host_gets_a_job_of_its_own() {
         assert!(said.contains(secret), "{host}: {said}");
         assert!(job.contains(secret), "{host}: {job}");
         assert!(said.contains("doctor"), "{host}: {said}");
-        // A second run changes nothing, and does not begin a second job.
+        // A second run changes nothing and does not add a second job.
         let again = init(&world, &["--host", host]).expect(0).out;
         assert!(
             again.contains("runs sluicegate already") && !again.contains("wrote"),
@@ -215,7 +215,7 @@ fn a_host_is_told_by_its_files_then_by_the_remote() {
         );
         assert_eq!(read(&world, sign), "# something of theirs\n");
         if sign == beside {
-            // Only one file is read there, so the job is shown.
+            // The host reads only one file, so the job is printed instead.
             assert!(
                 said.contains("by hand") && said.contains("sluicegate ci"),
                 "{host}: {said}"
@@ -284,7 +284,7 @@ fn the_configuration_is_what_was_found_and_given() {
     assert_eq!(found["publish"]["prefix"], "remote");
     assert_eq!(found["publish-on"]["branches"][0], "main");
     valid(&world, &found);
-    // It is left alone as it is from now on.
+    // From now on, the file is left unchanged.
     world.write("sluicegate.yaml", "timeout: 7\n");
     let said = init(&world, &args).expect(0).out;
     assert!(said.contains("left alone        sluicegate.yaml"), "{said}");
@@ -305,7 +305,7 @@ fn the_configuration_is_what_was_found_and_given() {
     valid(&bare, &found);
 }
 
-/// The schema takes it, and so does the program.
+/// Checks that the schema and the program accept this configuration.
 fn valid(world: &World, configuration: &Value) {
     let call = Call::new(&world.work());
     let schema = call.run(&["schema"]).expect(0).json();
@@ -340,7 +340,7 @@ fn odd_names_stay_texts_and_links_are_not_followed() {
         .expect(2)
         .saying(&["symbolic link"]);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
-    // A link that leads nowhere is there as well.
+    // A link with a missing target also counts as an existing file.
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     std::os::unix::fs::symlink(outside.join("new.yaml"), world.work().join("sluicegate.yaml")).unwrap();
     let said = init(&world, &["--host", "none"]).expect(0).out;
@@ -402,13 +402,13 @@ fn the_workflow_pins_the_actions_of_others_by_commit() {
             "the version stands beside the commit: {}",
             used[0]
         );
-        // The project's own workflows pin the same.
+        // The project's own workflows pin the same commit.
         let own = concat!(env!("CARGO_MANIFEST_DIR"), "/.github/workflows/ci.yml");
         assert!(fs::read_to_string(own).unwrap().contains(used[0]), "{}", used[0]);
     }
 }
 
-/// What `init` shows on a terminal where somebody answers this.
+/// Runs `init` on a terminal with this input and returns its output.
 fn on_a_terminal(call: &Call, answer: &str) -> String {
     let program = call.command(&[]);
     let mut command = Command::new("script");
@@ -487,7 +487,7 @@ fn a_dry_run_lists_all_that_is_missing_at_once() {
     );
 }
 
-/// The step that fetches the program, as the host's shell gets it.
+/// Returns the script of the step that downloads the program, as the host's shell gets it.
 fn fetching(host: &str) -> String {
     let world = project();
     init(
@@ -506,7 +506,8 @@ fn fetching(host: &str) -> String {
     script
 }
 
-/// Runs the step against a release whose program prints `fetched`; gives whether it ended well, and what the program prints.
+/// Runs the step against a release whose program prints `fetched`; returns whether it succeeded, and the program's
+/// output.
 fn fetched(host: &str, is_whole: bool) -> (bool, String) {
     let world = World::new();
     let [release, bin, temporary] = ["release", "bin", "temporary"].map(|name| world.path().join(name));
@@ -534,7 +535,7 @@ fn fetched(host: &str, is_whole: bool) -> (bool, String) {
     if !is_whole {
         shell("for one in *.tar.gz; do printf x >> $one; done", &release);
     }
-    // Each address is a file of the release.
+    // Each URL is mapped to a file of the release.
     let curl = format!(
         "#!/bin/sh\nfor one; do case $one in */v*) cp \"{}/${{one##*/}}\" . ;; esac; done\n",
         release.display()

@@ -675,7 +675,7 @@ fn the_number_of_known_findings_can_only_fall() {
     Call::new(&world.work())
         .run(&["report", "r.json"])
         .expect(2)
-        .saying(&["more findings are known than its job allows"]);
+        .saying(&["more known findings than its job allows"]);
     // Fallen: the job is to follow.
     let lower = "set --max-known to 2";
     let (ended, _) = told(&world, &[&all[..], &["5"]].concat());
@@ -697,7 +697,7 @@ fn the_number_of_known_findings_can_only_fall() {
         .expect(1);
     checked(&world, &["--max-known", "5"])
         .expect(2)
-        .saying(&["--max-known", "hint: give --new-only"]);
+        .saying(&["--max-known", "hint: pass --new-only"]);
 }
 
 #[test]
@@ -745,7 +745,7 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
     world.commit("mend");
     let (ended, reports) = told(&world, &["--new-only"]);
     let ended = ended.expect(0);
-    let praise = "Well done: 1 finding that was there before is fixed.";
+    let praise = "Well done: 1 existing finding is fixed.";
     assert!(ended.err.contains(praise), "{}", ended.all());
     let page = reports
         .split("\n----\n")

@@ -54,7 +54,7 @@ fn a_result_goes_to_a_file_whole_or_not_at_all() {
     assert_eq!(fs::read_dir(world.work().join("out")).unwrap().count(), 1);
     call.run(&["rules", "list", "-o", "json", "--out", "a.orch.yaml/x"])
         .expect(2)
-        .saying(&["cannot be written"]);
+        .saying(&["could not write"]);
 
     let platform = Platform::new();
     platform.on(

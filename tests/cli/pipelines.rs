@@ -204,13 +204,16 @@ fn the_time_to_wait_begins_with_the_first_request() {
     platform.on("POST", START, never());
     platform.on("PATCH", ONE, never());
     let wait = ["--wait", "--timeout", "0"];
-    let late = "no answer came within the time that was to be waited";
-    let look = "hint: it may have been done all the same: the platform's own list of executions tells";
+    let late = "no response arrived within the timeout";
+    let look =
+        "hint: the request may have been processed nevertheless: the platform's own list of executions tells";
     call(&platform, &world)
         .run(&with(&wait))
         .expect(3)
         .saying(&[late, look]);
-    let look = format!("hint: it may have been done all the same: `sluicegate executions show {ID}` tells");
+    let look = format!(
+        "hint: the request may have been processed nevertheless: `sluicegate executions show {ID}` tells"
+    );
     call(&platform, &world)
         .run(&[&["executions", "cancel", ID][..], &wait].concat())
         .expect(3)

@@ -166,7 +166,7 @@ fn what_only_the_job_may_say_is_refused_on_every_host() {
             for host in HOSTS {
                 reviewed(&host(&world, platform.call(&world)), &[])
                     .expect(2)
-                    .saying(&["must not stand in the configuration file", instead]);
+                    .saying(&["is not allowed in the configuration file", instead]);
             }
             reviewed(&platform.call(&world), &[]).expect(2);
         }
@@ -212,7 +212,7 @@ fn a_file_of_facts_that_the_base_does_not_have_is_told_too() {
         let said = notes(&reviewed(&call, &[]).expect(1));
         for words in [
             "`main` has no sluicegate.yaml yet",
-            "has its defaults: the checkout's file says nothing of that",
+            "have their defaults: the checkout's file sets none of them",
             "--policy head",
         ] {
             assert!(said.contains(words), "{words}: {said}");
@@ -547,7 +547,7 @@ fn a_change_does_not_say_where_it_is_published() {
     platform.reviews(each("PASSED", passed()));
     let ended = push(&world, platform.call(&world)).run(&["ci"]).expect(0);
     ended.saying(&[
-        "nothing is published: `publish-on` of the checkout's file does not count here",
+        "nothing is published: `publish-on` of the checkout's file is not in force here",
         "`publish-on.branches`",
     ]);
     assert_eq!(platform.requests().len(), 1);

@@ -96,7 +96,7 @@ fn environments_create_sends_the_file_as_it_is_written() {
     ] {
         world.write("e.yaml", text.replace("'5439'", value));
         let said = format!(
-            "e.yaml:8:15: connectionOverrides[0].connectionProperties.port.value: is a {kind} and must be a text: \
+            "e.yaml:8:15: connectionOverrides[0].connectionProperties.port.value: is a {kind} and must be a string: \
              put it in quotes"
         );
         platform.call(&world).run(&args).expect(2).saying(&[&said]);

@@ -162,7 +162,7 @@ fn apply_goes_on_after_a_failure_without_repeating_a_step() {
     let ended = call(&platform, &world).run(&APPLY).expect(8);
     assert_eq!(ended.out.lines().count(), 2, "{}", ended.all());
     ended.saying(&[
-        "the environment was not made",
+        "the environment was not created",
         "no such agent",
         "p.yaml.state.json",
     ]);
@@ -171,7 +171,7 @@ fn apply_goes_on_after_a_failure_without_repeating_a_step() {
     call(&platform, &world)
         .run(&APPLY)
         .expect(2)
-        .saying(&["the project was made already, and the file now says otherwise"]);
+        .saying(&["the project was already created, and its definition in the file has changed"]);
     world.write("p.yaml", hybrid().replace("readOnly", "runner"));
     call(&platform, &world).run(&APPLY).expect(0);
     assert_eq!(
@@ -203,13 +203,13 @@ fn apply_whose_answer_was_lost_asks_before_it_goes_on() {
     let platform = platform(Some(("/v1/projects$", vec![lost])));
     world.write("p.yaml", hybrid());
     let ended = call(&platform, &world).run(&APPLY).expect(8);
-    assert!(!ended.err.contains("was not made"), "{}", ended.all());
+    assert!(!ended.err.contains("was not created"), "{}", ended.all());
     ended.saying(&[
-        "it is not known whether the project was made",
+        "could not determine whether the project was created",
         "--resolve project=",
     ]);
     call(&platform, &world).run(&APPLY).expect(2).saying(&[
-        "it is not known whether the project was made",
+        "could not determine whether the project was created",
         "--resolve project=UUID",
     ]);
     assert_eq!(platform.requests().len(), 1);
@@ -248,7 +248,7 @@ fn apply_checks_everything_before_the_first_request() {
         ),
         (
             hybrid().replace("{ secretName: key }", "hunter2"),
-            "a secret must not stand in the file",
+            "the file must not contain a secret",
         ),
         (
             full_saas().replace("DWH }", "NONE }"),
@@ -300,7 +300,7 @@ fn apply_does_not_take_a_page_for_a_step_that_is_done() {
         let (world, platform) = (World::new(), platform(Some(("/environments$", vec![answer]))));
         world.write("p.yaml", hybrid());
         call(&platform, &world).run(&APPLY).expect(8).saying(&[
-            "it is not known whether the environment was made",
+            "could not determine whether the environment was created",
             "--resolve environment=",
         ]);
         assert_eq!(state(&world)["steps"]["environment"]["mark"], "begun");

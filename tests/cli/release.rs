@@ -142,8 +142,8 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
     assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
 }
 
-/// The policy says it by name, and the run says what was not reviewed; who names what is reviewed in the job gets no such
-/// exception.
+/// The policy says it by name, and the run says what was not reviewed; who names what is reviewed in the job gets no
+/// such exception.
 #[test]
 fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
     let (world, served) = stage();
@@ -280,7 +280,7 @@ fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
     for dry_run in [&["--dry-run"][..], &[]] {
         ci(&[&["--shard", "1/2"], dry_run].concat())
             .expect(0)
-            .saying(&["nothing is published", "the part 1/2"]);
+            .saying(&["nothing is published", "shard 1/2"]);
     }
     assert_eq!(versions(&world, &served), []);
     let comment = [
@@ -331,7 +331,7 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
     for (more, why) in [
         (&["--fail-on", "never"][..], "--fail-on never"),
         (&["sales"], "restricted to sales"),
-        (&["--shard", "1/2"], "the part 1/2 alone"),
+        (&["--shard", "1/2"], "only shard 1/2"),
     ] {
         ci(more).expect(0).saying(&["nothing is published", why]);
     }
@@ -525,7 +525,7 @@ fn a_publish_can_require_a_review_of_the_same_commit() {
             "json=../part.json",
         ])
         .expect(0);
-    publish("../part.json").expect(2).saying(&["the part 1/2 alone"]);
+    publish("../part.json").expect(2).saying(&["only shard 1/2"]);
     assert_eq!(versions(&world, &served), []);
 
     publish("../good.json").expect(0);

@@ -482,7 +482,7 @@ fn parts_together_are_the_whole() {
     );
     let ended = report.run(&["report", parts[0], parts[2]]).expect(3);
     assert!(
-        ended.out.contains("1 of 3 parts of the review are missing"),
+        ended.out.contains("1 of 3 shards of the review are missing"),
         "{}",
         ended.out
     );

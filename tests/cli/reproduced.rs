@@ -9,7 +9,7 @@ use serde_json::json;
 use std::path::Path;
 use std::process::Command;
 
-const START: &str = "The same on your machine: ";
+const START: &str = "Reproduce locally: ";
 
 /// Three bad pipelines, of which the job means one, and rules in two folders.
 fn world() -> World {

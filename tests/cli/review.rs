@@ -152,9 +152,11 @@ fn a_name_that_is_not_utf8_is_never_passed_and_the_hint_helps() {
             if more.is_empty() || args[0] != "waivers" {
                 let ended =
                     Call::with_platform(&world.work(), "http://127.0.0.1:9").run(&[args, more].concat());
-                ended
-                    .expect(7)
-                    .saying(&["is not UTF-8", "hint: rename it with `git mv`", "no --exclude"]);
+                ended.expect(7).saying(&[
+                    "is not UTF-8",
+                    "hint: rename it with `git mv`",
+                    "--exclude does not skip it",
+                ]);
             }
         }
     }

@@ -94,7 +94,7 @@ fn a_broken_rules_file_is_shown_as_compilers_do() {
     world.write(RULES_FILE, "rules:\n  - id: unused-component\n    enabled: true\n    enforcementLevel: warn\n  - id: copied-variables\n    enabled: true\n    enforcementLevel: \"##[error]\u{1}x\"\n".replace('\u{1}', ""));
     let shown = Call::new(&world.work()).run(&["rules", "lint"]).expect(1).out;
     insta::assert_snapshot!(shown, @r##"
-    error[designer/validator-not-found]: the rules file enables `unused-component`, which is no known rule
+    error[designer/validator-not-found]: the rules file enables `unused-component`, which is not a known rule
      --> .platform/config/pipeline_quality_rules.yaml:2:9
       |
     2 |   - id: unused-component
@@ -102,7 +102,7 @@ fn a_broken_rules_file_is_shown_as_compilers_do() {
       |
       = help: did you mean `unused-components`?
 
-    error[designer/invalid-enforcement-level]: the rules file gives `copied-variables` no valid enforcementLevel: write `warn` or `error`
+    error[designer/invalid-enforcement-level]: the rules file sets an invalid enforcementLevel for `copied-variables`: write `warn` or `error`
      --> .platform/config/pipeline_quality_rules.yaml:7:23
       |
     7 |     enforcementLevel: "#＃[error]x"

@@ -110,7 +110,7 @@ fn create_sends_no_number_as_another_text() {
     };
     refused(
         FILE.replace("'2048'", "007"),
-        "s.yaml:15:3: advancedProperties.max.batch.size: is a number and must be a text: put it in quotes",
+        "s.yaml:15:3: advancedProperties.max.batch.size: is a number and must be a string: put it in quotes",
     );
     refused(
         FILE.replace(
@@ -141,7 +141,7 @@ fn create_never_sends_a_secret_from_the_file() {
         .run(&["streaming", "create", "-f", "s.yaml"])
         .expect(2);
     assert!(!ended.all().contains("hunter2"), "{}", ended.all());
-    ended.saying(&["s.yaml:9:5: streamingSource.connection.password: a secret must not stand in the file"]);
+    ended.saying(&["s.yaml:9:5: streamingSource.connection.password: the file must not contain a secret"]);
     assert!(platform.requests().is_empty());
 }
 

@@ -220,7 +220,7 @@ fn the_time_to_wait_begins_with_the_first_request() {
     let wait = ["--wait", "--timeout", "0"];
     let send = [&["tasks", "send", ID, "--message", "Go on"][..], &wait].concat();
     let decide = [&["tasks", "decide", ID, "--approve", "t1"][..], &wait].concat();
-    let late = "no answer came within the time that was to be waited";
+    let late = "no response arrived within the timeout";
     let (world, silent) = (World::new(), Platform::new());
     silent.on("GET", ONE, never());
     call(&silent, &world)
@@ -231,7 +231,7 @@ fn the_time_to_wait_begins_with_the_first_request() {
     let deaf = Platform::new();
     deaf.on("GET", ONE, answer(&asking("git_push", "t1")));
     deaf.on("POST", "", never());
-    let perhaps = "hint: it may have been done all the same: `sluicegate tasks ";
+    let perhaps = "hint: the request may have been processed nevertheless: `sluicegate tasks ";
     for args in [creating(&wait), send, decide] {
         call(&deaf, &world).run(&args).expect(3).saying(&[late, perhaps]);
     }

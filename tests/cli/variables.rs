@@ -151,7 +151,7 @@ fn create_that_may_have_been_done_says_so() {
         .variable("SLUICEGATE_RETRIES", "3")
         .run(&["variables", "create", "region"])
         .expect(3)
-        .saying(&["hint: it may have been done all the same: `sluicegate variables list`"]);
+        .saying(&["hint: the request may have been processed nevertheless: `sluicegate variables list`"]);
     assert_eq!(changes(&platform).len(), 1);
 }
 

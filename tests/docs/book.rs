@@ -266,9 +266,9 @@ fn the_pages_of_hosts_that_read_junit_say_what_it_means() {
         let page = read(&format!("docs/book/{host}.md"));
         let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
         for said in [
-            "a `failure` is only what counts against the gate",
-            "an `error` what could not be evaluated",
-            "What is below `--fail-on` is `skipped`, with its words",
+            "a `failure` is a finding that fails the gate",
+            "an `error` is a pipeline or rule that could not be evaluated",
+            "Findings below `--fail-on` are `skipped` and keep their message",
         ] {
             assert!(words.contains(said), "{host} does not say {said:?}");
         }

@@ -426,8 +426,9 @@ fn a_tree_that_names_a_path_twice_is_refused_and_never_passed() {
             .unwrap();
         assert!(!ended.status.success(), "{ended:?}");
         assert!(
-            String::from_utf8_lossy(&ended.stderr).contains("stands twice")
-                || String::from_utf8_lossy(&ended.stderr).contains("both a file and a folder"),
+            String::from_utf8_lossy(&ended.stderr).contains("duplicated or out of order")
+                || String::from_utf8_lossy(&ended.stderr)
+                    .contains("a file and a directory with the same name"),
             "{ended:?}"
         );
     }

@@ -102,7 +102,7 @@ fn on_gitlab_for_a_tag_without_its_branch() {
 
     2 pipelines at head, 1 to review
       - added  old.orch.yaml    matched by --exclude
-      + added  other.orch.yaml  all pipelines are taken: a tag has no state before
+      + added  other.orch.yaml  all pipelines are selected: a tag has no state before
     ");
 }
 
@@ -144,7 +144,7 @@ fn where_the_rules_changed() {
     takes all      the rules file .platform/config/pipeline_quality_rules.yaml changed
 
     1 pipeline changed, 2 to review
-      + modified  other.orch.yaml  all pipelines are taken: the rules file .platform/config/pipeline_quality_rules.yaml changed
+      + modified  other.orch.yaml  all pipelines are selected: the rules file .platform/config/pipeline_quality_rules.yaml changed
     ");
 }
 

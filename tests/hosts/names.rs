@@ -54,7 +54,7 @@ fn a_base_that_a_tag_shadows_is_the_branch_of_the_remote_and_that_is_said() {
             .says()
             .base(&project.fork, "as asked for")
             .changes(&FEATURE)
-            .warns("the branch of the remote is taken, refs/remotes/origin/main");
+            .warns("using the branch of the remote, refs/remotes/origin/main");
     }
     // The full name of a branch that this clone does not have is no tag.
     azure(&folder, &project)
@@ -113,7 +113,7 @@ fn a_full_commit_id_is_never_a_reference() {
         git(&folder, &["update-ref", &reference, &project.feature]);
         azure(&folder, &project)
             .with(&[("SLUICEGATE_BASE", name)])
-            .unsettled(&["names no commit of this repository"]);
+            .unsettled(&["does not resolve to a commit of this repository"]);
         azure(&folder, &project)
             .with(&[("SYSTEM_PULLREQUEST_SOURCECOMMITID", name)])
             .unsettled(&["which azure names as the one to judge, is not in this clone"]);

@@ -428,8 +428,8 @@ fn the_configuration_must_be_there_and_right() {
     insta::assert_snapshot!(told, @"
     none: no hidden folder at the root of the repository holds `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`
     empty: .platform/shared-pipelines.yaml:1:1: the list `pipelines` is missing
-    twins: .platform/shared-pipelines.yaml:3:3: the id `a` is that of the entry on line 2 too
-    two: several hidden folders hold `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .platform, .second
+    twins: .platform/shared-pipelines.yaml:3:3: the id `a` is already used on line 2
+    two: several hidden folders contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .platform, .second
     named: the shared-pipelines file `.third/shared-pipelines.yaml` is not in the commit <commit>
     ");
     let asked = Asked {

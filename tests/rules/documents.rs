@@ -88,27 +88,27 @@ const NO_PIPELINES: [(&str, &str, (u32, u32)); 31] = [
     ),
     (
         "type: orchestration\npipeline:\n  components:\n    A:\n    A:\n",
-        "`A` stands twice",
+        "duplicate key `A`",
         (5, 5),
     ),
     (
         "type: orchestration\ntype: orchestration\npipeline:",
-        "`type` stands twice",
+        "duplicate key `type`",
         (2, 1),
     ),
     (
         "type: orchestration\npipeline: {components: {A: {x: {y: 1, y: 1}}}}",
-        "`y` stands twice",
+        "duplicate key `y`",
         (2, 39),
     ),
     (
         "type: orchestration\npipeline:\ndesign:\n  a: {b: 1, c: 2, b: 3}",
-        "`b` stands twice",
+        "duplicate key `b`",
         (4, 19),
     ),
     (
         "type: orchestration\npipeline: {components: {1: , '1': }}",
-        "`1` stands twice",
+        "duplicate key `1`",
         (2, 30),
     ),
     (
@@ -133,7 +133,7 @@ const NO_PIPELINES: [(&str, &str, (u32, u32)); 31] = [
     ),
     (
         "type: orchestration\npipeline: {x: &a [*a]}",
-        "within what it names",
+        "a node that contains it",
         (2, 19),
     ),
     (

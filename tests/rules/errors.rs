@@ -387,17 +387,17 @@ fn every_error_is_explained() {
         .flat_map(|r| r.violations.iter().map(|v| v.text.clone()))
         .collect();
     insta::assert_snapshot!(texts.join("\n"), @"
-    the rules file enables `maximum-component`, which is no known rule: did you mean `maximum-components`?
-    the rules file enables `zzz`, which is no known rule
-    the rules file gives `copied-variables` no valid enforcementLevel: write `warn` or `error`
-    the rules file configures `minimum-components` wrongly: `minComponents` must be a whole number from 0, and is the text `1`
-    the rules file configures `maximum-components` wrongly: `config` is not a map
-    the rules file gives `component-naming-convention` a pattern that is no regular expression: invalid character class range, the start must be <= the end
-    the pipeline has no start component, so nothing can be said about what is reachable: add one
+    the rules file enables `maximum-component`, which is not a known rule: did you mean `maximum-components`?
+    the rules file enables `zzz`, which is not a known rule
+    the rules file sets an invalid enforcementLevel for `copied-variables`: write `warn` or `error`
+    the rules file has an invalid `config` for `minimum-components`: `minComponents` must be an integer from 0, but is the string `1`
+    the rules file has an invalid `config` for `maximum-components`: `config` is not a map
+    the rules file has an invalid regular expression for `component-naming-convention`: invalid character class range, the start must be <= the end
+    the pipeline has no start component, so reachability cannot be determined: add a start component
     the rules file enables `start-and-end-components` 2 times: enable it once
-    the rules file gives `component-naming-convention` an empty pattern: write `.*` to allow every name
+    the rules file has an empty pattern for `component-naming-convention`: write `.*` to allow every name
     the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
     the rules file cannot be read: `rules` is not a list (line 1, column 8)
-    the rules file is not there: commit `config/pipeline_quality_rules.yaml` in the configuration folder
+    the rules file is missing: commit `config/pipeline_quality_rules.yaml` in the configuration folder
     ");
 }

@@ -53,19 +53,19 @@ rules:
     enabled: yes
 ";
     insta::assert_snapshot!(problems(file), @"
-    2:9 error designer/validator-not-found the rules file enables `maximum-component`, which is no known rule | did you mean `maximum-components`?
-    5:5 error designer/invalid-enforcement-level the rules file gives `unused-components` no valid enforcementLevel: write `warn` or `error`
-    7:5 error - the rule `unused-components` has a key `enforcmentLevel`, which is not read | did you mean `enforcementLevel`?
-    12:22 error designer/invalid-rule-configuration the rules file configures `minimum-components` wrongly: `minComponents` must be a whole number from 0, and is the text `1`
-    13:7 error - the config of `minimum-components` has a key `minComponent`, which is not read | did you mean `minComponents`?
-    14:109 error designer/invalid-regex-pattern the rules file gives `component-naming-convention` a pattern that is no regular expression: unclosed group
-    17:23 error designer/invalid-enforcement-level the rules file gives `copied-variables` no valid enforcementLevel: write `warn` or `error`
-    18:5 warning - the rule `copied-variables` has a key `note`, which is not read
-    19:9 error designer/duplicate-enabled-rule the rule `unused-components` is enabled already on line 5 | enable it once
-    22:5 warning designer/invalid-rule-configuration the rules file configures `maximum-outputs` wrongly: `config` with `maxOutputs` is missing
-    24:23 warning designer/invalid-enforcement-level the rules file gives `maximum-outputs` no valid enforcementLevel: write `warn` or `error`
-    25:5 error designer/rules-file-parse-error the rules file cannot be read: the rule has no `id` that is a text
-    26:5 error designer/rules-file-parse-error the rules file cannot be read: the rule has no `enabled` that is `true` or `false`
+    2:9 error designer/validator-not-found the rules file enables `maximum-component`, which is not a known rule | did you mean `maximum-components`?
+    5:5 error designer/invalid-enforcement-level the rules file sets an invalid enforcementLevel for `unused-components`: write `warn` or `error`
+    7:5 error - the rule `unused-components` has an unknown key `enforcmentLevel`, which is ignored | did you mean `enforcementLevel`?
+    12:22 error designer/invalid-rule-configuration the rules file has an invalid `config` for `minimum-components`: `minComponents` must be an integer from 0, but is the string `1`
+    13:7 error - the config of `minimum-components` has an unknown key `minComponent`, which is ignored | did you mean `minComponents`?
+    14:109 error designer/invalid-regex-pattern the rules file has an invalid regular expression for `component-naming-convention`: unclosed group
+    17:23 error designer/invalid-enforcement-level the rules file sets an invalid enforcementLevel for `copied-variables`: write `warn` or `error`
+    18:5 warning - the rule `copied-variables` has an unknown key `note`, which is ignored
+    19:9 error designer/duplicate-enabled-rule the rule `unused-components` is already enabled on line 5 | enable it once
+    22:5 warning designer/invalid-rule-configuration the rules file has an invalid `config` for `maximum-outputs`: `config` with `maxOutputs` is missing
+    24:23 warning designer/invalid-enforcement-level the rules file sets an invalid enforcementLevel for `maximum-outputs`: write `warn` or `error`
+    25:5 error designer/rules-file-parse-error the rules file cannot be read: the rule has no `id`, or its `id` is not a string
+    26:5 error designer/rules-file-parse-error the rules file cannot be read: the rule has no `enabled`, or its value is neither `true` nor `false`
     ");
 }
 
@@ -73,7 +73,7 @@ rules:
 fn a_file_that_is_none_is_one_problem() {
     insta::assert_snapshot!(problems("rules: [\n"), @"2:1 error designer/rules-file-parse-error the rules file cannot be read: not YAML: while parsing a node, did not find expected node content");
     insta::assert_snapshot!(problems("rule: []\n"), @"
-    1:1 error - the file has a key `rule`, which is not read | did you mean `rules`?
+    1:1 error - the file has an unknown key `rule`, which is ignored | did you mean `rules`?
     1:1 error designer/rules-file-parse-error the rules file cannot be read: the list `rules` is missing
     ");
     insta::assert_snapshot!(problems("rules: {}\n"), @"1:8 error designer/rules-file-parse-error the rules file cannot be read: `rules` is not a list");

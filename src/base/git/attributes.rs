@@ -1,20 +1,22 @@
-//! The attributes by which git stores other bytes than it checks out.
+//! Attributes that make git store other bytes than it checks out.
 
 use super::disk::{kind_on_disk, stored_id};
 use super::{CommitId, Repository};
 use git2::{AttrCheckFlags, AttrValue};
 use std::path::{Path, PathBuf};
 
-/// Attributes by which git stores other bytes than are on disk. Line ends are not among them: YAML reads all of them alike.
+/// The attributes that make git store other bytes than are on disk. Line endings are not included: YAML reads all
+/// of them alike.
 const CONVERTING: [&str; 3] = ["working-tree-encoding", "filter", "ident"];
 
-/// The maximum size of a file with attributes that is read here, in bytes; of a larger one the git program is asked.
+/// Maximum size of an attributes file that is read here, in bytes; for a larger one the git program is used.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
 impl Repository {
-    /// Whether an attribute makes git store other bytes of this file than are on disk. What cannot be read may be one.
+    /// Returns whether an attribute makes git store other bytes of this file than are on disk. An attribute that
+    /// cannot be read counts as set.
     ///
-    /// libgit2 does not understand a pattern in quotes, so where there is one the git program is asked.
+    /// libgit2 does not support quoted patterns; if there is one, the git program is used.
     pub fn is_converted(&self, path: &str) -> bool {
         let value = |name| {
             self.library
@@ -30,7 +32,7 @@ impl Repository {
         by_library || (self.has_quoted_pattern(path) && self.is_converted_by_git(path))
     }
 
-    /// Whether the file on disk has the bytes of the commit, or is in neither place.
+    /// Returns whether the file on disk has the bytes of the commit, or is missing in both.
     pub fn is_as_committed(&self, commit: &CommitId, path: &str) -> bool {
         let full = self.root().join(path);
         match self.find_file(commit, path) {
@@ -40,7 +42,7 @@ impl Repository {
         }
     }
 
-    /// Whether a file with attributes for this path has a pattern in quotes, or cannot be read.
+    /// Returns whether an attributes file for this path has a quoted pattern or cannot be read.
     fn has_quoted_pattern(&self, path: &str) -> bool {
         let folders = Path::new(path).ancestors().skip(1);
         let in_tree = folders.map(|folder| self.root().join(folder).join(".gitattributes"));
@@ -68,7 +70,7 @@ impl Repository {
     }
 }
 
-/// Whether a line begins with a quote.
+/// Returns whether a line begins with a quote.
 fn has_quotes(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n')
         .any(|line| line.trim_ascii_start().starts_with(b"\""))

@@ -1,17 +1,17 @@
 //! The content of files.
 //!
-//! Small blobs come from libgit2. libgit2 can only hold a packed blob as a whole, so a large one is streamed by the git
-//! program, in flat memory. A blob that a partial clone left out is fetched by the git program.
+//! libgit2 reads small blobs. It can load a packed blob only as one piece, so the git program streams a large one, with
+//! constant memory. The git program also fetches blobs that a partial clone omitted.
 
 use super::{BlobId, GitError, Repository};
 use git2::{ErrorCode, ObjectType};
 use std::io::{Cursor, Read};
 
-/// The largest blob that is held in memory as a whole, in bytes.
+/// Maximum size of a blob that is loaded into memory, in bytes.
 const HELD_SIZE: u64 = 4 * 1024 * 1024;
 
 impl Repository {
-    /// The blob's size in bytes, without reading its content.
+    /// Returns the blob's size in bytes, without reading its content.
     pub fn blob_size(&self, blob: &BlobId) -> Result<u64, GitError> {
         let odb = self.odb()?;
         let header = match odb.read_header(blob.oid()) {
@@ -30,7 +30,8 @@ impl Repository {
         }
     }
 
-    /// The blob's content; [`GitError::TooLarge`] if it has more than `limit` bytes. What was read first is not read again.
+    /// Returns the blob's content, or [`GitError::TooLarge`] if it has more than `limit` bytes. The blobs read
+    /// first are cached.
     pub fn read_blob(&self, blob: &BlobId, limit: u64) -> Result<Vec<u8>, GitError> {
         let known = self.kept.borrow().get(blob).map(<[u8]>::len);
         let size = known.map_or_else(|| self.blob_size(blob), |size| Ok(size as u64))?;
@@ -44,8 +45,8 @@ impl Repository {
         self.held(blob)
     }
 
-    /// A reader of the blob's content, in flat memory however large it is. It gives exactly `size` bytes, which is
-    /// [`Self::blob_size`], or what it gives is damaged.
+    /// Returns a reader of the blob's content that needs constant memory. It yields exactly `size` bytes, which
+    /// must be [`Self::blob_size`]; otherwise the content is damaged.
     pub fn open_blob(&self, blob: &BlobId, size: u64) -> Result<Box<dyn Read + Send>, GitError> {
         if size <= HELD_SIZE || !self.program.is_there() {
             return Ok(Box::new(Cursor::new(self.held(blob)?)));
@@ -53,14 +54,14 @@ impl Repository {
         Ok(Box::new(self.program.stream_blob(blob, size)?))
     }
 
-    /// The size if the blob is in the clone.
+    /// Returns the blob's size if the clone has the blob.
     pub(super) fn local_size(&self, blob: &BlobId) -> Option<u64> {
         let odb = self.library.odb().ok()?;
         let (size, _) = odb.read_header(blob.oid()).ok()?;
         Some(size as u64)
     }
 
-    /// The content if it is in the clone.
+    /// Returns the blob's content if the clone has the blob.
     pub(super) fn read_local(&self, blob: &BlobId) -> Option<Vec<u8>> {
         let odb = self.library.odb().ok()?;
         Some(odb.read(blob.oid()).ok()?.data().to_vec())

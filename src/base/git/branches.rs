@@ -10,17 +10,16 @@ pub struct RemoteBranch {
     pub remote: String,
     /// The branch's name on the remote.
     pub branch: String,
-    /// The full name of the reference that keeps it here.
+    /// The full name of the local reference that tracks it.
     pub reference: String,
-    /// The commit that it was at.
     pub tip: CommitId,
 }
 
-/// The names that a default branch usually has, for clones that do not say.
+/// The usual names of a default branch, for clones that do not record one.
 const USUAL_DEFAULTS: [&str; 2] = ["main", "master"];
 
 impl Repository {
-    /// The branches of remotes that hold the commit, the default branch first, then by name.
+    /// Returns the branches of remotes that contain the commit: the default branch first, then sorted by name.
     pub fn remote_branches_with(&self, commit: &CommitId) -> Result<Vec<RemoteBranch>, GitError> {
         let wanted = self.commit(commit)?.id();
         let mut holding = Vec::new();
@@ -41,11 +40,11 @@ impl Repository {
         Ok(holding)
     }
 
-    /// Every branch of every remote that this clone has seen.
+    /// Returns the branches of all remotes, as this clone last saw them.
     ///
-    /// Only what a remote is configured to fetch from its `refs/heads/` counts: hosts also keep pull requests and
-    /// merge commits under `refs/remotes/` (`refs/remotes/pull/1/merge` by actions/checkout, `origin/PR-1` by
-    /// Jenkins), which are no branches of the remote.
+    /// Only references that a remote is configured to fetch from its `refs/heads/` count. Hosts also keep pull requests
+    /// and merge commits under `refs/remotes/` (`refs/remotes/pull/1/merge` by actions/checkout, `origin/PR-1` by
+    /// Jenkins), which are not branches of the remote.
     pub fn remote_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
         let listing = GitError::library("list the remote-tracking branches");
         let remotes = self.remotes()?;
@@ -57,8 +56,8 @@ impl Repository {
         Ok(found)
     }
 
-    /// Whether the commit came from a remote: any reference under `refs/remotes/` holds it, also one that tracks no
-    /// branch. What is not there was made in this clone.
+    /// Returns whether the commit came from a remote: a reference under `refs/remotes/` contains it, even one that
+    /// tracks no branch. Any other commit was created in this clone.
     pub fn was_fetched(&self, commit: &CommitId) -> Result<bool, GitError> {
         let wanted = self.commit(commit)?.id();
         let listing = GitError::library("list the remote-tracking references");
@@ -72,7 +71,7 @@ impl Repository {
         Ok(false)
     }
 
-    /// The full names of the references under `refs/remotes/` that are at the commit.
+    /// Returns the full names of the references under `refs/remotes/` that point to the commit.
     pub fn remote_references_at(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
         let listing = GitError::library("list the remote-tracking references");
         let mut names = Vec::new();
@@ -84,14 +83,14 @@ impl Repository {
         Ok(names)
     }
 
-    /// The branch with this name of the first remote that has it, `origin` before others.
+    /// Returns the branch with this name of the first remote that has it; `origin` comes first.
     pub fn remote_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
         Ok(self.remote_branches_named(branch)?.into_iter().next())
     }
 
-    /// The branch with this name of each remote that has it, `origin` first.
+    /// Returns the branch with this name of each remote that has it, `origin` first.
     pub fn remote_branches_named(&self, branch: &str) -> Result<Vec<RemoteBranch>, GitError> {
-        // git2 panics on the name of a reference with a zero in it.
+        // git2 panics if the name of a reference contains a zero byte.
         if branch.contains('\0') {
             return Ok(Vec::new());
         }
@@ -105,13 +104,14 @@ impl Repository {
         Ok(found)
     }
 
-    /// The tip of the local branch with exactly this name.
+    /// Returns the tip of the local branch with exactly this name.
     pub fn local_branch_tip(&self, branch: &str) -> Result<Option<CommitId>, GitError> {
         let reference = self.reference(&format!("refs/heads/{branch}"))?;
         Ok(reference.and_then(|found| commit_of(&found)).map(CommitId::new))
     }
 
-    /// The remote branch that a local branch is set to follow, without a look whether the clone has seen it.
+    /// Returns the remote and the branch that a local branch follows, even if the clone has not fetched that
+    /// branch.
     pub fn upstream(&self, branch: &str) -> Option<(String, String)> {
         let name = format!("refs/heads/{branch}");
         let remote = self.library.branch_upstream_remote(&name).ok()?;
@@ -121,7 +121,8 @@ impl Repository {
         Some((remote, followed))
     }
 
-    /// The default branch that `origin/HEAD` tells; `git clone` and `git remote set-head` write it, and no push can.
+    /// Returns the default branch that `origin/HEAD` records. `git clone` and `git remote set-head` write it; no
+    /// push can.
     pub fn told_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         let remotes = self.remotes()?;
         for remote in &remotes {
@@ -132,9 +133,9 @@ impl Repository {
         Ok(None)
     }
 
-    /// What is probably the remote's default branch: what [`told_default_branch`](Self::told_default_branch) says, else
-    /// `main` or `master` of the only remote. With both of them there is none. Where others' pushes must not choose
-    /// what is compared, only what is told counts.
+    /// Returns the probable default branch of the remote: [`told_default_branch`](Self::told_default_branch),
+    /// otherwise `main` or `master` of the only remote, or `None` if it has both. If a push must not influence what a
+    /// change is compared with, use only `told_default_branch`.
     pub fn likely_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         if let Some(told) = self.told_default_branch()? {
             return Ok(Some(told));
@@ -150,7 +151,7 @@ impl Repository {
         }
     }
 
-    /// The URL of the first remote, `origin` before others. It may hold credentials.
+    /// Returns the URL of the first remote; `origin` comes first. It may contain credentials.
     pub fn remote_url(&self) -> Result<Option<String>, GitError> {
         let remotes = self.remotes()?;
         let url = remotes.first().and_then(|remote| remote.url().ok());
@@ -171,7 +172,7 @@ impl Repository {
             .and_then(|reference| tracked(remotes, &reference)))
     }
 
-    /// The configured remotes, `origin` first.
+    /// Returns the configured remotes, `origin` first.
     pub(super) fn remotes(&self) -> Result<Vec<Remote<'_>>, GitError> {
         let listing = GitError::library("list the remotes");
         let names = self.library.remotes().map_err(&listing)?;
@@ -192,7 +193,7 @@ impl Repository {
     }
 }
 
-/// The branch that a reference under `refs/remotes/` tracks, if it tracks one.
+/// Returns the branch that a reference under `refs/remotes/` tracks, or `None` if it tracks none.
 fn tracked(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Option<RemoteBranch> {
     if reference.symbolic_target_bytes().is_some() {
         return None;
@@ -207,7 +208,8 @@ fn tracked(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Option<RemoteBr
     })
 }
 
-/// The references that a remote's branch may be kept in: where it is configured to be fetched to, and the usual one.
+/// Returns the references that may store a remote's branch: the configured destination of a fetch, and the usual
+/// name.
 fn tracking_names(remote: &Remote<'_>, branch: &str) -> Vec<String> {
     let source = format!("refs/heads/{branch}");
     let configured = remote

@@ -1,4 +1,4 @@
-//! What changed between two commits.
+//! The files that differ between commits.
 
 use super::renames::{self, DiskFile};
 use super::{FileKind, Repository, tree::TreeDifference};
@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// A file that differs between base and head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The path in head; of a deleted file its path in base.
+    /// The path in head, or in base for a deleted file.
     pub path: String,
     pub kind: ChangeKind,
-    /// What it is in head; none where it is deleted.
+    /// The kind of the file in head; `None` if it is deleted.
     pub file: Option<FileKind>,
-    /// The index of the base that it is compared with, among those that were given. With several merge-bases it is the
+    /// The index of the base that the file is compared with, in the given list. With several merge-bases it is the
     /// first one that the file differs from; 0 without a base.
     pub base: usize,
 }
@@ -25,7 +25,7 @@ pub enum ChangeKind {
         from: String,
     },
     Deleted,
-    /// A file became a symbolic link or a submodule, or the other way round.
+    /// A file became a symbolic link or a submodule, or the reverse.
     TypeChanged,
 }
 
@@ -44,17 +44,17 @@ impl Change {
         self.renamed_from().or(same)
     }
 
-    /// The path, and the former one of a renamed file.
+    /// Returns the path, and the former path of a renamed file.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.path.as_str()).chain(self.renamed_from())
     }
 }
 
-/// The wanted files that differ from each base, from one walk per base: what they are called is asked of them as often as
-/// needed.
+/// The wanted files that differ from each base, found by one walk per base. Changes can be computed from them
+/// several times.
 pub struct Differences<'s> {
     repository: &'s Repository,
-    /// One list per base; a single one without a base.
+    /// One list for each base; a single list without a base.
     found: Vec<Vec<TreeDifference>>,
     on_disk: Box<DiskFile<'s>>,
 }
@@ -72,16 +72,16 @@ impl<'s> Differences<'s> {
         }
     }
 
-    /// As changes, sorted by path: what differs from any base.
+    /// Returns the files that differ from any base as changes, sorted by path.
     ///
-    /// A renamed file is told from a deletion and an addition as git does it: equal content, else at least half of
-    /// it. It is looked for only among the wanted files.
+    /// Renames are detected as git does it: equal content, or a similarity of at least one half. Only the wanted files
+    /// are considered.
     pub fn changes(&self) -> Vec<Change> {
         let each = self.found.iter().enumerate();
         merged(each.map(|(base, found)| self.told(base, found)).collect())
     }
 
-    /// The changes of `wanted` files alone, as if nothing else had been requested: one list per base.
+    /// Returns the changes of only the `wanted` files, as if no others had been requested: one list for each base.
     pub fn changes_of(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<Vec<Change>> {
         let each = self.found.iter().enumerate();
         each.map(|(base, found)| {
@@ -109,8 +109,8 @@ impl<'s> Differences<'s> {
     }
 }
 
-/// Merges the changes since several bases: each path once, as it differs from the first base that it differs from. A file
-/// that one base has under another name is renamed, not deleted too.
+/// Merges the changes since several bases: each path once, with the first base that it differs from. If one base
+/// has the file under another name, the change is a rename, and no deletion is listed.
 fn merged(mut each: Vec<Vec<Change>>) -> Vec<Change> {
     if each.len() < 2 {
         return each.pop().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Makes repositories and commits without a working tree and without the git program.
+//! Creates repositories and commits without a working tree and without the git program.
 
 use super::{CommitId, GitError, Repository};
 use git2::build::{CheckoutBuilder, RepoBuilder, TreeUpdateBuilder};
@@ -7,16 +7,16 @@ use std::path::Path;
 
 pub struct NewCommit<'a> {
     pub branch: &'a str,
-    /// The commit before it; none starts a history.
+    /// The parent commit; `None` for the first commit of a history.
     pub parent: Option<&'a CommitId>,
-    /// Files that it adds or changes, as path and content.
+    /// Added or changed files, as path and content.
     pub files: &'a [(&'a str, &'a str)],
     pub message: &'a str,
     pub author: &'a str,
 }
 
 impl Repository {
-    /// Makes a bare repository whose default branch is `branch`.
+    /// Creates a bare repository with the default branch `branch`.
     pub fn create_bare(folder: &Path, branch: &str) -> Result<Self, GitError> {
         let mut options = RepositoryInitOptions::new();
         options
@@ -24,11 +24,11 @@ impl Repository {
             .no_reinit(true)
             .external_template(false)
             .initial_head(branch);
-        git2::Repository::init_opts(folder, &options).map_err(GitError::library("make a repository"))?;
+        git2::Repository::init_opts(folder, &options).map_err(GitError::library("create a repository"))?;
         Self::open(folder)
     }
 
-    /// Makes a clone with a working tree of the repository in `source`.
+    /// Clones the repository in `source`, with a working tree.
     pub fn clone_local(source: &Path, folder: &Path) -> Result<Self, GitError> {
         let mut checkout = CheckoutBuilder::new();
         checkout.disable_filters(true);
@@ -41,12 +41,12 @@ impl Repository {
         Self::open(folder)
     }
 
-    /// Makes a commit, which becomes the tip of its branch.
+    /// Creates a commit and moves its branch to it.
     pub fn commit_files(&self, commit: &NewCommit<'_>) -> Result<CommitId, GitError> {
         let parent = commit.parent.map(|parent| self.commit(parent)).transpose()?;
         let made = self.write_commit(commit, parent.as_ref());
         made.map(CommitId::new)
-            .map_err(GitError::library("make a commit"))
+            .map_err(GitError::library("create a commit"))
     }
 
     fn write_commit(

@@ -1,24 +1,24 @@
-//! The entries of a raw tree, and what git accepts of them (<https://git-scm.com/docs/git-fsck#_fsck_messages>).
+//! Entries of a raw tree, and the checks that git makes (<https://git-scm.com/docs/git-fsck#_fsck_messages>).
 
 use super::GitError;
 use git2::{OdbObject, Oid};
 
 const ID_BYTES: usize = 20;
-const LEAVES: &str = "a name in it would leave its folder";
+const LEAVES: &str = "an entry has a name that would leave its directory";
 
-/// What a tree entry is, apart from a folder.
+/// The kind of a tree entry that is not a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileKind {
     /// A file, executable or not.
     Regular,
-    /// A symbolic link; its blob holds the target.
+    /// A symbolic link; its blob contains the target.
     Symlink,
-    /// Another repository's commit; its id is no blob of this one.
+    /// A commit of another repository; its id is not a blob of this one.
     Submodule,
 }
 
 impl FileKind {
-    /// Why such an entry is not read as a file; `None` for a file.
+    /// Returns the reason why such an entry is not read as a file, or `None` for a file.
     pub const fn why_not_read(self) -> Option<&'static str> {
         match self {
             Self::Regular => None,
@@ -42,13 +42,14 @@ pub(super) fn bad(id: Oid, why: &'static str) -> GitError {
     }
 }
 
-/// What the entries that were read say of those to come. A name that stands twice, also once for a file and once for a
-/// folder, or out of order where a search might miss it: programs disagree about which entry counts, so what is judged
-/// may not be what is run.
+/// The previous entries of a tree, to check the next one. Rejects duplicate names, a name used for both a file and
+/// a directory, and entries out of order: programs disagree about which entry is valid, so the reviewed file might not
+/// be the one that is run.
 #[derive(Default)]
 struct EntriesBefore<'a> {
     last: Option<TreeEntry<'a>>,
-    /// The files whose names begin the last one: a folder of the same name may stand a few entries later.
+    /// Files whose names are prefixes of the last name: a directory of the same name may follow a few entries
+    /// later.
     files: Vec<&'a [u8]>,
 }
 
@@ -56,9 +57,9 @@ impl<'a> EntriesBefore<'a> {
     fn follow(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
         if let Some(last) = self.last.replace(entry) {
             if last.order(&entry).is_ge() {
-                return Err("a name in it stands twice, or they are out of order");
+                return Err("its entries are duplicated or out of order");
             }
-            // Two files whose names are as long cannot begin each other: they differ.
+            // Two different files with names of the same length cannot be prefixes of each other.
             let may_begin = entry.name.len() > last.name.len() || entry.is_folder();
             if may_begin && !last.is_folder() && entry.name.starts_with(last.name) {
                 self.files.push(last.name);
@@ -67,7 +68,7 @@ impl<'a> EntriesBefore<'a> {
         if !self.files.is_empty() {
             self.files.retain(|file| entry.name.starts_with(file));
             if entry.is_folder() && self.files.contains(&entry.name) {
-                return Err("a name in it is both a file and a folder");
+                return Err("it has a file and a directory with the same name");
             }
         }
         Ok(())
@@ -90,7 +91,7 @@ pub(super) fn find_entry<'a>(
     Ok(found)
 }
 
-/// One entry of a raw tree: octal mode, blank, name, zero, id.
+/// An entry of a raw tree: octal mode, blank, name, zero byte, id.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct TreeEntry<'a> {
     mode: &'a [u8],
@@ -103,7 +104,7 @@ impl TreeEntry<'_> {
         matches!(self.mode, b"40000" | b"040000")
     }
 
-    /// None for a folder.
+    /// Returns the kind of the file, or `None` for a directory.
     pub(super) fn file_kind(&self) -> Option<FileKind> {
         match self.mode {
             b"40000" | b"040000" => None,
@@ -124,7 +125,7 @@ impl TreeEntry<'_> {
         Ok(Some(EntrySide { id: self.id()?, kind }))
     }
 
-    /// The order of git's trees: by bytes, a folder as if its name ended in `/`.
+    /// Compares two entries in the order of git's trees: by bytes, as if the name of a directory ended in `/`.
     pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
         let common = self.name.len().min(other.name.len());
         let (start, rest) = self.name.split_at(common);
@@ -137,7 +138,7 @@ impl TreeEntry<'_> {
     }
 }
 
-/// What is left of a raw tree. Whoever reads it to its end has seen that git would accept it.
+/// The unread rest of a raw tree. Reading it to its end checks that git would accept it.
 pub(super) struct Entries<'a> {
     rest: &'a [u8],
     before: EntriesBefore<'a>,
@@ -177,7 +178,7 @@ impl<'a> Entries<'a> {
         self.before.follow(entry).map_err(|why| bad(self.tree, why))
     }
 
-    /// Leaves out the entries that both go on with, and says how many; each is looked at once for both.
+    /// Skips the entries that are equal in both trees and returns their number; each is checked once for both.
     pub(super) fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
         let mut skipped = 0;
         while let Ok((entry, rest)) = split_entry(self.rest) {

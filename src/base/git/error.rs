@@ -1,41 +1,41 @@
-//! What can go wrong with a repository, and what to do about it.
+//! Errors of reading a repository, with hints how to fix them.
 
 use super::CommitId;
 use std::path::PathBuf;
 
-/// A repository that cannot be read as asked. Each case carries the facts; [`GitError::hint`] has the remedy.
+/// An error of reading a repository. Each case carries the facts; [`GitError::hint`] returns the hint.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// No git repository in the folder or any folder above it.
+    /// There is no git repository in the directory or any directory above it.
     #[error("no git repository at {} or above it", from.display())]
     NotARepository {
-        /// The folder that the search started from.
+        /// The directory that the search started from.
         from: PathBuf,
     },
-    /// The repository, or the branch that is checked out, has no commit yet.
+    /// The repository, or the checked-out branch, has no commit yet.
     #[error("the repository {} has no commit yet", root.display())]
     NoCommit {
         /// The repository's root.
         root: PathBuf,
     },
-    /// A revision that names no commit of the repository.
-    #[error("the revision `{revision}` names no commit of this repository: {why}")]
+    /// A revision that does not resolve to a commit of the repository.
+    #[error("the revision `{revision}` does not resolve to a commit of this repository: {why}")]
     UnknownRevision {
-        /// The revision as it was asked for.
+        /// The requested revision.
         revision: String,
-        /// Why, in libgit2's words.
+        /// The reason, usually libgit2's message.
         why: String,
     },
-    /// A name that several references answer to, none of them the branch of a remote.
-    #[error("`{name}` is ambiguous: {} answer to it", answers.join(" and "))]
+    /// A name that matches several references, none of which is the branch of a remote.
+    #[error("`{name}` is ambiguous: it matches {}", answers.join(" and "))]
     Ambiguous {
-        /// The name as it was asked for.
+        /// The requested name.
         name: String,
-        /// The full names of the references, and the commit where the name is also the start of an id.
+        /// The full names of the references, and the commit if the name is also the start of an id.
         answers: Vec<String>,
     },
-    /// The history that would tell the merge-base is cut off by a shallow clone.
-    #[error("the clone is shallow: its history does not tell where {one} and {other} parted")]
+    /// A shallow clone lacks the history that is needed to find the merge-base.
+    #[error("could not find the merge-base of {one} and {other}: the clone is shallow")]
     ShallowHistory { one: CommitId, other: CommitId },
     /// More merge-bases than any real history has.
     #[error("{one} and {other} have {count} merge-bases")]
@@ -44,23 +44,23 @@ pub enum GitError {
         other: CommitId,
         count: usize,
     },
-    /// An object that the repository refers to and does not have.
+    /// An object that the repository refers to but does not have.
     #[error("the {kind} {id} is missing from the repository{}", if *partial { ", which is a partial clone" } else { "" })]
     MissingObject {
-        /// What it is: commit, tree or blob.
+        /// The kind of object: commit, tree or blob.
         kind: &'static str,
         id: String,
-        /// Whether the repository is a partial clone, which leaves objects out on purpose.
+        /// Whether the repository is a partial clone, which omits objects on purpose.
         partial: bool,
     },
-    /// A file that would be taken, with a name that is not UTF-8 and so cannot be sent.
+    /// A wanted file whose name is not UTF-8 and so cannot be sent.
     #[error("the name of the file `{path}` is not UTF-8")]
     PathNotUtf8 {
-        /// The path with `\u{fffd}` for what is not UTF-8.
+        /// The path, with `\u{fffd}` in place of bytes that are not UTF-8.
         path: String,
     },
     /// A repository format that cannot be read.
-    #[error("the repository {} cannot be read: {what}", root.display())]
+    #[error("could not read the repository {}: {what}", root.display())]
     Unsupported { root: PathBuf, what: String },
     /// The repository has no remote to fetch from.
     #[error("the repository {} has no remote", root.display())]
@@ -68,19 +68,19 @@ pub enum GitError {
         /// The repository's root.
         root: PathBuf,
     },
-    /// A fetch into a repository of somebody else.
+    /// A fetch into a repository that belongs to another user.
     #[error("the repository {} belongs to another user, whose settings would decide what a fetch runs", root.display())]
     NotOurs {
         /// The repository's root.
         root: PathBuf,
     },
-    /// There is no working tree, and so no index either.
+    /// The repository has no working tree and so no index.
     #[error("the repository {} is bare: it has no working tree and no index", root.display())]
     NoWorkTree { root: PathBuf },
-    /// A merge or the like left conflicts in the index, so it is not known what the staged files are.
+    /// The index has conflicts, for example after a merge, so the staged files are undetermined.
     #[error("the index has conflicts: {}", paths.join(", "))]
     Conflicts { paths: Vec<String> },
-    /// A blob larger than its reader accepts.
+    /// A blob that is larger than its reader accepts.
     #[error("the blob {blob} has {size} bytes, over the limit of {limit}")]
     TooLarge {
         blob: String,
@@ -89,25 +89,25 @@ pub enum GitError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// A tree that no git program writes: broken, or made to do harm.
-    #[error("the tree {id} is not sound: {why}")]
+    /// A tree that git would not write: damaged or malicious.
+    #[error("invalid tree {id}: {why}")]
     BadTree { id: String, why: &'static str },
     /// The `git` program failed, was missing, or took too long.
     #[error("`git {arguments}` failed: {why}")]
     Program {
         arguments: String,
-        /// Its own words, or the system's.
+        /// The message of the program or the system.
         why: String,
     },
-    /// A file of the git folder could not be read, or a helper file not be written.
-    #[error("cannot {doing} {}: {source}", path.display())]
+    /// A file of the git directory could not be read, or a helper file could not be written.
+    #[error("could not {doing} {}: {source}", path.display())]
     Io {
         doing: &'static str,
         path: PathBuf,
         source: std::io::Error,
     },
     /// Any other failure of libgit2.
-    #[error("cannot {doing}: {}", source.message())]
+    #[error("could not {doing}: {}", source.message())]
     Library {
         doing: &'static str,
         /// libgit2's words.
@@ -118,7 +118,7 @@ pub enum GitError {
 /// How to get the whole history, for each kind of place: actions/checkout
 /// (<https://github.com/actions/checkout#usage>), GitLab
 /// (<https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>), and a plain clone.
-pub const WHOLE_HISTORY: &str = "fetch the whole history: `fetch-depth: 0` in the `with:` of actions/checkout on GitHub, \
+pub const WHOLE_HISTORY: &str = "fetch the full history: `fetch-depth: 0` in the `with:` of actions/checkout on GitHub, \
      the variable `GIT_DEPTH: 0` on GitLab, `git fetch --unshallow` elsewhere";
 
 impl GitError {
@@ -126,43 +126,45 @@ impl GitError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NotARepository { .. } => {
-                "run it inside a clone, or name one with --repo, as a bare one must be"
+                "run the command inside a clone, or pass --repo (required for a bare repository)"
             }
-            Self::NoCommit { .. } => "make a first commit, or check out a branch that has one",
+            Self::NoCommit { .. } => "create a first commit, or check out a branch that has a commit",
             Self::UnknownRevision { .. } => {
-                "check the spelling; in CI the clone may lack it: fetch it, or use `fetch-depth: 0` on GitHub, \
+                "check the spelling. If the clone of a CI job lacks the revision, fetch it, or set `fetch-depth: 0` on GitHub, \
                  `GIT_DEPTH: 0` on GitLab"
             }
             Self::Ambiguous { .. } => {
-                "give the full name of the reference, such as refs/remotes/origin/main, or a full commit id"
+                "pass the full name of the reference, such as refs/remotes/origin/main, or a full commit id"
             }
             Self::ShallowHistory { .. } => WHOLE_HISTORY,
             Self::TooManyBases { .. } => {
-                "merge the target branch into the branch, which leaves one merge-base"
+                "merge the target branch into the branch, so that one merge-base remains"
             }
             Self::MissingObject { partial: true, .. } => {
-                "fetch it with the git program (`git fetch --refetch` brings everything), or clone without --filter"
+                "fetch the missing objects with `git fetch --refetch`, or clone without --filter"
             }
             Self::MissingObject { partial: false, .. } => {
-                "`git fsck` tells what is broken; in CI, clone anew or fetch with more depth"
+                "run `git fsck` to find damaged objects; in CI, clone again or fetch with more depth"
             }
             Self::PathNotUtf8 { .. } => {
-                "rename it with `git mv`, or delete it: no --exclude leaves it out, as no report could name it"
+                "rename it with `git mv`, or delete it; --exclude does not skip it, as no report could show its name"
             }
             Self::Unsupported { what, .. } if what.contains("sha256") => {
-                "only repositories with SHA-1 object ids can be read: `git fast-export --all`, piped into `git \
-                 fast-import` in a new repository, makes one of the same history"
+                "convert the repository to SHA-1 object ids: pipe `git fast-export --all` into `git \
+                 fast-import` in a new repository"
             }
             Self::Unsupported { .. } => {
-                "clone it anew with `git clone --ref-format=files` and SHA-1 object ids"
+                "clone the repository again with `git clone --ref-format=files` and SHA-1 object ids"
             }
-            Self::NoRemote { .. } => "name one with `git remote add origin URL`",
+            Self::NoRemote { .. } => "add a remote: `git remote add origin URL`",
             Self::NotOurs { .. } => {
-                "fetch in a step before this one, or declare the checkout safe: `git config --global --add \
+                "fetch the history in an earlier step, or declare the checkout safe: `git config --global --add \
                  safe.directory PATH`"
             }
-            Self::NoWorkTree { .. } => "take the files of a commit: --head, or `--from commit` of a publish",
-            Self::Conflicts { .. } => "resolve them and stage the files (`git add`)",
+            Self::NoWorkTree { .. } => {
+                "use the files of a commit: pass --head, or `--from commit` when publishing"
+            }
+            Self::Conflicts { .. } => "resolve the conflicts and stage the files (`git add`)",
             Self::Program { .. } => "check that the git program is installed and can reach the remote",
             Self::TooLarge { .. } | Self::BadTree { .. } | Self::Io { .. } | Self::Library { .. } => {
                 return None;

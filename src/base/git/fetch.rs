@@ -1,26 +1,26 @@
-//! Fetches more history into a clone, when the user asked for it.
+//! Fetches more history into a clone, if the user requested it.
 //!
-//! This is the one thing here that writes into the user's repository and talks to its remote, so it is the git
-//! program that does it, with the user's own configuration: the remote's URL, proxies and credentials are theirs.
-//! What of that configuration could run something else is switched off (see `program`), submodules and tags are left
-//! alone, and a repository that belongs to somebody else is never fetched into, as its settings say what a fetch runs.
+//! This is the only code here that writes into the user's repository and contacts its remote. The git program does it,
+//! with the user's own configuration: URL of the remote, proxies and credentials. Settings that could run other
+//! programs are switched off (see `program`), and submodules and tags are not fetched. A repository that belongs to
+//! another user is never fetched into, because its settings decide what a fetch runs.
 
 use super::{GitError, Repository, program::UPLOAD_PACK};
 use git2::{Oid, Reference};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted<'a> {
-    /// A branch of the remote, into its remote-tracking branch.
+    /// A branch of the remote, fetched into its remote-tracking branch.
     Branch(&'a str),
-    /// A commit by its full id, into no reference.
+    /// A commit by its full id; no reference is written.
     Commit(&'a str),
 }
 
 impl Repository {
-    /// Fetches from the first remote, `depth` commits further back than the clone goes; a clone that is whole stays so.
+    /// Fetches from the first remote, `depth` commits further back than the clone reaches; a full clone stays full.
     ///
-    /// A branch that the clone has is deepened from where it is cut; what is new gets a depth of its own, as there is
-    /// no cut to go back from and all of its history would come. Afterwards the repository must be opened anew
+    /// A branch that the clone already has is deepened from where its history ends. A new branch or commit gets `depth`
+    /// commits, because otherwise its full history would be fetched. The repository must be opened again afterwards
     /// ([`Repository::reopen`]).
     pub fn fetch_history(&self, wanted: &[Wanted<'_>], depth: u32) -> Result<(), GitError> {
         let (known, new): (Vec<Wanted<'_>>, Vec<Wanted<'_>>) =
@@ -58,12 +58,12 @@ impl Repository {
         }
     }
 
-    /// Reads the repository again, as a fetch has changed it.
+    /// Opens the repository again, after a fetch has changed it.
     pub fn reopen(&self) -> Result<Self, GitError> {
         Self::open(self.root())
     }
 
-    /// Asks the first remote which branch is its default one.
+    /// Queries the first remote for its default branch.
     pub fn ask_default_branch(&self) -> Result<Option<String>, GitError> {
         let remote = self.first_remote()?;
         let arguments = [
@@ -81,7 +81,7 @@ impl Repository {
         Ok(named.map(str::to_owned))
     }
 
-    /// `origin`, or else the first by name.
+    /// Returns the name of the first remote; `origin` comes first.
     fn first_remote(&self) -> Result<String, GitError> {
         let remotes = self.remotes()?;
         let name = remotes.first().and_then(|remote| remote.name().ok().flatten());
@@ -91,11 +91,12 @@ impl Repository {
     }
 }
 
-/// The argument for git. Names come from the CI host, so nothing but a branch or a commit may come of them.
+/// Returns the git argument to fetch `wanted`. Names come from the CI host, so only a valid branch name or a full
+/// commit id is accepted.
 fn refspec(remote: &str, wanted: Wanted<'_>) -> Result<String, GitError> {
     let refused = |name: &str| GitError::UnknownRevision {
         revision: name.to_owned(),
-        why: "it can be no branch and no full commit id".to_owned(),
+        why: "it is neither a valid branch name nor a full commit id".to_owned(),
     };
     match wanted {
         Wanted::Branch(name) => {

@@ -1,4 +1,4 @@
-//! A file of a snapshot: what it is, where its content is, and whether that can be relied on.
+//! A file of a snapshot: its kind, the location of its content, and whether the content is reliable.
 
 use super::{BlobId, FileKind, TreeFile};
 use std::path::PathBuf;
@@ -9,32 +9,32 @@ pub struct SnapshotFile {
     pub path: String,
     pub kind: FileKind,
     pub content: Content,
-    /// Why its bytes on disk are not surely those that a commit of it would have.
+    /// The reason why the bytes on disk may differ from those that a commit would store.
     pub doubt: Option<Doubt>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     Blob(BlobId),
-    /// On disk, to be read by [`read_on_disk`](super::read_on_disk).
+    /// On disk; read it with [`read_on_disk`](super::read_on_disk).
     Disk(PathBuf),
 }
 
-/// Why the bytes of a file on disk are not surely those that a commit of it would have.
+/// The reason why the bytes of a file on disk may differ from those that a commit would store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// Git's index says not to look at it on disk (`skip-worktree`, `assume-unchanged`).
+    /// The index marks the file as not to be checked on disk (`skip-worktree`, `assume-unchanged`).
     Hidden,
-    /// It was modified, and git would store other bytes than are on disk, by an attribute.
+    /// The file was modified, and an attribute makes git store other bytes than are on disk.
     Converted,
 }
 
 impl Doubt {
-    /// Returns the reason, as it follows a file's name and a colon.
+    /// Returns the reason, for use after a file name and a colon.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Hidden => {
-                "git's index says not to look at it on disk (skip-worktree or assume-unchanged, as in a sparse checkout)"
+                "git's index marks it as not to be checked on disk (skip-worktree or assume-unchanged, as in a sparse checkout)"
             }
             Self::Converted => {
                 "git would store other bytes than are on disk (working-tree-encoding, filter or ident in .gitattributes): \

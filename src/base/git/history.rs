@@ -1,21 +1,21 @@
-//! How commits relate.
+//! The history of commits: merge-bases, ancestors, parents.
 
 use super::{CommitId, GitError, Repository};
 use git2::{ErrorClass, ErrorCode, Oid};
 
-/// The maximum number of merge-bases of two commits. Criss-cross merges of real branches have two or three; a history
-/// made to have hundreds would multiply the work of every comparison.
+/// Maximum number of merge-bases of two commits. Criss-cross merges of real branches have two or three; a history
+/// that was built to have hundreds would multiply the work of every comparison.
 const MOST_BASES: usize = 16;
 
-/// The maximum number of commits of a first-parent history that are visited.
+/// Maximum number of commits of a first-parent history that are visited.
 const MOST_VISITED: usize = 100_000;
 
 impl Repository {
-    /// Returns the best common ancestors of two commits, as `git merge-base --all` does: one in most histories, several
-    /// after criss-cross merges, and no commit if the two share no history.
+    /// Returns the best common ancestors of two commits, as `git merge-base --all` does: one in most histories,
+    /// several after criss-cross merges, and no commit if the two share no history.
     ///
-    /// A shallow clone can show a merge-base that is older than the real one, or hide one. The result is trusted only
-    /// if neither side reaches the edge of the clone other than through a merge-base; otherwise
+    /// A shallow clone can yield a merge-base that is older than the real one, or hide it. The result is trusted only
+    /// if neither side reaches the edge of the clone other than through a merge-base; otherwise the result is
     /// [`GitError::ShallowHistory`].
     pub fn merge_bases(&self, a: &CommitId, b: &CommitId) -> Result<Vec<CommitId>, GitError> {
         let (one, other) = (self.commit(a)?.id(), self.commit(b)?.id());
@@ -42,19 +42,19 @@ impl Repository {
         Ok(bases.into_iter().map(CommitId::new).collect())
     }
 
-    /// Whether `commit` is `tip` or one of its ancestors. A shallow clone can hide that it is.
+    /// Returns whether `commit` is `tip` or one of its ancestors. A shallow clone can hide that it is.
     pub fn contains(&self, tip: &CommitId, commit: &CommitId) -> Result<bool, GitError> {
         let (tip, commit) = (self.commit(tip)?.id(), self.commit(commit)?.id());
         self.descends(tip, commit)
     }
 
-    /// The commit's parents, the first one first.
+    /// Returns the commit's parents, the first parent first.
     pub fn parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
         Ok(self.commit(commit)?.parent_ids().map(CommitId::new).collect())
     }
 
-    /// Visits the commit and its first-parent history, the newest first, until `visit` returns false. Returns whether the whole
-    /// history was seen: a shallow clone ends before, and so does one of more commits than are visited.
+    /// Visits the commit and its first-parent history, newest first, until `visit` returns false. Returns false if
+    /// the history was cut off by a shallow clone or by the limit of visited commits.
     pub fn walk_first_parents(
         &self,
         commit: &CommitId,
@@ -75,7 +75,7 @@ impl Repository {
         Ok(false)
     }
 
-    /// The commit's parents as it records them, also where a shallow clone lacks them.
+    /// Returns the parents that the commit records, even if a shallow clone does not have them.
     pub fn recorded_parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
         let commit = self.commit(commit)?;
         let header = String::from_utf8_lossy(commit.raw_header_bytes()).into_owned();

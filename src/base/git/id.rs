@@ -20,7 +20,7 @@ impl CommitId {
         &self.0
     }
 
-    /// The first seven digits, for people.
+    /// Returns the first seven digits, for display.
     pub fn short(&self) -> &str {
         short_id(&self.0)
     }
@@ -32,17 +32,17 @@ impl fmt::Display for CommitId {
     }
 }
 
-/// The first seven digits of an id, for people; of a text that is none, the first seven characters.
+/// Returns the first seven digits of an id, or the first seven characters of another text, for display.
 pub fn short_id(text: &str) -> &str {
     text.char_indices().nth(7).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Whether the text is a full object id (SHA-1 or SHA-256), which git never looks up as a reference.
+/// Returns whether the text is a full object id (SHA-1 or SHA-256), which git never looks up as a reference.
 pub fn is_full_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// A blob's id: the content of one file, whatever its name.
+/// A blob's id, which depends on the content of a file but not on its name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobId(Oid);
 

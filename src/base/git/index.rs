@@ -1,19 +1,20 @@
-//! What git's index knows of the files on disk, so that those that nobody touched need not be read.
+//! Uses git's index to find the files on disk that are unmodified and need not be read.
 
 use super::{BlobId, Repository};
 use git2::{Index, IndexEntry, IndexTime};
 use std::fs::Metadata;
 use std::path::Path;
 
-/// The index as it was last written; empty where there is none.
+/// The index as it was last written; empty if there is none.
 pub struct Checkout {
     index: Option<Index>,
-    /// When the index was written, in nanoseconds; a file that changed since, or in the same moment, may hide it.
+    /// The time the index was written, in nanoseconds. A file that changed at that moment or later may look
+    /// unmodified.
     written: i128,
 }
 
 impl Repository {
-    /// What the index knows of the working tree.
+    /// Loads the index of the working tree.
     pub fn checkout(&self) -> Checkout {
         let index = self.library.index().ok();
         let written = index.as_ref().and_then(Index::path).and_then(changed);
@@ -25,9 +26,9 @@ impl Repository {
 }
 
 impl Checkout {
-    /// Whether the file on disk surely is this blob as git checked it out (a filter of the repository may have
-    /// changed its bytes then): it has the size and the times that the index recorded with the blob, and they are
-    /// older than the index (<https://git-scm.com/docs/racy-git>).
+    /// Returns whether the file on disk certainly is this blob as git checked it out (a filter may have changed its
+    /// bytes then): it has the size and the times that the index recorded for the blob, and they are older than the
+    /// index (<https://git-scm.com/docs/racy-git>).
     pub fn vouches_for(&self, path: &str, blob: &BlobId, on_disk: &Metadata) -> bool {
         let entry = |index: &Index| index.get_path(Path::new(path), 0);
         let Some(entry) = self.index.as_ref().and_then(entry) else {
@@ -45,14 +46,14 @@ fn nanoseconds(time: IndexTime) -> i128 {
 fn is_untouched(entry: &IndexEntry, on_disk: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let time = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-    // The index keeps the lower half of a number only.
+    // The index stores only the lower 32 bits of these numbers.
     u64::from(entry.file_size) == on_disk.size() & u64::from(u32::MAX)
         && u64::from(entry.ino) == on_disk.ino() & u64::from(u32::MAX)
         && nanoseconds(entry.mtime) == time(on_disk.mtime(), on_disk.mtime_nsec())
         && nanoseconds(entry.ctime) == time(on_disk.ctime(), on_disk.ctime_nsec())
 }
 
-/// What the index records of a file here is not what the system tells of it.
+/// Always returns false: on this system the index records other metadata than the system reports.
 #[cfg(not(unix))]
 fn is_untouched(_: &IndexEntry, _: &Metadata) -> bool {
     false

@@ -1,13 +1,13 @@
-//! The blobs that were read first: who selects, judges, compares, tells and sends reads the same ones again, each in its turn,
-//! so what came first is what comes next.
+//! A cache of the blobs that were read first. Selecting, evaluating, comparing and sending read the same blobs in
+//! the same order, so the first blobs are the next ones needed.
 
 use super::BlobId;
 use std::collections::HashMap;
 
-/// How much is kept, in bytes: both sides of some thousand pipelines.
+/// Size of the cache, in bytes: enough for both sides of some thousand pipelines.
 const KEPT: usize = 16 * 1024 * 1024;
 
-/// A larger blob is not kept, in bytes.
+/// Maximum size of a cached blob, in bytes.
 const LARGEST: usize = KEPT / 16;
 
 #[derive(Default)]
@@ -21,7 +21,7 @@ impl KeptBlobs {
         self.contents.get(blob).map(Vec::as_slice)
     }
 
-    /// Keeps the content as long as there is room.
+    /// Caches the content if there is room.
     pub(super) fn keep(&mut self, blob: BlobId, content: &[u8]) {
         let has_room = content.len() <= LARGEST && self.bytes + content.len() <= KEPT;
         if has_room && self.contents.insert(blob, content.to_vec()).is_none() {

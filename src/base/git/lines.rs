@@ -1,15 +1,15 @@
-//! Which lines of a file a change touched.
+//! Finds the lines of a file that a change touched.
 
 use super::{BlobId, GitError, Repository};
 use git2::{DiffOptions, Patch};
 use std::ops::RangeInclusive;
 
-/// Files larger than this, in bytes, are not compared line by line.
+/// Maximum size of a file that is compared line by line, in bytes.
 const SIZE_LIMIT: u64 = 4 * 1024 * 1024;
 
 impl Repository {
-    /// Returns the lines of `new` that `old` does not have, from 1, in order; without `old` all of them. Lines that were
-    /// only deleted touch the line before them. A file that is too large to compare has no touched lines.
+    /// Returns the lines of `new` that are not in `old`, counted from 1, in order; without `old`, all lines. A
+    /// deletion touches the line before it. A file that is too large to compare has no touched lines.
     pub fn changed_lines(
         &self,
         old: Option<&BlobId>,
@@ -28,7 +28,7 @@ impl Repository {
         let mut options = DiffOptions::new();
         options.context_lines(0).force_text(true);
         let failed = GitError::library("compare two versions of a file");
-        // Of buffers: for a blob, libgit2 would read the whole index to look for an attribute of it.
+        // Uses buffers, because for a blob libgit2 would read the entire index to look for an attribute.
         let patch = Patch::from_buffers(&old, None, new, None, Some(&mut options)).map_err(&failed)?;
         let mut ranges = Vec::with_capacity(patch.num_hunks());
         for index in 0..patch.num_hunks() {

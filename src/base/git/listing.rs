@@ -1,7 +1,7 @@
-//! Which files are staged, and which are on disk, told by git's index.
+//! Lists the staged files, and the files on disk, with the help of git's index.
 //!
-//! Files on disk that nobody touched are known by what the index recorded of them (size, times), so that a working tree
-//! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git names
+//! Unmodified files on disk are recognized by the metadata that the index records (size, times), so that a working tree
+//! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git passes
 //! a temporary one to its hooks, for example for `git commit -a`.
 
 use super::entries::{EntrySide, FileKind};
@@ -14,25 +14,25 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The most conflicting files that an error names.
+/// Maximum number of conflicting files that an error lists.
 const NAMED_CONFLICTS: usize = 10;
 
 /// A file that is staged or on disk.
 pub(super) struct Listed {
-    /// From the root, with `/`.
+    /// The path from the root, with `/`.
     pub path: Vec<u8>,
-    /// Its blob, where git knows it.
+    /// Its blob, if git knows it.
     pub known: Option<EntrySide>,
-    /// Its content is to be read from the disk.
+    /// The content must be read from disk.
     pub on_disk: bool,
-    /// The index says not to look at the disk (`skip-worktree`, `assume-unchanged`).
+    /// The index marks the file as not to be checked on disk (`skip-worktree`, `assume-unchanged`).
     pub hidden: bool,
-    /// The file outside of the repository that has its content.
+    /// The file outside of the repository that contains its content.
     pub stand_in: Option<PathBuf>,
 }
 
 impl Listed {
-    /// A file whose content is in another one.
+    /// Creates an entry whose content is in another file.
     pub(super) fn stand_in(path: &str, content: PathBuf) -> Self {
         Self {
             path: path.as_bytes().to_vec(),
@@ -43,13 +43,13 @@ impl Listed {
         }
     }
 
-    /// Returns where its content is on disk.
+    /// Returns the path of its content on disk.
     pub(super) fn place(&self, root: &Path) -> PathBuf {
         let own = || root.join(&*self.shown_path());
         self.stand_in.clone().unwrap_or_else(own)
     }
 
-    /// The path, with `\u{fffd}` for what is not UTF-8.
+    /// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8.
     pub(super) fn shown_path(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.path)
     }
@@ -62,7 +62,7 @@ impl Listed {
     }
 }
 
-/// The staged files, by path. What was only announced (`git add -N`) is not staged.
+/// Returns the staged files, by path. A file that was only announced (`git add -N`) is not staged.
 pub(super) fn staged(repository: &Repository, file: Option<&Path>) -> Result<Vec<Listed>, GitError> {
     let index = index(repository, file)?;
     refuse_conflicts(&index)?;
@@ -76,7 +76,7 @@ pub(super) fn staged(repository: &Repository, file: Option<&Path>) -> Result<Vec
     })))
 }
 
-/// Whether the index has an entry with this path, also one of a conflict.
+/// Returns whether the index has an entry with this path, including conflicts.
 pub(super) fn is_in_index(
     repository: &Repository,
     file: Option<&Path>,
@@ -86,7 +86,7 @@ pub(super) fn is_in_index(
     Ok((0..=3).any(|stage| index.get_path(Path::new(path), stage).is_some()))
 }
 
-/// Returns the paths of the index's entries with this path or below it.
+/// Returns the paths of the index entries at or below this path.
 pub(super) fn in_index(repository: &Repository, path: &str) -> Result<BTreeSet<String>, GitError> {
     let folder = format!("{path}/");
     let index = index(repository, None)?;
@@ -97,16 +97,17 @@ pub(super) fn in_index(repository: &Repository, path: &str) -> Result<BTreeSet<S
         .collect())
 }
 
-/// The files on disk, and whether git may have checked out other bytes than it stores.
+/// The files on disk.
 pub(super) struct OnDisk {
     /// By path.
     pub files: Vec<Listed>,
-    /// Attributes are set, by a file of the repository or of the clone.
+    /// Whether attributes are set, in a file of the repository or the clone, so that git may have checked out other
+    /// bytes than it stores.
     pub has_attributes: bool,
 }
 
-/// The files on disk that are tracked, or neither tracked nor ignored. What a sparse checkout leaves out counts as it is
-/// staged.
+/// Returns the files on disk that are tracked, or neither tracked nor ignored. A file that a sparse checkout omits
+/// is listed in its staged version.
 pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<OnDisk, GitError> {
     let mut index = index(repository, file)?;
     repository
@@ -151,7 +152,8 @@ fn is_attributes(path: &[u8]) -> bool {
         .is_some_and(|folder| folder.is_empty() || folder.ends_with(b"/"))
 }
 
-/// Another repository is told as a folder, with a slash at its end, and not looked into.
+/// Returns an untracked file. Another repository is reported as a directory with a trailing slash and is not
+/// entered.
 fn untracked_file(mut path: Vec<u8>) -> Listed {
     let is_repository = path.ends_with(b"/");
     path.truncate(path.len() - usize::from(is_repository));
@@ -168,8 +170,9 @@ fn untracked_file(mut path: Vec<u8>) -> Listed {
     }
 }
 
-/// Whether git calls the file unmodified, of which libgit2 says otherwise. libgit2 applies neither encodings nor filters, so
-/// where it looks at the content it sees a difference that is none; git goes by size and time first.
+/// Returns whether git considers the file unmodified although libgit2 reports a change. libgit2 applies neither
+/// encodings nor filters, so it can report a difference in content where there is none; git compares size and time
+/// first.
 fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool {
     let Some(path) = std::str::from_utf8(&entry.path).ok().filter(|_| has_attributes) else {
         return false;
@@ -189,8 +192,9 @@ fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool 
     })
 }
 
-/// What the index hides is looked at all the same, so that a change of it is seen. Of a file that is not on disk because
-/// the checkout is sparse, the index says what it is; libgit2 calls a file gone whose place a pipe or a device has taken.
+/// Returns the entry of a tracked file, or `None` if it is deleted. A hidden file is still read from disk, so that
+/// its changes are found. A file that a sparse checkout omits keeps its staged version. libgit2 reports a file as
+/// deleted if a pipe or a device has replaced it, so the disk is checked again.
 fn tracked(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<Listed> {
     let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
     let hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
@@ -199,7 +203,7 @@ fn tracked(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<Lis
     if is_gone && !is_skipped {
         return None;
     }
-    // In a conflict the same path stands several times, and what is on disk is another thing again.
+    // In a conflict the index has the path several times, and the file on disk differs from all of them.
     let is_plain = stage(&entry) == 0 && !is_announced(&entry);
     let is_untouched = is_plain && (is_gone || (status.is_none() && !hidden));
     let side = side(&entry);
@@ -218,8 +222,8 @@ fn stands_on_disk(root: &Path, path: &[u8]) -> bool {
     found.is_some_and(|found| !found.is_dir())
 }
 
-/// The index of the repository, or the one in `file`, which starts from the root. A stand-in for the git folder has none
-/// of its own.
+/// Opens the repository's index, or the index in `file`, a path relative to the root. A stand-in for the git
+/// directory has no index, so the original directory is used.
 fn index(repository: &Repository, file: Option<&Path>) -> Result<Index, GitError> {
     if repository.is_bare() {
         return Err(GitError::NoWorkTree {
@@ -247,7 +251,8 @@ fn refuse_conflicts(index: &Index) -> Result<(), GitError> {
     Err(GitError::Conflicts { paths })
 }
 
-/// Which side of a conflict an entry is; 0 where there is none. See <https://git-scm.com/docs/index-format>.
+/// Returns the side of a conflict that an entry is; 0 without a conflict. See
+/// <https://git-scm.com/docs/index-format>.
 const fn stage(entry: &IndexEntry) -> u16 {
     (entry.flags >> 12) & 3
 }

@@ -1,10 +1,10 @@
-//! Reads a git repository: which commit, what changed, and the files as they are in a commit.
+//! Reads a git repository: commits, changes, and the files of a commit.
 //!
-//! Nothing else in the program knows how git is read. Almost everything goes through libgit2, in this process; the
-//! `git` program is asked only for what libgit2 cannot do (fetch a blob that a partial clone left out, stream a
-//! large blob without holding it, fetch more history with the user's credentials). Commits are read unless the index or
-//! the working tree is asked for by name, and the repository's content is taken as hostile: depths, counts and sizes are
-//! bounded, and nothing that a repository's configuration names is ever run.
+//! No other room knows how git is read. Almost everything uses libgit2, in this process; the `git` program is used only
+//! for what libgit2 cannot do: fetch a blob that a partial clone omitted, stream a large blob, fetch more history with
+//! the user's credentials. Commits are read unless the caller requests the index or the working tree. The repository's
+//! content is not trusted: depths, counts and sizes are limited, and no program that a repository's configuration names
+//! is ever run.
 
 mod attributes;
 mod blobs;

@@ -8,24 +8,25 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-/// The largest list of shallow commits that is read, in bytes.
+/// Maximum size of the list of shallow commits, in bytes.
 const SHALLOW_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// libgit2 hashes every object that it reads again to find a broken disk; git itself does not, and this doubles
-/// the time of a comparison.
+/// Turns off libgit2's hash verification of every object that it reads, which detects broken disks. Git does not do
+/// it, and it doubles the time of a comparison.
 fn relax_hash_checks() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| git2::opts::strict_hash_verification(false));
 }
 
 impl Repository {
-    /// Finds the repository that `from` lies in by its `.git`: a working tree, a linked worktree or a submodule.
+    /// Finds the repository that contains `from` by its `.git`: a working tree, a linked worktree or a submodule.
     ///
-    /// A bare repository is never found: its files could be files of a checkout, and its configuration the change's
+    /// A bare repository is never found: its files could be files of a checkout, so that the change under review would
+    /// control its configuration
     /// (<https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository>).
     ///
-    /// A checkout that belongs to another user (common in containers) is opened too, this one repository only and
-    /// without a change to anyone's git configuration: nothing that its configuration names is run.
+    /// A checkout that belongs to another user (common in containers) is opened too. This applies to this one
+    /// repository and does not change anyone's git configuration: no program that its configuration names is run.
     pub fn discover(from: &Path) -> Result<Self, GitError> {
         let none = || GitError::NotARepository {
             from: from.to_owned(),
@@ -37,7 +38,7 @@ impl Repository {
         Self::open_at(&git_dir, folder)
     }
 
-    /// Opens the repository that was named: the bare one in this folder, else what [`Self::discover`] finds.
+    /// Opens the repository in this directory: a bare one, otherwise the one that [`Self::discover`] finds.
     pub fn open(folder: &Path) -> Result<Self, GitError> {
         if !folder.join(".git").exists() && is_git_dir(folder) {
             return Self::open_at(folder, folder);
@@ -54,7 +55,7 @@ impl Repository {
     }
 }
 
-/// The git folder that the `.git` of this folder is or names (<https://git-scm.com/docs/gitrepository-layout>).
+/// Returns the git directory of a directory with a `.git` (<https://git-scm.com/docs/gitrepository-layout>).
 fn git_dir_of(folder: &Path) -> Option<PathBuf> {
     let named = folder.join(".git");
     let git_dir = if named.is_file() {
@@ -65,14 +66,15 @@ fn git_dir_of(folder: &Path) -> Option<PathBuf> {
     is_git_dir(&git_dir).then_some(git_dir)
 }
 
-/// What git asks of a git folder; a linked worktree has its objects elsewhere.
+/// Returns whether git accepts the directory as a git directory. A linked worktree stores its objects elsewhere.
 fn is_git_dir(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).exists();
     folder.join("HEAD").symlink_metadata().is_ok() && (has("commondir") || (has("objects") && has("refs")))
 }
 
 fn open(git_dir: &Path, from: &Path) -> Result<Opened, GitError> {
-    // The folder with the `.git`, so that libgit2 knows the working tree; a bare repository is its own.
+    // Opens the directory with the `.git`, so that libgit2 finds the working tree; a bare repository is opened
+    // itself.
     let refusal = match Library::open_ext(from, RepositoryOpenFlags::NO_SEARCH, std::iter::empty::<&OsStr>())
     {
         Ok(library) if !is_shallow_worktree(&library) => return Ok(as_it_is(library)),
@@ -87,7 +89,8 @@ fn open(git_dir: &Path, from: &Path) -> Result<Opened, GitError> {
     }
 }
 
-/// libgit2 looks for the list of shallow commits beside a linked worktree's own files, where git never puts it.
+/// Returns whether libgit2 misses the list of shallow commits: it looks for it beside the files of a linked
+/// worktree, where git never puts it.
 fn is_shallow_worktree(library: &Library) -> bool {
     library.is_worktree() && library.commondir().join("shallow").exists()
 }
@@ -105,7 +108,7 @@ fn as_it_is(library: Library) -> Opened {
     }
 }
 
-/// The commits whose parents a shallow clone left out, see <https://git-scm.com/docs/shallow>.
+/// Returns the commits whose parents a shallow clone omits, see <https://git-scm.com/docs/shallow>.
 fn shallow_commits(common_dir: &Path) -> Result<HashSet<Oid>, GitError> {
     let path = common_dir.join("shallow");
     let Ok(metadata) = std::fs::metadata(&path) else {

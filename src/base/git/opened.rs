@@ -1,16 +1,16 @@
-//! A repository as it was opened: by libgit2 as it is, or through a stand-in.
+//! An opened repository: opened by libgit2 directly, or through a stand-in.
 
 use git2::Repository as Library;
 use std::path::PathBuf;
 
-/// What opening found out, besides the repository itself.
+/// An opened repository and the facts found while opening it.
 pub(super) struct Opened {
     pub library: Library,
     pub root: PathBuf,
     pub bare: bool,
-    /// Belongs to another user of the machine, who has not been declared safe.
+    /// It belongs to another user of the machine, and the current user has not declared it safe.
     pub foreign: bool,
-    /// Where the repository's own files are; `library` may read a stand-in.
+    /// The directory with the repository's own files; `library` may read a stand-in.
     pub git_dir: PathBuf,
     pub common_dir: PathBuf,
     pub stand_in: Option<tempfile::TempDir>,

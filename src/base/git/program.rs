@@ -1,8 +1,8 @@
 //! The `git` program, for what libgit2 cannot do.
 //!
-//! It runs with the git folder named, so it searches for nothing and a foreign owner does not matter; without a
-//! terminal to ask at; with everything switched off that a repository's configuration could start; and it is ended
-//! when it gives nothing for too long.
+//! The program gets the git directory explicitly, so that it does not search for one and a foreign owner does not
+//! matter. It has no terminal for prompts; everything that a repository's configuration could start is switched off;
+//! and it is terminated if it prints no output for too long.
 
 use super::{BlobId, GitError};
 use std::ffi::OsString;
@@ -12,24 +12,25 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// How long the program may give nothing. A fetch of one blob is the slowest thing asked of it.
+/// Maximum time without output. The slowest command with this limit fetches one blob.
 const STALL: Duration = Duration::from_secs(120);
-/// How long a fetch of history may take; it is told to be quiet.
+/// Maximum duration of a fetch of history, which prints no progress.
 const FETCH_LIMIT: Duration = Duration::from_secs(900);
-/// The most that is read of what a remote says about itself, in bytes.
+/// Maximum size of the output that is read, in bytes.
 const ANSWER_SIZE: u64 = 64 * 1024;
-/// Bytes of one piece of a stream, and how many pieces may wait.
+/// Size of one piece of a stream, in bytes, and the number of pieces that may be queued.
 const PIECE: usize = 128 * 1024;
 const WAITING: usize = 4;
 
-/// The most that is kept of the program's complaints, in bytes.
+/// Maximum size of the program's error output that is kept, in bytes.
 const ERRORS_SIZE: u64 = 4096;
-/// How long the complaints may take after the end; a helper that lives on may hold them open.
+/// Maximum wait for the error output after the program has ended; a helper that still runs may keep it open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// What of the environment the program gets, and with it whatever a repository's configuration has it start
-/// (`core.sshCommand`, a credential helper): where programs, people's settings and temporary files are, the language,
-/// the way to the remote, and what checkout steps set for git. Everything else may be a secret of the job.
+/// Environment variables that are passed to the program, and so to any program that a repository's configuration
+/// makes it start (`core.sshCommand`, a credential helper): search paths, user settings, temporary directories,
+/// language, access to the remote, and the variables that checkout steps set for git. Any other variable may be a
+/// secret of the job.
 const HANDED_ON: [&str; 44] = [
     "ALL_PROXY",
     "APPDATA",
@@ -76,17 +77,17 @@ const HANDED_ON: [&str; 44] = [
     "USERPROFILE",
     "XDG_CONFIG_HOME",
 ];
-/// How the other variables begin that it gets: settings by number.
+/// Prefixes of other variables that are passed on: numbered settings.
 const HANDED_ON_NUMBERED: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
-/// Every command that talks to a remote has it, so that the program at the other end is git's own.
+/// An option of every command that contacts a remote, so that git's own program runs at the other end.
 pub(super) const UPLOAD_PACK: &str = "--upload-pack=git-upload-pack";
 
-/// The ways to a remote that git may take. One that names a program to run (`ext::`, a helper of another name) is none.
+/// The protocols that git may use. A protocol that names a program to run (`ext::`, another helper) is not allowed.
 const PROTOCOLS: &str = "file:git:http:https:ssh";
 
-/// Settings that win over the repository's own: no hook, no file monitor, no pager, no program that asks or that lists
-/// references, no bare repository that lies around, large blobs streamed.
+/// Settings that override those of the repository: no hooks, no file monitor, no pager, no program that prompts or
+/// lists references, no implicit bare repository, and streaming of large blobs.
 const SETTINGS: [&str; 9] = [
     "safe.bareRepository=explicit",
     "core.askPass=",
@@ -99,7 +100,7 @@ const SETTINGS: [&str; 9] = [
     "maintenance.auto=false",
 ];
 
-/// The git program, held to one repository.
+/// The git program, limited to one repository.
 pub(super) struct Program {
     git_dir: PathBuf,
     partial: bool,
@@ -108,8 +109,8 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// What a fetch runs is up to the repository's configuration, so one that belongs to somebody else (`foreign`)
-    /// never fetches.
+    /// Creates the program. The repository's configuration decides what a fetch runs, so a repository that belongs
+    /// to another user (`foreign`) is never fetched into.
     pub(super) const fn new(git_dir: PathBuf, partial: bool, foreign: bool, remotes: Vec<String>) -> Self {
         Self {
             git_dir,
@@ -119,17 +120,18 @@ impl Program {
         }
     }
 
-    /// The repository's own git folder, also where libgit2 reads a stand-in.
+    /// Returns the repository's own git directory, even if libgit2 reads a stand-in.
     pub(super) fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
-    /// Whether a blob that is missing may be fetched, because the repository is a partial clone of this user.
+    /// Returns whether a missing blob may be fetched: the repository is a partial clone that belongs to this user.
     pub(super) const fn may_fetch(&self) -> bool {
         self.partial && !self.foreign
     }
 
-    /// Runs a command that talks to the remote, from `root`, as a remote's URL may be relative to it; gives its answer.
+    /// Runs a command that contacts the remote and returns its output. It runs in `root`, because the remote's URL
+    /// may be a relative path.
     pub(super) fn talk(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
         if self.foreign {
             return Err(GitError::NotOurs {
@@ -144,7 +146,7 @@ impl Program {
         Ok(answer)
     }
 
-    /// What a command that talks to nobody prints, run on this working tree.
+    /// Runs a local command on this working tree and returns its output.
     pub(super) fn answer(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
         let tree = root.to_string_lossy();
         let arguments = [&["--work-tree", &*tree][..], arguments].concat();
@@ -157,15 +159,16 @@ impl Program {
         Ok(answer)
     }
 
-    /// Whether the machine has the program; a small container may not.
+    /// Returns whether the git program is installed; a small container may not have it.
     pub(super) fn is_there(&self) -> bool {
         let mut command = self.command(&["version"], false);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// Fetches a blob that the partial clone left out, as git itself would do it, but for the program at the other end:
-    /// of several settings `remote.….uploadpack` git takes the first, so only an option wins over the repository's own.
+    /// Fetches a blob that the partial clone omitted, as git itself would do it, except for the program at the
+    /// other end: git uses the first of several `remote.….uploadpack` settings, so only an option overrides that of the
+    /// repository.
     pub(super) fn fetch_blob(&self, blob: &BlobId) -> Result<(), GitError> {
         let remote = self
             .remotes
@@ -194,7 +197,7 @@ impl Program {
         read.map(drop).map_err(failed(&arguments))
     }
 
-    /// A stream of the blob's content, which must have `size` bytes.
+    /// Streams the blob's content, which must have `size` bytes.
     pub(super) fn stream_blob(&self, blob: &BlobId, size: u64) -> Result<Output, GitError> {
         self.run(&["cat-file", "blob", &blob.to_string()], Some(size))
     }
@@ -219,7 +222,7 @@ impl Program {
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_NO_REPLACE_OBJECTS", "1");
-        // An empty variable goes before `core.gitProxy`, a program that the configuration names.
+        // An empty variable overrides `core.gitProxy`, a program that the configuration names.
         command
             .env("GIT_PROXY_COMMAND", "")
             .env("GIT_ALLOW_PROTOCOL", if may_talk { PROTOCOLS } else { "" });
@@ -294,7 +297,7 @@ fn send_pieces(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) 
     }
 }
 
-/// Reads all that the program complains about, so that it never waits for a reader, and keeps the start.
+/// Reads the program's complete error output, so that the program never blocks, and keeps the start.
 fn keep_start(mut errors: ChildStderr) -> Receiver<Vec<u8>> {
     let (sender, kept) = sync_channel(1);
     std::thread::spawn(move || {
@@ -306,7 +309,7 @@ fn keep_start(mut errors: ChildStderr) -> Receiver<Vec<u8>> {
     kept
 }
 
-/// What the program prints, piece by piece; dropping it ends the program.
+/// A reader of the program's output; dropping it terminates the program.
 pub(super) struct Output {
     child: Child,
     pieces: Receiver<io::Result<Vec<u8>>>,
@@ -344,13 +347,13 @@ impl Output {
             Ok(piece) => piece,
             Err(RecvTimeoutError::Timeout) => Err(io::Error::new(
                 io::ErrorKind::TimedOut,
-                format!("git gave nothing for {} seconds", self.patience.as_secs()),
+                format!("git printed no output for {} seconds", self.patience.as_secs()),
             )),
             Err(RecvTimeoutError::Disconnected) => Ok(Vec::new()),
         }
     }
 
-    /// The end must be a good one: the program succeeded, and gave as much as was promised.
+    /// Checks that the program succeeded and printed the expected number of bytes.
     fn finish(&mut self) -> io::Result<()> {
         self.ended = true;
         let status = self.child.wait()?;
@@ -360,7 +363,7 @@ impl Output {
         match self.size {
             Some(size) if size != self.given => Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,
-                format!("git gave {} of {size} bytes", self.given),
+                format!("git printed {} of {size} bytes", self.given),
             )),
             _ => Ok(()),
         }

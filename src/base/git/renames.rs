@@ -1,14 +1,14 @@
-//! Finds out which added file is a deleted one under another name.
+//! Detects renames: added files that are deleted files under another name.
 //!
-//! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another folder,
-//! then the most similar of the rest. The last step compares every added file with every deleted one, so it is left
-//! out where what the steps before it left is beyond git's own limit. libgit2's own search gives other answers than
-//! git: `docs/PERFORMANCE.md`.
+//! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another
+//! directory, then the most similar of the rest. The last step compares every added file with every deleted one, so it
+//! is skipped if more files remain than git's own limit allows. libgit2's own search yields other results than git:
+//! `docs/PERFORMANCE.md`.
 //!
-//! Sizes come first: a file that is too small or too large for all others is not read. Of the last step the deleted files
-//! are held, which are the base's; the added ones, which the change chooses, are read one by one. What remains is a
-//! bound of either side: files whose pieces would be more than [`MOST_PIECES`] with those before them are not compared.
-//! A change that adds so much of the right sizes has renames of its own told as additions, which are judged in full.
+//! Sizes are compared first: a file that is too small or too large for all others is not read. The last step keeps the
+//! deleted files in memory, which come from the base; the added files, which the change controls, are read one by one.
+//! Each side has a limit: once its pieces exceed [`MOST_PIECES`], the remaining files are not compared. A change that
+//! adds so many files of matching sizes has its renames reported as additions, which are reviewed completely.
 
 use super::disk::{read_on_disk, regular_on_disk};
 use super::similarity::{Pieces, WHOLE, at_most};
@@ -17,28 +17,30 @@ use git2::Oid;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-/// Least similarity of a rename: git's default.
+/// Minimum similarity of a rename: git's default.
 const SIMILAR: u64 = WHOLE / 2;
-/// Least similarity of a file that kept its name: the others are not looked at then.
+/// Minimum similarity of a file that kept its name. If it is reached, other files are not considered.
 const SAME_NAME: u64 = WHOLE / 4 * 3;
-/// The square root of the most comparisons: git's `diff.renameLimit`.
+/// The square root of the maximum number of comparisons: git's `diff.renameLimit`.
 const LIMIT: usize = 1000;
-/// Larger files are renames only with equal content, in bytes.
+/// Maximum size in bytes of a file that is compared by similarity; a larger one is a rename only if its content is
+/// equal.
 const COMPARED_SIZE: u64 = 4 * 1024 * 1024;
 
-/// The most pieces of each side that are compared each with each, of 16 bytes.
+/// Maximum number of pieces of each side that are compared with each other; a piece needs 16 bytes.
 const MOST_PIECES: usize = 8 * 1024 * 1024;
 
-/// Indices of the two differences that are one rename.
+/// The indices of the two differences that form a rename.
 pub(super) struct RenamePair {
     pub added: usize,
     pub deleted: usize,
 }
 
-/// Where a new file is that is on disk, and perhaps nowhere else.
+/// Returns the path of a new file that is on disk and may not be stored elsewhere.
 pub(super) type DiskFile<'r> = dyn Fn(&str) -> Option<PathBuf> + 'r;
 
-/// The renames among the differences. A file whose content cannot be read on this machine is compared by its id alone.
+/// Returns the renames among the differences. A file whose content is not available locally is compared by its id
+/// only.
 pub(super) fn pairs(
     repository: &Repository,
     differences: &[TreeDifference],
@@ -57,7 +59,7 @@ pub(super) fn pairs(
     search.pairs
 }
 
-/// The side that a difference has, as far as it is on this machine.
+/// Access to the content of a difference, if it is available locally.
 trait RenameContents {
     fn size(&self, difference: &TreeDifference) -> Option<u64>;
     fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>>;
@@ -94,7 +96,6 @@ struct RenameSearch<'a> {
     added: Vec<usize>,
     deleted: Vec<usize>,
     pairs: Vec<RenamePair>,
-    /// [`MOST_PIECES`].
     most: usize,
 }
 
@@ -162,7 +163,7 @@ impl<'a> RenameSearch<'a> {
         }));
     }
 
-    /// The size of a file that can be compared with others: a regular one, not too large.
+    /// Returns the size of a file that can be compared: a regular file that is not too large.
     fn size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
         let regular = self.kind(index) == Some(FileKind::Regular);
         let difference = self.differences.get(index).filter(|_| regular)?;
@@ -173,8 +174,8 @@ impl<'a> RenameSearch<'a> {
         Some(Pieces::of(&contents.read(self.differences.get(index)?)?))
     }
 
-    /// Pairs files whose name is unique among the added and among the deleted. Two are held at a time, as there may be
-    /// more of them than the limit lets compare.
+    /// Pairs files whose name is unique among the added and among the deleted files. Only two files are in memory
+    /// at a time, because there may be more files than the limit for comparisons.
     fn same_name(&mut self, contents: &dyn RenameContents) {
         let deleted = unique_names(self, &self.deleted);
         let mut found = Vec::new();
@@ -188,7 +189,7 @@ impl<'a> RenameSearch<'a> {
         self.take_all(&found);
     }
 
-    /// The similarity of two files, if their sizes let them be one that kept its name.
+    /// Returns the similarity of two files, or `None` if their sizes differ too much for a file that kept its name.
     fn similarity(&self, contents: &dyn RenameContents, one: usize, other: usize) -> Option<u64> {
         if at_most(self.size(contents, one)?, self.size(contents, other)?) < SAME_NAME {
             return None;
@@ -211,7 +212,7 @@ impl<'a> RenameSearch<'a> {
         self.take_all(&found);
     }
 
-    /// The four best sources of each added file, the best pairs first.
+    /// Returns the four best sources of each added file, the best pairs first.
     fn candidates(&self, contents: &dyn RenameContents) -> Vec<(usize, usize)> {
         let added = self.by_content(contents, &self.added);
         let deleted = self.by_content(contents, &self.deleted);
@@ -255,7 +256,7 @@ impl<'a> RenameSearch<'a> {
         best
     }
 
-    /// The files that can be compared, in the order given, each content once.
+    /// Returns the files that can be compared, in the given order, each content once.
     fn by_content(&self, contents: &dyn RenameContents, indices: &[usize]) -> Vec<CandidateFile> {
         let (mut files, mut places): (Vec<CandidateFile>, _) = (Vec::new(), HashMap::new());
         for index in indices {
@@ -274,7 +275,7 @@ impl<'a> RenameSearch<'a> {
         files
     }
 
-    /// What an added file may be made from: those whose size fits one.
+    /// Returns the deleted files whose size fits an added file.
     fn sources<'f>(
         &self,
         contents: &dyn RenameContents,
@@ -292,7 +293,8 @@ impl<'a> RenameSearch<'a> {
         held.collect()
     }
 
-    /// The pieces, if there are no more than are left; after that nothing is.
+    /// Returns the pieces of a file, or `None` if the limit is exceeded; after that, it returns `None` for every
+    /// file.
     fn pieces_within(
         &self,
         contents: &dyn RenameContents,
@@ -307,14 +309,14 @@ impl<'a> RenameSearch<'a> {
     }
 }
 
-/// A content, with the indices that have it.
+/// A content, with the indices of the files that have it.
 struct CandidateFile {
     size: u64,
     names: Vec<usize>,
 }
 
 impl CandidateFile {
-    /// Whether the sizes let one be made from the other.
+    /// Returns whether the sizes allow one file to be a rename of the other.
     fn fits(&self, other: &Self) -> bool {
         at_most(self.size, other.size) >= SIMILAR
     }

@@ -1,4 +1,4 @@
-//! The repository: where it is, what is checked out, and which commit a revision means.
+//! The repository: its location, its head, and its commits.
 
 use super::{CommitId, GitError, id::is_full_id, kept::KeptBlobs, opened::Opened, program::Program};
 use git2::{Commit, ErrorCode, Oid};
@@ -7,25 +7,25 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// An opened repository. It may go to another thread, but not be shared between threads.
+/// An opened repository. It can be sent to another thread, but not shared between threads.
 pub struct Repository {
     pub(super) library: git2::Repository,
     pub(super) shallow: HashSet<Oid>,
     pub(super) partial: bool,
     pub(super) program: Program,
     root: PathBuf,
-    /// The file with the configuration of this clone.
+    /// The configuration file of this clone.
     pub(super) configuration: PathBuf,
     bare: bool,
     pub(super) kept: RefCell<KeptBlobs>,
-    /// Kept for as long as `library` reads it.
+    /// Dropped with the repository, because `library` reads it.
     _stand_in: Option<tempfile::TempDir>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     pub commit: CommitId,
-    /// The branch, without `refs/heads/`; none when the head is detached.
+    /// The branch, without `refs/heads/`; `None` if the head is detached.
     pub branch: Option<String>,
 }
 
@@ -49,22 +49,22 @@ impl Repository {
         }
     }
 
-    /// The root of the working tree; of a bare repository the git folder itself.
+    /// Returns the root of the working tree, or the git directory of a bare repository.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Whether the repository has no working tree.
+    /// Returns whether the repository has no working tree.
     pub fn is_bare(&self) -> bool {
         self.bare
     }
 
-    /// Whether a part of the history was left out when cloning.
+    /// Returns whether the clone omits part of the history.
     pub fn is_shallow(&self) -> bool {
         !self.shallow.is_empty()
     }
 
-    /// What is checked out. A branch without a commit is [`GitError::NoCommit`].
+    /// Returns the checked-out commit and branch, or [`GitError::NoCommit`] if the branch has no commit.
     pub fn head(&self) -> Result<Head, GitError> {
         let head = self.library.head().map_err(|error| match error.code() {
             ErrorCode::UnbornBranch | ErrorCode::NotFound => GitError::NoCommit {
@@ -82,19 +82,19 @@ impl Repository {
         })
     }
 
-    /// Whether the clone has the commit with this full id.
+    /// Returns whether the clone has the commit with this full id.
     pub fn has_commit(&self, id: &str) -> bool {
         self.commit_with_id(id).is_some()
     }
 
-    /// The commit with this full id, if the clone has it.
+    /// Returns the commit with this full id if the clone has it.
     pub fn commit_with_id(&self, id: &str) -> Option<CommitId> {
         let oid = Oid::from_str(id).ok().filter(|_| is_full_id(id))?;
         let commit = self.library.find_commit(oid).ok()?;
         Some(CommitId::new(commit.id()))
     }
 
-    /// When the commit was made: the committer's time.
+    /// Returns the committer's time of the commit.
     pub fn commit_time(&self, commit: &CommitId) -> Result<jiff::Timestamp, GitError> {
         let seconds = self.commit(commit)?.time().seconds();
         jiff::Timestamp::from_second(seconds).map_err(|_| GitError::BadTree {

@@ -1,14 +1,14 @@
-//! Which commit a revision means, and never another one because of a reference that somebody pushed.
+//! Resolves a revision to a commit, safely if others push references with the same name.
 //!
-//! git takes the first reference that answers to a name, a tag before a branch
+//! git uses the first reference that matches a name, a tag before a branch
 //! (<https://git-scm.com/docs/gitrevisions#Documentation/gitrevisions.txt-emrefnameemegemmasterememheadsmasterememrefsheadsmasterem>).
-//! Who may push a tag called `origin/main` would so decide what a change is compared with. Here a name that several
-//! references answer to means the branch of the remote, or nothing.
+//! Anyone who can push a tag named `origin/main` could so decide what a change is compared with. Here, a name that
+//! matches several references means the branch of the remote, or is an error.
 
 use super::{CommitId, GitError, Repository, id::is_full_id};
 use git2::{ObjectType, Oid};
 
-/// Where git looks for a short name, with what stands before and after it.
+/// The places where git looks up a short name, as prefix and suffix.
 const PLACES: [(&str, &str); 5] = [
     ("refs/", ""),
     ("refs/tags/", ""),
@@ -20,23 +20,23 @@ const PLACES: [(&str, &str); 5] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     pub commit: CommitId,
-    /// The full name of the reference, where the revision is the name of one and nothing more.
+    /// The full name of the reference, if the revision is just the name of a reference.
     pub reference: Option<String>,
-    /// Which other references answer to the name, and which one was taken; for people.
+    /// A message that lists the other references with this name and the one that was chosen.
     pub ambiguity: Option<String>,
 }
 
 impl Repository {
-    /// The commit that a revision means; see [`Self::named`].
+    /// Resolves a revision to its commit; see [`Self::named`].
     pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
         self.named(revision).map(|named| named.commit)
     }
 
-    /// What a revision means: a full id, the name of a branch or a tag, an expression such as `HEAD~2`
+    /// Resolves a revision: a full id, the name of a branch or a tag, an expression such as `HEAD~2`
     /// (<https://git-scm.com/docs/gitrevisions>), or the name of a remote's branch that has no local one.
     ///
-    /// A full id is never looked up as a reference. A name that several references answer to is the branch of the
-    /// remote; where none of them is, [`GitError::Ambiguous`].
+    /// A full id is never looked up as a reference. A name that matches several references is the branch of the remote;
+    /// if none of them is, the result is [`GitError::Ambiguous`].
     pub fn named(&self, revision: &str) -> Result<Named, GitError> {
         if is_full_id(revision) {
             return self.plain(revision, self.with_id(revision));
@@ -56,7 +56,8 @@ impl Repository {
         })
     }
 
-    /// libgit2 would look for a full name that is not there among the tags too.
+    /// Resolves a full name. If there is no such reference, libgit2 would also search the tags, so this is checked
+    /// first.
     fn exact(&self, revision: &str, name: &str) -> Result<Named, GitError> {
         if matches!(name, "" | "@") || self.reference(name)?.is_some() {
             return self.plain(revision, self.parsed(revision));
@@ -90,7 +91,7 @@ impl Repository {
         Ok(object.peel(ObjectType::Commit)?.id())
     }
 
-    /// The references that git would take for the name, and the commit whose id begins with it: full name and commit.
+    /// Returns the references that match the name, and the commit whose id begins with it, as full name and commit.
     fn answers(&self, name: &str) -> Vec<(String, Oid)> {
         let references = PLACES.iter().filter_map(|(before, after)| {
             let full = format!("{before}{name}{after}");
@@ -103,7 +104,7 @@ impl Repository {
         answers
     }
 
-    /// The reference that is meant, and what else could have been; nothing where no reference is.
+    /// Returns the reference to use and a message about other matches, or `None` if no reference matches.
     fn choose(
         &self,
         name: &str,
@@ -126,7 +127,7 @@ impl Repository {
             (_, Some(remote)) if !is_id => {
                 let others: Vec<String> = names().filter(|full| *full != remote).collect();
                 let told = format!(
-                    "`{name}` is also the name of {}; the branch of the remote is taken, {remote}",
+                    "`{name}` is also the name of {}; using the branch of the remote, {remote}",
                     others.join(" and ")
                 );
                 Ok(Some((remote, Some(told))))
@@ -141,14 +142,15 @@ impl Repository {
     }
 }
 
-/// Where the name ends and what git does from there begins, such as `~2`.
+/// Returns the end of the name: the position of the first operator, such as `~2`.
 fn end_of_name(revision: &str) -> usize {
     let marks = ["~", "^", ":", "@{"];
     let ends = marks.iter().filter_map(|mark| revision.find(mark));
     ends.min().unwrap_or(revision.len())
 }
 
-/// A name that git looks up in one place: nothing at all, a full name, `@`, or one like `HEAD`, which nobody can push.
+/// Returns whether git looks up the name in only one place: no name, a full name, `@`, or a name like `HEAD`, which
+/// nobody can push.
 fn is_fixed(name: &str) -> bool {
     let is_special = |name: &str| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     name.is_empty()

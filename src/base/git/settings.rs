@@ -1,10 +1,10 @@
-//! What git's configuration of this clone says, and saying something in it.
+//! Reads and writes the git configuration of this clone.
 
 use super::{GitError, Repository};
 use git2::{Config, ErrorCode};
 
 impl Repository {
-    /// The setting as this clone's own configuration has it.
+    /// Returns the value of a setting in this clone's own configuration.
     pub fn local_setting(&self, name: &str) -> Result<Option<String>, GitError> {
         match self.local_configuration()?.get_string(name) {
             Ok(value) => Ok(Some(value)),
@@ -18,7 +18,8 @@ impl Repository {
         written.map_err(GitError::library("write git's configuration"))
     }
 
-    /// Whether git's configuration leaves the colours of a diff on: `color.diff`, else `color.ui`, of this clone or of the user.
+    /// Returns whether git's configuration allows a colored diff: `color.diff`, otherwise `color.ui`, of this clone
+    /// or of the user.
     pub fn wants_color(&self) -> bool {
         let open = [self.local_configuration().ok(), Config::open_default().ok()];
         let value = |name| open.iter().flatten().find_map(|open| open.get_string(name).ok());

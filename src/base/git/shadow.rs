@@ -1,9 +1,10 @@
-//! A stand-in for a git folder that libgit2 refuses or misreads.
+//! A stand-in for a git directory that libgit2 refuses or misreads.
 //!
-//! libgit2 refuses a checkout of another user and a partial clone; both can only be allowed for the whole process,
-//! and only by calls that Rust cannot prove sound. It also misses the shallow list of a linked worktree. So a
-//! temporary git folder of our own is made: references are copied, objects are borrowed through the documented
-//! `objects/info/alternates` (<https://git-scm.com/docs/gitrepository-layout>), and the configuration keeps only
+//! libgit2 refuses a checkout of another user and a partial clone; both can only be allowed for the entire process, and
+//! only by calls that Rust cannot prove sound. It also misses the shallow list of a linked worktree. In these cases a
+//! temporary git directory is created: references are copied, objects are borrowed through the documented
+//! `objects/info/alternates` (<https://git-scm.com/docs/gitrepository-layout>), and the configuration contains only
+//! remotes and branches. The repository itself is not changed.
 //! remotes and branches. The repository itself is not touched.
 
 use super::{error::GitError, opened::Opened};
@@ -14,13 +15,13 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use walkdir::WalkDir;
 
-/// The most loose references that are copied.
+/// Maximum number of loose references that are copied.
 const REFERENCE_LIMIT: usize = 200_000;
-/// The largest loose reference, in bytes: a symbolic one holds the name of another.
+/// Maximum size of a loose reference, in bytes; a symbolic one contains the name of another.
 const REFERENCE_SIZE: u64 = 4096;
-/// The largest other file that is copied, in bytes.
+/// Maximum size of any other file that is copied, in bytes.
 const FILE_SIZE: u64 = 512 * 1024 * 1024;
-/// The extensions of the repository format that reading is safe without, or that libgit2 knows; see
+/// Repository extensions that can be ignored for reading, or that libgit2 supports; see
 /// <https://git-scm.com/docs/repository-version>.
 const HARMLESS_EXTENSIONS: [&str; 5] = [
     "noop",
@@ -30,7 +31,7 @@ const HARMLESS_EXTENSIONS: [&str; 5] = [
     "worktreeconfig",
 ];
 
-/// Opens the repository in `git_dir`, which was found from `from`, through a stand-in.
+/// Opens the repository in `git_dir` through a stand-in. The search for it started at `from`.
 pub(super) fn open(git_dir: &Path, from: &Path, foreign: bool) -> Result<Opened, GitError> {
     let git_dir = git_dir.canonicalize().map_err(GitError::io("find", git_dir))?;
     let common_dir = common_dir(&git_dir);
@@ -60,7 +61,7 @@ pub(super) fn open(git_dir: &Path, from: &Path, foreign: bool) -> Result<Opened,
     })
 }
 
-/// Whether the repository is a partial clone, whose remote promises the objects that are missing here.
+/// Returns whether the repository is a partial clone, whose remote has the objects that are missing here.
 pub(super) fn is_partial(common_dir: &Path) -> bool {
     let promised = |config: Config| {
         let mut found = false;
@@ -76,7 +77,8 @@ fn configuration(common_dir: &Path) -> Result<Config, GitError> {
     Config::open(&common_dir.join("config")).map_err(GitError::library("read the repository's configuration"))
 }
 
-/// A linked worktree shares references and objects with the repository that its `commondir` file names.
+/// Returns the directory with the references and objects. A linked worktree shares them with the repository that
+/// its `commondir` file names.
 fn common_dir(git_dir: &Path) -> PathBuf {
     let named = read_small(&git_dir.join("commondir"));
     let common = named.map_or_else(|| git_dir.to_owned(), |name| git_dir.join(name));
@@ -115,7 +117,8 @@ fn check_format(config: &Config, git_dir: &Path) -> Result<(), GitError> {
     }
 }
 
-/// Where the files are checked out; nothing for a bare repository. A linked worktree of a bare one has them too.
+/// Returns the root of the working tree, or `None` for a bare repository. A linked worktree of a bare repository
+/// has one.
 fn work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Path) -> Option<PathBuf> {
     if git_dir.canonicalize().ok()? == common_dir {
         if config.get_bool("core.bare").unwrap_or(false) {
@@ -134,7 +137,7 @@ fn build(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<TempDir, 
     let folder = tempfile::Builder::new()
         .prefix("sluicegate-git-")
         .tempdir()
-        .map_err(GitError::io("make", "a temporary folder"))?;
+        .map_err(GitError::io("create", "a temporary directory"))?;
     let root = folder.path();
     copy(&git_dir.join("HEAD"), &root.join("HEAD"), REFERENCE_SIZE)?;
     copy(
@@ -158,7 +161,7 @@ fn build(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<TempDir, 
     Ok(folder)
 }
 
-/// Copies a file if it is there and a plain file.
+/// Copies a file if it exists; fails if it is not a regular file or too large.
 fn copy(from: &Path, to: &Path, limit: u64) -> Result<(), GitError> {
     let Ok(metadata) = fs::metadata(from) else {
         return Ok(());
@@ -166,7 +169,7 @@ fn copy(from: &Path, to: &Path, limit: u64) -> Result<(), GitError> {
     if !metadata.is_file() || metadata.len() > limit {
         return Err(GitError::Unsupported {
             root: from.to_owned(),
-            what: "not a plain file of a plausible size".to_owned(),
+            what: "it is not a regular file, or it is too large".to_owned(),
         });
     }
     make_parent(to)?;
@@ -174,7 +177,7 @@ fn copy(from: &Path, to: &Path, limit: u64) -> Result<(), GitError> {
 }
 
 fn copy_references(from: &Path, to: &Path) -> Result<(), GitError> {
-    fs::create_dir_all(to).map_err(GitError::io("make", to))?;
+    fs::create_dir_all(to).map_err(GitError::io("create", to))?;
     let files = WalkDir::new(from)
         .into_iter()
         .filter_map(Result::ok)
@@ -187,8 +190,8 @@ fn copy_references(from: &Path, to: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// The object folders to borrow from. libgit2 takes relative ones only in the first list, so those of the
-/// repository itself are made absolute here.
+/// Returns the object directories to borrow from. libgit2 accepts relative paths only in the first list, so those
+/// of the repository are made absolute here.
 fn alternates(objects: &Path) -> Result<String, GitError> {
     let listed = read_small(&objects.join("info/alternates")).unwrap_or_default();
     let others = listed
@@ -200,7 +203,7 @@ fn alternates(objects: &Path) -> Result<String, GitError> {
         let named = folder.to_str().filter(|name| !name.contains('\n'));
         let named = named.ok_or_else(|| GitError::Unsupported {
             root: folder.clone(),
-            what: "its path is not UTF-8 or holds a line break".to_owned(),
+            what: "its path is not UTF-8 or contains a line break".to_owned(),
         })?;
         text.push_str(named);
         text.push('\n');
@@ -224,7 +227,7 @@ fn copy_configuration(from: &Config, to: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// A key may stand without a value, which git2 only survives when asked first.
+/// Returns the value of an entry. A key may have no value, and git2 panics if `value` is then called.
 fn value_of(entry: &ConfigEntry<'_>) -> Option<String> {
     if entry.has_value() {
         entry.value().ok().map(str::to_owned)
@@ -247,6 +250,6 @@ fn write(path: &Path, text: &str) -> Result<(), GitError> {
 
 fn make_parent(path: &Path) -> Result<(), GitError> {
     path.parent().map_or(Ok(()), |parent| {
-        fs::create_dir_all(parent).map_err(GitError::io("make", parent))
+        fs::create_dir_all(parent).map_err(GitError::io("create", parent))
     })
 }

@@ -1,14 +1,14 @@
-//! How much of one file is in another, measured as git does it.
+//! Measures the similarity of two files as git does.
 //!
-//! Content is cut into pieces at line ends, or after 64 bytes; what counts is how many bytes of pieces the two have in
-//! common (git: `diffcore-delta.c`). The order of the pieces does not matter.
+//! Content is cut into pieces at line ends, or after 64 bytes. The similarity depends on the number of bytes in pieces
+//! that both files have (git: `diffcore-delta.c`). The order of the pieces does not matter.
 
-/// The similarity of equal files. As fine as git's, so that the same one of two candidates is the better.
+/// The similarity of equal files. The resolution is that of git, so that candidates are ranked in the same order.
 pub(super) const WHOLE: u64 = 60_000;
-/// The longest piece, in bytes.
+/// Maximum length of a piece, in bytes.
 const PIECE: usize = 64;
 
-/// The most that two files of these sizes can be similar: no more is in both than the smaller one has.
+/// Returns the maximum similarity of two files of these sizes, which depends on the smaller one.
 pub(super) fn at_most(one: u64, other: u64) -> u64 {
     share(one.min(other), one.max(other))
 }
@@ -17,16 +17,16 @@ fn share(part: u64, larger: u64) -> u64 {
     (part * WHOLE).checked_div(larger).unwrap_or(0)
 }
 
-/// The pieces of one file: hash and bytes in all, sorted by hash. The size is the file's own, as in git, also where
-/// not all of it counts.
+/// The pieces of a file, as pairs of hash and total bytes, sorted by hash. As in git, `size` is the full size of
+/// the file, even if some bytes are not counted.
 pub(super) struct Pieces {
     size: u64,
     counts: Vec<(u64, u64)>,
 }
 
 impl Pieces {
-    /// Cuts up a file. A carriage return before a line feed does not count, so that a change of the line ends is no
-    /// change.
+    /// Cuts a file into pieces. A carriage return before a line feed is ignored, so that a change of line endings
+    /// does not affect the similarity.
     pub(super) fn of(content: &[u8]) -> Self {
         let mut hashes: Vec<(u64, u64)> = content
             .split_inclusive(|byte| *byte == b'\n')
@@ -50,7 +50,7 @@ impl Pieces {
         self.counts.len()
     }
 
-    /// The part of the larger file that is also in the smaller, of [`WHOLE`].
+    /// Returns the share of the larger file that is also in the smaller one; [`WHOLE`] if they are equal.
     pub(super) fn similarity(&self, other: &Self) -> u64 {
         share(self.common(other), self.size.max(other.size))
     }
@@ -73,8 +73,8 @@ impl Pieces {
     }
 }
 
-/// FNV-1a (<http://www.isthe.com/chongo/tech/comp/fnv/>); quick on short pieces, and a collision made on purpose only
-/// makes a rename out of two files.
+/// Returns the FNV-1a hash (<http://www.isthe.com/chongo/tech/comp/fnv/>) of a piece and its size. The hash is fast
+/// for short pieces, and a deliberate collision can only make two files look like a rename.
 fn hash(piece: &[u8]) -> (u64, u64) {
     let (content, end): (&[u8], &[u8]) = match piece {
         [content @ .., b'\r', b'\n'] => (content, b"\n"),

@@ -1,4 +1,4 @@
-//! The files of a repository as they are in one place: a commit, the index, or the working tree.
+//! The files of a repository in one place: a commit, the index, or the working tree.
 
 use super::disk::{kind_on_disk, stored_id};
 use super::entries::{EntrySide, FileKind};
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-/// From this many files on, one walk through a commit is quicker than looking for each.
+/// From this number of files on, one walk through a commit is faster than a lookup for each.
 const MANY: usize = 32;
 
 pub struct Snapshot<'r> {
@@ -38,7 +38,7 @@ impl Repository {
         }
     }
 
-    /// [`Snapshot::changes`] of a commit.
+    /// Returns [`Snapshot::changes`] of a commit.
     pub fn changes(
         &self,
         bases: &[CommitId],
@@ -48,12 +48,12 @@ impl Repository {
         self.snapshot(head.clone()).changes(bases, wanted)
     }
 
-    /// The files as they are staged. `index` is the file that `GIT_INDEX_FILE` names, as git sets it for its hooks.
+    /// Returns the staged files. `index` is the value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn staged(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
         Ok(self.listed("the index", listing::staged(self, index)?, false))
     }
 
-    /// Whether git tracks a file with this path: in the commit that is checked out, or in the index.
+    /// Returns whether git tracks a file with this path, in the checked-out commit or in the index.
     pub fn tracks(&self, path: &str, index: Option<&Path>) -> Result<bool, GitError> {
         let at_head = match self.head() {
             Ok(head) => self.find_file(&head.commit, path)?.is_some(),
@@ -63,7 +63,7 @@ impl Repository {
         Ok(at_head || (!self.is_bare() && listing::is_in_index(self, index, path)?))
     }
 
-    /// The files as they are on disk: what is tracked, and what is neither tracked nor ignored.
+    /// Returns the files on disk: those that are tracked, and those that are neither tracked nor ignored.
     pub fn on_disk(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
         let found = listing::on_disk(self, index)?;
         Ok(self.listed("the working tree", found.files, found.has_attributes))
@@ -82,7 +82,7 @@ impl Repository {
 }
 
 impl Repository {
-    /// The wanted files of the commit, sorted by path; no file without a commit.
+    /// Returns the wanted files of the commit, sorted by path; no file if there is no commit.
     fn sides_at(
         &self,
         commit: Option<&CommitId>,
@@ -102,7 +102,31 @@ impl Repository {
 }
 
 impl Snapshot<'_> {
-    /// Puts the content of another file at this path of the working tree or the index, whether it has one or not.
+    /// Returns the paths of wanted files that any of the `bases` has and the snapshot has not.
+    pub fn gone_since(
+        &self,
+        bases: &[CommitId],
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<BTreeSet<String>, GitError> {
+        let mut gone = BTreeSet::new();
+        for base in bases {
+            match &self.place {
+                SnapshotPlace::Commit(commit) => {
+                    let found = self.repository.differences(Some(base), commit, wanted)?;
+                    let found = found.into_iter().filter(|difference| difference.new.is_none());
+                    gone.extend(found.map(|difference| difference.path));
+                }
+                SnapshotPlace::Listed { files, .. } => {
+                    let is_gone = |path: &str| wanted(path) && listed(files, path).is_none();
+                    let found = self.repository.sides_at(Some(base), &is_gone)?;
+                    gone.extend(found.into_iter().map(|(path, _)| path));
+                }
+            }
+        }
+        Ok(gone)
+    }
+
+    /// Uses `content` as the file at this path of the working tree or the index; the path may be new.
     pub fn put(&mut self, path: &str, content: PathBuf) {
         if let SnapshotPlace::Listed { files, .. } = &mut self.place {
             let at = files.binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()));
@@ -116,7 +140,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The commit, if the files are those of one.
+    /// Returns the commit, if the files are those of a commit.
     pub const fn commit(&self) -> Option<&CommitId> {
         match &self.place {
             SnapshotPlace::Commit(commit) => Some(commit),
@@ -131,8 +155,8 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The wanted files that differ from any of the `bases`, sorted by path; without a base every wanted file, as added. See
-    /// [`Differences::changes`].
+    /// Returns the wanted files that differ from any of the `bases`, sorted by path; without a base, all wanted
+    /// files are added. See [`Differences::changes`].
     pub fn changes(
         &self,
         bases: &[CommitId],
@@ -141,7 +165,7 @@ impl Snapshot<'_> {
         Ok(self.differences(bases, wanted)?.changes())
     }
 
-    /// The same, to be asked of more than once.
+    /// Like [`Self::changes`], for callers that need the changes more than once.
     pub fn differences(
         &self,
         bases: &[CommitId],

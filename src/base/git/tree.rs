@@ -1,7 +1,7 @@
-//! Trees, read as git stores them.
+//! Reads trees as git stores them.
 //!
-//! The entries are walked in the raw object, without a copy of each: with 100,000 files this is what keeps a
-//! comparison as quick as git's own. A tree may come from anyone, so its form, depth and size are checked.
+//! The raw objects are walked without copying each entry; with 100,000 files this keeps a comparison as fast as git's
+//! own. A tree may come from anyone, so its format, depth and size are checked.
 
 use super::entries::{Entries, EntrySide, FileKind, TreeEntry, bad, find_entry};
 use super::{BlobId, CommitId, GitError, Repository};
@@ -9,16 +9,16 @@ use git2::{ErrorCode, Odb, OdbObject, Oid};
 use std::cmp::Ordering;
 use std::path::Path;
 
-/// The deepest nesting of folders. Each level is a level of the stack; a path of 4,096 bytes, the longest that Linux
-/// opens, leaves 32 bytes for each folder's name.
+/// Maximum nesting of directories. Each level uses a stack frame; a path of 4,096 bytes, the longest that Linux
+/// opens, leaves 32 bytes for each directory's name.
 const DEPTH_LIMIT: usize = 128;
-/// The most entries that one walk visits. A tree that names the same folder many times over, level by level, holds
-/// more files than any disk.
+/// Maximum number of entries that one walk visits. A tree that repeats the same directory on every level can
+/// contain more files than any disk.
 const ENTRY_LIMIT: usize = 20_000_000;
-/// The most wanted files of one walk.
+/// Maximum number of wanted files of one walk.
 const WANTED_LIMIT: usize = 1_000_000;
 
-/// A file as it is in a commit.
+/// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeFile {
     /// The path from the root, with `/`.
@@ -27,7 +27,7 @@ pub struct TreeFile {
     pub kind: FileKind,
 }
 
-/// A path that differs between two trees; a side that does not have it is none.
+/// A path that differs between two trees; a side without it is `None`.
 #[derive(Clone)]
 pub(super) struct TreeDifference {
     pub path: String,
@@ -36,7 +36,7 @@ pub(super) struct TreeDifference {
 }
 
 impl Repository {
-    /// The wanted files of the commit, sorted by path. `wanted` is asked with the full path.
+    /// Returns the wanted files of the commit, sorted by path. `wanted` gets the full path.
     pub fn files(&self, commit: &CommitId, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<TreeFile>, GitError> {
         let found = self.differences(None, commit, wanted)?;
         let files = found.into_iter().filter_map(|difference| {
@@ -50,7 +50,7 @@ impl Repository {
         Ok(files.collect())
     }
 
-    /// The file with this path in the commit; none for a folder or nothing.
+    /// Returns the file with this path in the commit, or `None` if the path is missing or a directory.
     pub fn find_file(&self, commit: &CommitId, path: &str) -> Result<Option<TreeFile>, GitError> {
         let odb = self.odb()?;
         let mut folder = self.root_tree(commit)?;
@@ -72,7 +72,7 @@ impl Repository {
         Ok(None)
     }
 
-    /// Whether the commit has a file or a folder with this path.
+    /// Returns whether the commit has a file or a directory with this path.
     pub fn has_path(&self, commit: &CommitId, path: &str) -> Result<bool, GitError> {
         let tree = self
             .library
@@ -85,12 +85,13 @@ impl Repository {
         }
     }
 
-    /// The names of the folders at the root of the commit's tree, as stored; names that are not UTF-8 are left out.
+    /// Returns the names of the directories at the root of the commit's tree; names that are not UTF-8 are skipped.
     pub fn root_folders(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
         self.root_names(commit, |entry| entry.file_kind().is_none())
     }
 
-    /// The names of the symbolic links at the root of the commit's tree, as stored; names that are not UTF-8 are skipped.
+    /// Returns the names of the symbolic links at the root of the commit's tree; names that are not UTF-8 are
+    /// skipped.
     pub fn root_links(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
         self.root_names(commit, |entry| entry.file_kind() == Some(FileKind::Symlink))
     }
@@ -113,7 +114,7 @@ impl Repository {
         Ok(names)
     }
 
-    /// The wanted paths that differ, sorted. Without a base, every wanted file of head.
+    /// Returns the wanted paths that differ, sorted. Without a base, these are all wanted files of head.
     pub(super) fn differences(
         &self,
         base: Option<&CommitId>,
@@ -156,13 +157,13 @@ impl Repository {
             _ => GitError::library("read a tree")(error),
         })?;
         if object.kind() != git2::ObjectType::Tree {
-            return Err(bad(id, "it is another kind of object"));
+            return Err(bad(id, "it is not a tree object"));
         }
         Ok(object)
     }
 }
 
-/// A walk through two trees at once, into the folders that differ only.
+/// Walks two trees at once and enters only the directories that differ.
 struct TreeWalk<'a> {
     repository: &'a Repository,
     odb: &'a Odb<'a>,
@@ -177,7 +178,7 @@ impl TreeWalk<'_> {
     fn folders(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
         let Some(tree) = new.or(old) else { return Ok(()) };
         if self.depth == DEPTH_LIMIT {
-            return Err(bad(tree, "its folders are nested too deep"));
+            return Err(bad(tree, "its directories are nested too deeply"));
         }
         let read = |id: Option<Oid>| id.map(|id| self.repository.read_tree(self.odb, id)).transpose();
         let (old_object, new_object) = (read(old)?, read(new)?);
@@ -196,7 +197,7 @@ impl TreeWalk<'_> {
         loop {
             self.visited += 1;
             if self.visited > ENTRY_LIMIT || self.found.len() > WANTED_LIMIT {
-                return Err(bad(tree, "it holds too many files"));
+                return Err(bad(tree, "it contains too many files"));
             }
             let order = match (&left, &right) {
                 (None, None) => return Ok(()),
@@ -219,8 +220,8 @@ impl TreeWalk<'_> {
         }
     }
 
-    /// Takes in one name that differs, or goes down into it. Both sides are the same kind of thing, file or folder,
-    /// as the order of the entries keeps a file and a folder apart.
+    /// Adds one differing file, or enters one differing directory. Both sides have the same kind, file or
+    /// directory, because the order of the entries keeps a file and a directory of the same name apart.
     fn pair(&mut self, old: Option<TreeEntry<'_>>, new: Option<TreeEntry<'_>>) -> Result<(), GitError> {
         let Some(either) = new.or(old) else { return Ok(()) };
         let length = self.path.len();
@@ -256,7 +257,7 @@ impl TreeWalk<'_> {
         Ok(())
     }
 }
-/// Both are sorted by path.
+/// Compares two lists of files; both must be sorted by path.
 pub(super) fn differences(old: Vec<(String, EntrySide)>, new: &[(String, EntrySide)]) -> Vec<TreeDifference> {
     let (mut old, mut new) = (old.into_iter().peekable(), new.iter().cloned().peekable());
     let mut found = Vec::new();

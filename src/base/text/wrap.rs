@@ -1,12 +1,12 @@
-//! Text in columns: lines broken between words, paths cut in the middle.
+//! Text in columns: lines broken between words, paths shortened in the middle.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// What stands for the part of a path that was cut.
+/// Replaces the removed part of a shortened path.
 const CUT: char = '…';
 
-/// Returns the text in lines of at most `columns`, broken at blanks; a longer word has a line of its own. The first line begins
-/// with `first`, the others with `next`. A text that fits keeps its blanks.
+/// Returns the text in lines of at most `columns`, broken at blanks; a longer word gets its own line. The first
+/// line begins with `first`, the others with `next`. A text that fits keeps its blanks.
 pub(crate) fn lines(text: &str, first: &str, next: &str, columns: usize) -> Vec<String> {
     if first.width() + text.width() <= columns {
         return vec![format!("{first}{text}")];
@@ -29,7 +29,7 @@ pub(crate) fn lines(text: &str, first: &str, next: &str, columns: usize) -> Vec<
     lines
 }
 
-/// Returns the name in at most `columns`: of a longer one its start and its end, which tell one path from another.
+/// Shortens a name to at most `columns`. Keeps its start and its end, which distinguish one path from another.
 pub(crate) fn middle(name: &str, columns: usize) -> String {
     if name.width() <= columns {
         return name.to_owned();
@@ -41,7 +41,7 @@ pub(crate) fn middle(name: &str, columns: usize) -> String {
     format!("{start}{CUT}{end}")
 }
 
-/// The first characters, within so many columns.
+/// Returns the first characters that fit into `columns`.
 fn taken(chars: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;
     chars

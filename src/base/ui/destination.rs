@@ -1,5 +1,5 @@
-//! The file that takes the place of standard output (`--out`). It is made with the first result and takes its place when
-//! the command ends, so that a reader never meets half of it.
+//! The file that replaces standard output (`--out`). It is created with the first result and moved to its path when
+//! the command ends, so that a reader never sees half of it.
 
 use crate::base::error::Failure;
 use crate::base::write::{Unfinished, to_the_end};
@@ -14,7 +14,6 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// A file at this path, which nothing is written to yet.
     pub(crate) const fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -46,6 +45,6 @@ impl Destination {
     }
 
     fn unwritable(&self, why: &io::Error) -> Failure {
-        Failure::usage(format!("{} cannot be written: {why}", self.path.display()))
+        Failure::usage(format!("could not write {}: {why}", self.path.display()))
     }
 }

@@ -1,4 +1,4 @@
-//! The log on standard error: what the rooms tell by `tracing`, at the level that was asked for.
+//! The log on standard error: the program's `tracing` events, at the requested level.
 
 use crate::base::text;
 use std::io::{self, Write};
@@ -8,7 +8,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer as _, filter, fmt};
 
-/// Starts the log. Only this program's own lines are shown: a library's could hold headers, and so a token.
+/// Starts the log. Only this program's own events are shown: those of a library could contain headers, and so a
+/// token.
 pub(crate) fn start(verbose: u8) {
     let level = match verbose {
         0 => LevelFilter::WARN,
@@ -27,7 +28,7 @@ pub(crate) fn start(verbose: u8) {
         .try_init();
 }
 
-/// Standard error, with text from outside made safe.
+/// A writer to standard error that makes text from outside safe.
 struct SafeLines;
 
 impl Write for SafeLines {

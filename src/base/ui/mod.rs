@@ -1,4 +1,4 @@
-//! What people see while the program runs: results on standard output, everything else on standard error.
+//! The program's output: results on standard output, everything else on standard error.
 
 mod destination;
 mod log;
@@ -16,7 +16,7 @@ use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// When to use colour.
+/// When to use color.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal.
@@ -28,10 +28,10 @@ pub enum ColorChoice {
     Never,
 }
 
-/// The two streams, and how to write to them.
+/// The two output streams and their settings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ui {
-    /// The file that takes the place of standard output.
+    /// The file that replaces standard output.
     out: Option<&'static Destination>,
     quiet: bool,
     color: ColorChoice,
@@ -40,7 +40,7 @@ pub(crate) struct Ui {
 }
 
 impl Ui {
-    /// `ci` turns moving progress bars off even where the host offers a terminal, and into lines.
+    /// Creates the output. `ci` replaces moving progress bars with lines, even if the host offers a terminal.
     pub(crate) fn new(quiet: bool, color: ColorChoice, ci: bool) -> Self {
         Self {
             out: None,
@@ -51,29 +51,29 @@ impl Ui {
         }
     }
 
-    /// Writes results to a file, which is there for the rest of the process.
+    /// Writes results to a file instead of standard output. The destination lives until the process ends.
     #[must_use]
     pub(crate) fn with_destination(self, destination: Destination) -> Self {
         let out = Some(&*Box::leak(Box::new(destination)));
         Self { out, ..self }
     }
 
-    /// Puts the file with the results in its place, if there is one.
+    /// Moves the file with the results to its path, if there is one.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         self.out.map_or(Ok(()), Destination::finish)
     }
 
-    /// Whether text on standard output is coloured.
+    /// Returns whether text on standard output is colored.
     pub(crate) fn colors_output(self) -> bool {
         self.colors(self.out.is_none() && io::stdout().is_terminal())
     }
 
-    /// Whether text on standard error is coloured.
+    /// Returns whether text on standard error is colored.
     pub(crate) fn colors_messages(self) -> bool {
         self.colors(io::stderr().is_terminal())
     }
 
-    /// Whether text for a pager that shows colours is coloured.
+    /// Returns whether text is colored for a pager that supports colors.
     pub(crate) fn colors_pager(self) -> bool {
         self.colors(true)
     }
@@ -86,19 +86,19 @@ impl Ui {
         }
     }
 
-    /// Columns of the terminal that standard output is, if it is one.
+    /// Returns the width of the terminal in columns, or `None` if standard output is not a terminal.
     pub(crate) fn width(self) -> Option<usize> {
         let size = terminal_size::terminal_size_of(io::stdout()).filter(|_| self.out.is_none());
         size.map(|(width, _)| usize::from(width.0))
     }
 
-    /// Writes a result to standard output. The text must be safe to show, or a machine format with its own escapes.
-    /// A reader that went away ends the writing quietly.
+    /// Writes a result to standard output. The text must be safe to show, or a machine-readable format with its own
+    /// escapes. If the reader has closed the stream, writing ends without an error.
     pub(crate) fn out(self, result: &str) -> Result<(), Failure> {
         self.out_in_pieces(|out| out.write_all(result.as_bytes()))
     }
 
-    /// The same with what is made while it is written.
+    /// Like [`Self::out`], for a result that is generated while it is written.
     pub(crate) fn out_in_pieces(
         self,
         fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
@@ -109,7 +109,7 @@ impl Ui {
         }
     }
 
-    /// The same where what follows counts on it: a reader that went away is a failure.
+    /// Like [`Self::out`], but fails if the reader has closed the stream, for callers that rely on delivery.
     pub(crate) fn out_to_the_end(self, result: &str) -> Result<(), Failure> {
         if let Some(destination) = self.out {
             return destination.write(|out| out.write_all(result.as_bytes()));
@@ -119,29 +119,29 @@ impl Ui {
         written.map_err(unwritable)
     }
 
-    /// Writes a result to standard error: where standard output carries a report.
+    /// Writes a result to standard error, because standard output carries a report.
     pub(crate) fn out_beside(result: &str) -> Result<(), Failure> {
         write(io::stderr().lock(), |out| out.write_all(result.as_bytes()))
     }
 
-    /// Whether only results and errors are wanted.
+    /// Returns whether only results and errors are shown.
     pub(crate) const fn is_quiet(self) -> bool {
         self.quiet
     }
 
-    /// Says how things go, unless quiet was asked for.
+    /// Shows a progress message, unless `--quiet` is set.
     pub(crate) fn say(self, message: &str) {
         if !self.quiet {
             self.message("", Style::new(), message);
         }
     }
 
-    /// Warns, also when quiet was asked for.
+    /// Shows a warning, even if `--quiet` is set.
     pub(crate) fn warn(self, message: &str) {
         self.message("warning: ", AnsiColor::Yellow.on_default().bold(), message);
     }
 
-    /// Shows a failure and gives its status.
+    /// Shows a failure and returns its exit status.
     pub(crate) fn fail(self, failure: &Failure) -> ExitStatus {
         let shown = failure.render();
         let rest = shown.strip_prefix("error: ").unwrap_or(&shown).trim_end();
@@ -149,7 +149,7 @@ impl Ui {
         failure.status()
     }
 
-    /// A progress bar on a terminal, some lines in CI, nothing elsewhere.
+    /// Returns a progress bar: moving on a terminal, lines in CI, hidden elsewhere.
     pub(crate) fn progress(self, what: &str) -> Bar {
         Bar::new(self.live, self.lines, what)
     }
@@ -160,7 +160,7 @@ impl Ui {
         } else {
             Style::new()
         };
-        // Nobody is left to be told that standard error is closed.
+        // If standard error is closed, the error cannot be shown anywhere.
         let _ = writeln!(
             io::stderr().lock(),
             "{style}{label}{style:#}{}",
@@ -170,7 +170,7 @@ impl Ui {
 }
 
 fn unwritable(error: io::Error) -> Failure {
-    let error = anyhow::Error::new(error).context("the output cannot be written");
+    let error = anyhow::Error::new(error).context("could not write the output");
     Failure::new(ExitStatus::Usage, error)
 }
 

@@ -1,21 +1,21 @@
-//! A progress bar for people at a terminal; a CI log gets lines instead.
+//! A progress bar on a terminal; a CI log gets lines instead.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The most lines that a log gets, the end left out.
+/// Maximum number of progress lines in a log, without the end.
 const STEPS: u64 = 20;
 
-/// A bar over things or bytes.
+/// A progress bar that counts items or bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Bar {
     bar: ProgressBar,
     lines: Option<Lines>,
 }
 
-/// What a log gets instead of a bar.
+/// Progress lines for a log.
 #[derive(Debug, Clone)]
 struct Lines {
     what: String,
@@ -24,14 +24,14 @@ struct Lines {
 }
 
 impl Lines {
-    /// A line at each further twentieth; the end is told by what follows.
+    /// Prints a line at each twentieth. The end gets no line, because the next message reports it.
     fn set(&self, done: u64, total: u64) {
         let step = done.saturating_mul(STEPS) / total.max(1);
         let Some(unit) = self.unit.filter(|_| done < total) else {
             return;
         };
         if self.last.fetch_max(step, Ordering::Relaxed) < step {
-            // Nobody is left to be told that standard error is closed.
+            // If standard error is closed, the error cannot be shown anywhere.
             let _ = writeln!(io::stderr().lock(), "{}: {done} of {total} {unit}", self.what);
         }
     }
@@ -67,7 +67,7 @@ impl Bar {
         self.styled("{msg} [{bar:30}] {pos}/{len} files")
     }
 
-    /// Counts bytes, with rate and time left.
+    /// Makes the bar count bytes, with the rate and the remaining time.
     #[must_use]
     pub(crate) fn bytes(self) -> Self {
         self.styled("{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left")
@@ -80,7 +80,7 @@ impl Bar {
         self
     }
 
-    /// Shows that `done` of `total` are done.
+    /// Sets the progress to `done` of `total`.
     pub(crate) fn set(&self, done: u64, total: u64) {
         self.bar.set_length(total);
         self.bar.set_position(done);

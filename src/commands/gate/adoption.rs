@@ -1,4 +1,5 @@
-//! The commit by which a repository adopted `new-only`: before the first version is published, what it had is known.
+//! Finds the commit by which a repository adopted `new-only`: findings before it are known until a first version is
+//! published.
 
 use crate::base::git::{BlobId, CommitId, Content, GitError};
 use crate::commands::gate::workspace::Workspace;
@@ -6,13 +7,13 @@ use crate::job::policy::{SIZE_LIMIT, Text};
 use crate::job::settings;
 use std::collections::HashMap;
 
-/// What the history of the default branch tells of the adoption.
+/// Result of the search for the adoption in the history of the default branch.
 pub(crate) enum Adoption {
     /// The earliest commit whose configuration file has `new-only`.
     At(CommitId),
-    /// No commit has it: the job says it.
+    /// No commit has `new-only`; the job sets it by a flag or variable.
     Nowhere,
-    /// The clone does not have the whole history.
+    /// The clone does not have the full history.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! A review asked for: of the platform, in batches, or on this machine where the change comes from a fork.
+//! Requests a review: from the platform in batches, or by a local check if the change comes from a fork.
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Snapshot, SnapshotFile};
@@ -23,18 +23,18 @@ use crate::model::waivers::Former;
 use crate::platform::api::{Platform, ReviewFields};
 use std::collections::HashSet;
 
-/// What the reports say where the platform was not asked.
-const JUDGED_HERE: &str = "the change comes from a fork, which the platform cannot read, so it was judged on this \
-                           machine by the rules file of its commit, not by the platform (--fork check)";
+/// Note in the reports if the platform was not asked for a review.
+const JUDGED_HERE: &str = "the change comes from a fork, which the platform cannot read, so it was checked \
+                           locally with the rules file of its commit, not by the platform (--fork check)";
 
-/// What the reports say where the platform was not asked about the base.
-const RULES_DIFFER: &str = "the rules differ between head and base, so the base was judged on this machine by the rules \
-                            of the head (--new-only)";
+/// Note in the reports if the platform was not asked to review the base.
+const RULES_DIFFER: &str = "the rules differ between head and base, so the base was checked locally \
+                            with the rules of the head (--new-only)";
 
-/// Asks the platform about these files of the base.
+/// Requests a review of these files of the base from the platform.
 type AskBase<'f> = dyn FnMut(&CommitId, &[String]) -> Result<Vec<BatchAnswer>, Failure> + 'f;
 
-/// What answers are held against: files, rules and waivers of the head, each read once.
+/// The data that responses are evaluated with: files, rules and waivers of the head, each read once.
 struct Ground<'g> {
     snapshot: &'g Snapshot<'g>,
     project: &'g ProjectRun<'g>,
@@ -46,19 +46,19 @@ struct Ground<'g> {
     files: &'g [String],
 }
 
-/// A review about to be asked for.
+/// A review to request.
 pub(crate) struct Asking<'a> {
     pub(crate) run: &'a Run,
     pub(crate) workspace: &'a Workspace<'a>,
     pub(crate) settings: &'a Review,
     pub(crate) connection: &'a Connection,
     pub(crate) target: &'a Target,
-    /// What findings are compared with, where only new ones count.
+    /// The baseline that findings are compared with, if only new findings count.
     pub(crate) past: Option<&'a Past>,
 }
 
 impl Asking<'_> {
-    /// The change of a fork is judged on this machine, if that was asked for.
+    /// Returns the local engine for the change of a fork with `--fork check`, otherwise the platform.
     pub(crate) const fn engine(&self) -> Engine {
         match self.settings.fork {
             Fork::Check if self.target.fork => Engine::Local,
@@ -66,7 +66,8 @@ impl Asking<'_> {
         }
     }
 
-    /// `nothing` is why no pipeline is to be reviewed, if so.
+    /// Returns the evaluated findings of the review. `nothing` is the reason why there is no pipeline to review, if
+    /// any.
     pub(crate) fn judged(
         &self,
         chosen: &Chosen,
@@ -84,7 +85,7 @@ impl Asking<'_> {
         }
     }
 
-    /// The same rules, on this machine; every report says so.
+    /// Checks the pipelines locally by the same rules; every report gets a note about it.
     fn check(&self, chosen: &Chosen, project: &ProjectRun<'_>) -> Result<Judged, Failure> {
         let fail_on = self.settings.judging.fail_on;
         let mut judged = check::judge(self.run, chosen, project, fail_on, self.past)?;
@@ -126,7 +127,7 @@ impl Asking<'_> {
         })
     }
 
-    /// The branch from which the platform reads the commit.
+    /// Returns the branch from which the platform reads the commit.
     pub(crate) fn branch_on_remote(&self) -> Result<&str, Failure> {
         if let Some(warning) = self.target.check_on_remote(&self.workspace.repo)? {
             self.run.ui.warn(&warning);
@@ -201,8 +202,8 @@ impl Asking<'_> {
         Ok(judged)
     }
 
-    /// Marks what the base has too. The platform is asked about the files with findings that are not waived; where the
-    /// rules differ, the base is judged on this machine by those of the head.
+    /// Marks the findings that the base has too. Requests a review of the base for the files with findings that are not
+    /// waived; if the rules differ, checks the base locally with the rules of the head.
     fn compare(
         &self,
         past: &Past,
@@ -237,8 +238,8 @@ impl Asking<'_> {
         })
     }
 
-    /// Adds the changed files without findings: what they had at the base is fixed. They are judged on this machine, as
-    /// their number is for people, and decides nothing.
+    /// Adds the changed files without findings, to count the findings that they had at the base as fixed. These files
+    /// are checked locally, as the count is only shown and does not affect the verdict.
     fn with_clean(
         &self,
         past: &Past,
@@ -259,7 +260,7 @@ impl Asking<'_> {
     }
 }
 
-/// The fields of a review request by the settings.
+/// Returns the fields of a review request for these settings.
 pub(crate) fn fields_of(request: &RequestFields) -> ReviewFields {
     match request {
         RequestFields::Pipelines => ReviewFields::Pipelines,
@@ -269,7 +270,7 @@ pub(crate) fn fields_of(request: &RequestFields) -> ReviewFields {
     }
 }
 
-/// Whether anything was found that no waiver allows.
+/// Returns whether the file has findings that are not waived.
 fn may_be_new(file: &FileResults) -> bool {
     let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
     findings

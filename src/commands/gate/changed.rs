@@ -1,4 +1,4 @@
-//! What reports and pages say of a changed pipeline: numbers, words and a picture.
+//! The change of a pipeline for reports and pages: counts, text and a drawing.
 
 use crate::gate::ChangedContents;
 use crate::model::diff::{Line, PipelineDiff, words};
@@ -7,24 +7,26 @@ use crate::model::picture::Canvas;
 use crate::model::yaml::DocumentError;
 use crate::report::ChangedFile;
 
-/// Pipelines that are drawn in one page, and the largest of them, in components: a page of hundreds stays usable.
+/// Maximum number of pipelines drawn in one page, and maximum size of each in components: keeps a page of hundreds
+/// usable.
 pub(crate) const MOST_PICTURES: usize = 100;
 const MOST_BOXES: usize = 600;
 
-/// Links of a picture in a page, and of one that is a file of its own: a pipeline can have a million, which take minutes to draw.
+/// Maximum number of links in a drawing of a page, and in a drawing with its own file: a pipeline can have a million,
+/// which take minutes to draw.
 const MOST_LINKS: usize = 4_000;
 pub(crate) const MOST_LINKS_OF_A_FILE: usize = 40_000;
 
-/// Pipelines whose change is told in words; of more, nobody reads them.
+/// Maximum number of pipelines whose change is described in text.
 const MOST_TOLD: usize = 500;
 
-/// The pipeline with what changed in it.
+/// Returns a drawing of the pipeline with its changes marked.
 pub(crate) fn canvas(contents: &ChangedContents, diff: &PipelineDiff) -> Result<Canvas, DocumentError> {
     let [before, after] = contents.readable();
     Canvas::of_change(before, after, diff)
 }
 
-/// The change for a report; drawn if it is among the first.
+/// Returns the change for a report, with a drawing if it is among the first `MOST_PICTURES`.
 pub(crate) fn told(contents: &ChangedContents, at: usize) -> ChangedFile {
     let diff = contents.diff();
     let is_drawn = at < MOST_PICTURES && diff.change != FileChange::Layout;
@@ -32,7 +34,7 @@ pub(crate) fn told(contents: &ChangedContents, at: usize) -> ChangedFile {
     let mut words = words(&diff, None).split_off(1);
     if at >= MOST_TOLD && !words.is_empty() {
         words = vec![Line::remark(
-            "what exactly is not told, as too many pipelines changed",
+            "details are omitted because too many pipelines changed",
         )];
     }
     ChangedFile {
@@ -42,7 +44,7 @@ pub(crate) fn told(contents: &ChangedContents, at: usize) -> ChangedFile {
     }
 }
 
-/// The picture, if it is not too large; else the part of it that changed.
+/// Returns the drawing if it is within the limits, otherwise the part of it that changed.
 pub(crate) fn bounded(canvas: Canvas) -> Option<Canvas> {
     let is_small = |canvas: &Canvas| canvas.arrows.len() <= MOST_LINKS;
     if canvas.boxes.len() <= MOST_BOXES && is_small(&canvas) {

@@ -1,4 +1,4 @@
-//! `sluicegate check`: settle what is compared, select, evaluate the rules on this machine, decide, deliver.
+//! Runs `sluicegate check`: find the base, select, evaluate the rules locally, decide, deliver.
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Repository, Snapshot};
@@ -24,7 +24,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::mem;
 use std::path::PathBuf;
 
-/// Files that were named and are not checked are told up to this many.
+/// Maximum number of notes about named files that are not checked.
 const TOLD: usize = 20;
 
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
@@ -60,7 +60,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let selected = &chosen.selected;
     let unselected = || nothing_selected(&snapshot, &settings.selection);
     let why_nothing = nothing(&comparison, selected, &part, unselected)?;
-    // Where all are taken, what head has is known: nothing of it is brought by whoever looks.
+    // With all pipelines selected, every finding of the head is known: the current change did not introduce it.
     let before = settings.judging.new_only && comparison.nothing_to_do.is_none();
     let before = before.then(|| Past::of(&workspace, &settings.revisions, &compared, selected));
     let before = before.transpose()?;
@@ -85,30 +85,30 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let changes = chosen.selected.take_changes();
     let telling = Telling::of(&settings.judging, &settings.selection, changes);
     let mut report = started.report(Engine::Local, judged, comparison, chosen, &part);
-    let delivered = deliver(run, &workspace, &snapshot, &mut report, &ending, &telling);
-    // The process ends next, and the system takes the memory of all these files at once.
+    let delivered = deliver(run, &workspace, &snapshot, &mut report, &ending, telling);
+    // The process ends next, and the operating system frees the memory of all these files at once.
     mem::forget((report, snapshot));
     Ok(ending.status.worse(delivered))
 }
 
-/// A check about to be made.
+/// The inputs of a check.
 struct Checking<'a> {
     run: &'a Run,
     workspace: &'a Workspace<'a>,
     settings: &'a CheckSettings,
 }
 
-/// The paths that were given, from the repository root.
+/// The paths given by the user, relative to the repository root.
 #[derive(Default)]
 struct Paths {
-    /// Files that are checked whether they changed or not.
+    /// Files that are checked even if they did not change.
     named: Vec<String>,
-    /// What restricts the changes, with what was typed.
+    /// Paths that restrict the changes, each with the text that the user typed.
     within: Vec<(String, PathBuf)>,
 }
 
 impl Checking<'_> {
-    /// The files that are checked: on disk, staged, or of a commit.
+    /// Returns the files to check: on disk, staged, or of a commit.
     fn snapshot(&self) -> Result<Snapshot<'_>, Failure> {
         let repo = &self.workspace.repo;
         let index = self.run.index();
@@ -138,7 +138,8 @@ impl Checking<'_> {
         Ok(paths)
     }
 
-    /// What the files are compared with. Files that are named need no base, so one that cannot be settled is none.
+    /// Returns the comparison of the files. Named files need no base, so a base that cannot be resolved is ignored for
+    /// them.
     fn comparison(&self, paths: &Paths) -> Result<Comparison, Failure> {
         let wish = self.settings.revisions.clone();
         let settle = |wish| match self.settings.revisions.head {
@@ -166,8 +167,8 @@ impl Checking<'_> {
         })
     }
 
-    /// The commit that the staged files are compared with: what a commit of them would bring is what a hook has to judge. In a
-    /// job, and where a base is named, the base is that of a review.
+    /// Returns the commit that the staged files are compared with: a hook reviews the changes that the commit would
+    /// add. In a job, or with an explicit base, the base is that of a review.
     fn staged_on(&self) -> Option<CommitId> {
         let settings = self.settings;
         let is_hook = settings.staged && !is_ci(&self.run.env);
@@ -184,8 +185,8 @@ impl Checking<'_> {
         }
     }
 
-    /// What is meant. Where no pipeline differs from head, what is checked is head, and so it is compared as a review would
-    /// compare it: a head that is on the default branch already takes every pipeline.
+    /// Returns the selected pipelines. If no pipeline differs from head, head is checked, with the same base as in a
+    /// review: if head is on the default branch already, every pipeline is selected.
     fn chosen(
         &self,
         snapshot: &Snapshot<'_>,
@@ -208,7 +209,7 @@ impl Checking<'_> {
         };
         let why = &comparison.base_source;
         self.run.ui.say(&format!(
-            "no pipeline differs from head, and {why}: all are taken"
+            "no pipeline differs from head, and {why}: all pipelines are selected"
         ));
         let gate_changes = chosen.selected.gate_changes;
         let mut chosen = self.select(snapshot, &comparison, paths)?;
@@ -216,8 +217,8 @@ impl Checking<'_> {
         Ok((comparison, chosen))
     }
 
-    /// Whether the working tree was compared with its head alone, by nobody's wish. The index is what a commit would add,
-    /// and nothing is to be added where it is head's.
+    /// Returns whether the working tree was compared with its head without an explicit base. Staged files are never
+    /// compared this way: an index equal to head adds no change.
     fn may_be_head(&self, comparison: &Comparison, paths: &Paths) -> bool {
         let settings = self.settings;
         let is_head =
@@ -244,7 +245,7 @@ impl Checking<'_> {
     }
 }
 
-/// Judges these files of the snapshot by its rules file, on this machine.
+/// Evaluates these files of the snapshot locally, with the snapshot's rules file.
 pub(crate) fn judge(
     run: &Run,
     chosen: &Chosen,
@@ -282,7 +283,7 @@ pub(crate) fn judge(
     waiving.mark(snapshot, &selected.former_paths(), &mut tally)?;
     tally.notes.extend(missing.map(|folder| {
         let place = snapshot.name();
-        format!("`{folder}/{RULES_FILE}` is not in {place}: `{folder}` is what `--config-dir` or the configuration says")
+        format!("`{folder}/{RULES_FILE}` is missing in {place}; `{folder}` is the configured directory")
     }));
     if let Some(past) = past {
         past.compare(&mut tally, |tally, base| {
@@ -296,7 +297,7 @@ pub(crate) fn judge(
     Ok(Judged::from(Judgement::new(tally, fail_on)))
 }
 
-/// Adds what the rules of the target's tip find in the files where they were at the base.
+/// Adds the findings of the target's tip rules in the files, at their paths in the base.
 pub(crate) fn with_tip(
     repo: &Repository,
     outdated: Option<&Outdated>,
@@ -310,7 +311,7 @@ pub(crate) fn with_tip(
     Ok((places, before))
 }
 
-/// What these rules say of the files where they were at the base.
+/// Evaluates the files with these rules, at their paths in the base.
 pub(crate) fn at_base(
     repo: &Repository,
     rules: &RuleSet,
@@ -332,7 +333,7 @@ impl Paths {
         self.within.is_empty() && !self.named.is_empty()
     }
 
-    /// What restricts the changes must exist: there, or in the base.
+    /// Returns an error if a path that restricts the changes exists neither in the snapshot nor in the base.
     fn must_exist(
         &self,
         workspace: &Workspace<'_>,
@@ -345,18 +346,18 @@ impl Paths {
         Ok(())
     }
 
-    /// A sentence for each file that was named and is not checked.
+    /// Returns a note for each named file that is not checked.
     fn left(&self, selected: &Selected) -> Vec<String> {
         let gate = selected.gate_changes.iter().map(|change| &change.path);
         let checked: BTreeSet<&String> = selected.files.iter().chain(gate).collect();
-        // By the rules file all pipelines are checked.
+        // A change of the rules file selects all pipelines.
         let is_rules = |path: &str| selected.all_because.is_some() && path.ends_with(RULES_FILE);
         let left = self
             .named
             .iter()
             .filter(|path| !checked.contains(path) && !is_rules(path));
         left.take(TOLD)
-            .map(|path| format!("{path} was named and is not checked: --include and --exclude leave it out"))
+            .map(|path| format!("{path} was named but is not checked: --include or --exclude skips it"))
             .collect()
     }
 }

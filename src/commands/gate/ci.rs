@@ -1,7 +1,7 @@
-//! `sluicegate ci`: review, and publish only if that passed on the same commit and the event says so.
+//! Runs `sluicegate ci`: review, then publish if the review of the same commit passed and the branch or tag matches.
 //!
-//! Where the event says so, all that would be published is reviewed, changed or not: the job before may have failed, or
-//! was cancelled, and what it would have stopped did not change since.
+//! If the branch or tag matches, everything that would be published is reviewed, changed or not: the previous job may
+//! have failed or been cancelled, and its unpublished pipelines are unchanged since.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -46,8 +46,9 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     publishing.run(plan, reviewed.report.map(Evidence::of_this_run))
 }
 
-/// What would be published if the review passed; none where the event does not say so. A commit that is not merged is refused
-/// before anything is sent. What keeps a plan from being made is kept: the review is made all the same, and the publish ends with it.
+/// Returns the publish plan to run if the review passes, or `None` if the event does not request a publish. A commit
+/// that is not merged is rejected before any request is sent. An error in the plan is kept: the review runs regardless,
+/// and the publish fails with it.
 fn published(
     args: &CiArgs,
     workspace: &Workspace<'_>,
@@ -69,7 +70,7 @@ fn published(
     }))
 }
 
-/// The flags that a publish shares with the review mean the same for both.
+/// Returns the arguments of the publish; the flags shared with the review have the same meaning for both.
 fn publish_args(args: &CiArgs) -> PublishArgs {
     let (review, selection) = (&args.review, &args.review.selection);
     PublishArgs {
@@ -83,20 +84,20 @@ fn publish_args(args: &CiArgs) -> PublishArgs {
     }
 }
 
-/// Why nothing is to be published; none if it is. A dry run has no verdict, and shows what a pass would lead to.
+/// Returns why no version is published, or `None` if one is. A dry run has no verdict and shows the result of a pass.
 fn why_not(reviewed: &Reviewed<'_>, publish_on: &PublishOn) -> Option<String> {
     let part = &reviewed.part;
     if let Some(why) = part.why_partial() {
-        return Some(format!("the review is no pass as a whole: {why}"));
+        return Some(format!("the review does not cover all pipelines: {why}"));
     }
     match reviewed.report.as_ref().map(|report| report.verdict) {
         Some(Verdict::Passed) | None => not_asked_for(&reviewed.target, publish_on),
-        Some(verdict) => Some(format!("the review did not pass, it is {verdict}")),
+        Some(verdict) => Some(format!("the review did not pass: its verdict is {verdict}")),
     }
 }
 
-/// The configuration belongs to the change under review, so a change that is not merged is never published, whatever
-/// it says.
+/// Returns why the event does not request a publish. The configuration belongs to the change under review, so a change
+/// that is not merged is never published, regardless of its configuration.
 fn not_asked_for(target: &Target, publish_on: &PublishOn) -> Option<String> {
     if let Some(why) = &target.nothing_to_do {
         return Some(why.clone());
@@ -112,9 +113,9 @@ fn not_asked_for(target: &Target, publish_on: &PublishOn) -> Option<String> {
     }
     match (&target.tag, &target.branch) {
         (Some(tag), _) if publish_on.has_tag(tag) => None,
-        (Some(tag), _) => Some(format!("the tag {tag} is none to publish on")),
+        (Some(tag), _) => Some(format!("the tag {tag} is not one to publish on")),
         (None, Some(branch)) if publish_on.has_branch(branch) => None,
-        (None, Some(branch)) => Some(format!("the branch {branch} is none to publish on")),
-        (None, None) => Some("the branch is not known".to_owned()),
+        (None, Some(branch)) => Some(format!("the branch {branch} is not one to publish on")),
+        (None, None) => Some("the branch is unknown".to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! `sluicegate context`: what was detected, and why.
+//! Runs `sluicegate context`: shows the detected settings and the reason for each.
 
 use crate::base::exit::ExitStatus;
 use crate::base::git::{ChangeKind, CommitId, Repository};
@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::mem;
 
-/// A path longer than this does not push the reasons of the others away.
+/// Maximum width of the path column, so that a long path does not push the reasons away.
 const WIDEST_PATH: usize = 60;
 
-/// A reason that more pipelines than this share is said once.
+/// If more pipelines than this share a reason, the reason is printed once.
 const A_FEW: usize = 3;
 
 pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
@@ -53,13 +53,13 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         let policy = workspace.policy_in_words();
         run.ui.out(&as_text(&target, &selected, &remote, policy))?;
     }
-    // The process ends, so what git mapped of its packs need not be given back first: a fiftieth of the time.
+    // The process ends next; skipping the unmapping of git's packs saves 2 % of the time.
     mem::forget(snapshot);
     mem::forget(workspace);
     Ok(ExitStatus::Success)
 }
 
-/// Whether a review by the platform could read the head; `review` ends where this does not say yes.
+/// Returns whether the platform could read the head for a review; if this does not start with "yes", `review` fails.
 fn on_remote(target: &Target, repo: &Repository) -> String {
     match target.check_on_remote(repo) {
         Ok(_) if target.nothing_to_do.is_some() => "not needed".to_owned(),
@@ -69,7 +69,7 @@ fn on_remote(target: &Target, repo: &Repository) -> String {
     }
 }
 
-/// The keys are part of the public contract (`docs/book/formats.md`, section "Context").
+/// Returns the context as JSON. Its keys are part of the public contract (`docs/book/formats.md`, section "Context").
 fn as_json(target: &Target, selected: &Selected) -> Value {
     json!({
         "ci": target.ci.to_string(),
@@ -120,7 +120,7 @@ const fn change_name(kind: &ChangeKind) -> &'static str {
     }
 }
 
-/// What was settled, one fact a line, then each changed pipeline in columns.
+/// Returns the context as text: one fact per line, then each changed pipeline in columns.
 fn as_text(target: &Target, selected: &Selected, remote: &str, policy: String) -> String {
     let mut shown = String::new();
     for (name, value) in facts(target, selected, remote, policy) {
@@ -153,7 +153,7 @@ fn as_text(target: &Target, selected: &Selected, remote: &str, policy: String) -
     shown
 }
 
-/// Reasons that more than a few pipelines share, and how many do: these are said once.
+/// Returns the reasons that more than a few pipelines share, with their counts: these are printed once.
 fn repeated(selected: &Selected) -> BTreeMap<&str, usize> {
     let mut times = BTreeMap::new();
     for candidate in &selected.candidates {
@@ -166,7 +166,7 @@ fn repeated(selected: &Selected) -> BTreeMap<&str, usize> {
 fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> Vec<(&'static str, String)> {
     let no = || "no".to_owned();
     let host = match target.ci {
-        Host::None => "none, this is somebody's own machine".to_owned(),
+        Host::None => "none (local run)".to_owned(),
         host => host.to_string(),
     };
     let base = match target.bases.as_slice() {
@@ -187,7 +187,7 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
             target
                 .branch
                 .clone()
-                .unwrap_or_else(|| "none is known to hold the head".to_owned()),
+                .unwrap_or_else(|| "unknown: no branch that contains the head was found".to_owned()),
         ),
         ("head", target.head.to_string()),
         ("on the remote", remote.to_owned()),
@@ -205,7 +205,7 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
         selected
             .all_because
             .clone()
-            .map(|why| ("takes all", why))
+            .map(|why| ("all selected", why))
             .filter(|(_, why)| *why != target.base_source),
     );
     facts

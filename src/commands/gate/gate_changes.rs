@@ -1,7 +1,7 @@
-//! What a change does to the gate itself, told against what the host says about the change.
+//! Determines what a change does to the gate configuration, compared with the host's information about the change.
 //!
-//! A setting that moves the base must not hide it. Both versions of the files are read as far as they can be, and where
-//! they cannot, that is said.
+//! A setting that moves the base must not hide such a change. Both versions of the files are read as far as possible;
+//! unreadable files are reported.
 
 use crate::base::error::Failure;
 use crate::base::git::{Change, CommitId, Snapshot, SnapshotFile};
@@ -15,8 +15,8 @@ use crate::job::policy::GateFileSide;
 use crate::job::settings::Revisions;
 
 impl Workspace<'_> {
-    /// The commits that the host compares with. Where they cannot be settled, they are those that were asked for, and that
-    /// is said; where changes of the gate can fail the run, it is an error.
+    /// Returns the commits that the host compares with. If they cannot be resolved, returns the requested bases with a
+    /// warning, or an error if changes of the gate can fail the run.
     pub(crate) fn hosts_bases(
         &self,
         run: &Run,
@@ -28,7 +28,7 @@ impl Workspace<'_> {
         {
             return self.bases_of_tag(run, comparison, commit, branch);
         }
-        // Without a host there is no base of its own, and whoever names one means it.
+        // A local run has no host base, and a base named there is intended.
         let is_named_here = self.ci.host == Host::None && asked.base.is_some();
         if is_named_here || (asked.base.is_none() && !asked.all) {
             return Ok(comparison.bases.clone());
@@ -39,15 +39,18 @@ impl Workspace<'_> {
             Err(_) if self.ci.host == Host::None => Ok(comparison.bases.clone()),
             Err(error) => {
                 run.ui.warn(&format!(
-                    "what the change does to the gate itself is told against {}, as the host's own base cannot be settled: {error}",
-                    comparison.bases.first().map_or("nothing", |_| "the base that was asked for")
+                    "comparing the gate configuration with {}: could not resolve the host's base: {error}",
+                    comparison
+                        .bases
+                        .first()
+                        .map_or("no base", |_| "the requested base")
                 ));
                 Ok(comparison.bases.clone())
             }
         }
     }
 
-    /// The base of a tag is the default branch: what the tag would bring is compared with that.
+    /// Returns the bases of a tag: the tag is compared with the default branch.
     fn bases_of_tag(
         &self,
         run: &Run,
@@ -83,7 +86,7 @@ impl Workspace<'_> {
         Ok(self.base_of_all(comparison, &asked)?.0)
     }
 
-    /// What would be compared with if not everything was asked for, and where that comes from.
+    /// Returns the base that would be used without `--all`, and its source.
     pub(crate) fn base_of_all(
         &self,
         comparison: &Comparison,
@@ -100,7 +103,7 @@ impl Workspace<'_> {
         Ok((settled.bases, settled.base_source))
     }
 
-    /// Describes the change of a file of the gate since the base.
+    /// Describes the change of a gate configuration file since the base.
     pub(crate) fn words(
         &self,
         snapshot: &Snapshot<'_>,
@@ -124,7 +127,7 @@ impl Workspace<'_> {
 
     fn content(&self, file: &SnapshotFile) -> GateFileSide {
         if let Some(why) = file.kind.why_not_read() {
-            return GateFileSide::Unreadable(format!("it is {why}"));
+            return GateFileSide::Unreadable(format!("the file is {why}"));
         }
         match self.read(file) {
             Ok(Ok(bytes)) => GateFileSide::Text(bytes),

@@ -1,5 +1,5 @@
-//! The paths of the gate configuration: where the settings, the waivers and the rules are read, with every link on the way.
-//! Whoever changes one of them changes the gate.
+//! The paths of the gate configuration: the paths of the settings, waivers and rules, with every link on the way. A
+//! change of one of them changes the gate.
 
 use crate::base::git::{GitError, Snapshot};
 use crate::commands::gate::workspace::Workspace;
@@ -8,15 +8,15 @@ use crate::job::settings;
 use crate::model::pipelines::RULES_FILE;
 use crate::model::waivers;
 
-/// Maximum number of hidden links at the root that are followed in search of the rules file.
+/// Maximum number of hidden links at the root that are followed to find the rules file.
 const MOST_LINKS: usize = 64;
 
-/// The paths of the gate configuration, from the repository root.
+/// The paths of the gate configuration, relative to the repository root.
 #[derive(Debug, Default)]
 pub(crate) struct GateFiles {
     settings: Vec<String>,
     waivers: Vec<String>,
-    /// Only those that a link is on the way to: the others have the rules file's own name.
+    /// Only paths that contain a link; other rules files are recognized by their name.
     linked_rules: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ impl GateFiles {
         all.cloned().collect()
     }
 
-    /// Describes what changed in the file at this path.
+    /// Describes the changes in the file at this path.
     pub(crate) fn describe(&self, path: &str, old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
         let has = |paths: &[String]| paths.iter().any(|known| known == path);
         if path.ends_with(RULES_FILE) || has(&self.linked_rules) {
@@ -59,7 +59,7 @@ impl GateFiles {
 }
 
 impl Workspace<'_> {
-    /// The paths of the gate configuration, as they are in any of these snapshots.
+    /// Returns the paths of the gate configuration in any of these snapshots.
     pub(crate) fn gate_files<'s>(
         &self,
         snapshots: impl Iterator<Item = &'s Snapshot<'s>>,
@@ -71,8 +71,9 @@ impl Workspace<'_> {
         Ok(files)
     }
 
-    /// The way to a rules file that lies behind a link: the file itself, or the hidden folder or one below it. The platform
-    /// reads commits and follows no link, so such a file holds no rules; who changes it means to.
+    /// Returns the paths on the way to a rules file behind a link: the file itself, the hidden directory or one below
+    /// it. The platform reads commits and follows no links, so it ignores such a file; a change of it is still a change
+    /// of the gate.
     pub(crate) fn linked_rules(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
         let folders = match &self.named_folder {
             Some(name) => vec![name.clone()],
@@ -89,7 +90,7 @@ impl Workspace<'_> {
     }
 }
 
-/// The hidden folders at the root, and the links that may lead to some.
+/// Returns the hidden directories at the root, and the links that may lead to some.
 fn hidden(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
     let is_hidden = |name: &String| name.starts_with('.');
     let folders = snapshot.root_folders()?.into_iter().filter(is_hidden);

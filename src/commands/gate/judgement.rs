@@ -1,4 +1,4 @@
-//! From findings to a verdict, an exit status and a report: the same for every reviewer.
+//! Turns findings into a verdict, an exit status and a report: the same code for every engine.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -18,36 +18,36 @@ use crate::model::findings::{Engine, FailOn, Report, ReviewContext, Shard};
 use jiff::Timestamp;
 use std::time::Instant;
 
-const REFUSED: &str = "The change touches the gate itself and other files. This job does not allow that (--gate-changes \
-                       fail): propose what it does to the gate in a change of its own.";
+const REFUSED: &str = "The change edits the gate configuration and other files. This job does not allow that \
+                       (--gate-changes fail): propose the gate configuration in a separate change.";
 
 const OUTDATED: &str = "The target branch has a stricter gate configuration than this change. This job does not allow that \
                         (--gate-changes fail): merge the target branch into the change.";
 
-const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that (--compat fail): keep what they \
-                      name, or say why they may break (--accept-breaking).";
+const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
+                      (--compat fail): restore the names that they use, or accept the break with a reason (--accept-breaking).";
 
 /// Returns why a break of consumers is accepted although the job gives no reason; `None` if it is not.
 pub(crate) type Accepts<'f> = dyn Fn() -> Result<Option<String>, Failure> + 'f;
 
-/// What the findings come to, and what was asked for in vain.
+/// The evaluated findings, and the requests without a response.
 #[derive(Default)]
 pub(crate) struct Judged {
     judgement: Judgement,
-    /// The requests that got no answer.
+    /// The requests that got no response.
     unanswered: Unanswered,
     /// The target's tip is stricter than the change.
     by_tip: bool,
 }
 
-/// How a run ends, for whoever tells it.
+/// The end of a run, for its reports.
 pub(crate) struct RunEnding {
     pub(crate) status: ExitStatus,
-    /// The target's tip is stricter than the change, and is held against it.
+    /// The target's tip is stricter than the change and is enforced.
     pub(crate) by_tip: bool,
-    /// Why files were not reviewed, as far as that was told already.
+    /// Why files were not reviewed, as far as reported already.
     pub(crate) told: Vec<String>,
-    /// Pipelines that did not change were reviewed as well, as a publish follows.
+    /// The unchanged pipelines that were reviewed because a publish follows.
     pub(crate) unchanged: Option<ReviewedBeyondChange>,
 }
 
@@ -67,8 +67,8 @@ impl From<Judgement> for Judged {
 }
 
 impl Judged {
-    /// No pipeline is to be judged, and `why` says so. What the checks of the project find counts all the same, unless there is
-    /// nothing to be done at all.
+    /// Returns the result if there is no pipeline to review; `why` is the reason. Findings of the project checks still
+    /// count, unless the run has nothing to do.
     pub(crate) fn nothing(
         comparison: &Comparison,
         project: &ProjectRun<'_>,
@@ -90,11 +90,12 @@ impl Judged {
         self.judgement.notes.extend(notes);
     }
 
-    /// Takes in the requests that got no answer. Where `may_pass` says so, a platform that is away leaves nothing open.
+    /// Adds the requests that got no response. With `may_pass`, an unavailable platform does not make the run
+    /// undecided.
     pub(crate) fn take_unanswered(&mut self, run: &Run, unanswered: Unanswered, may_pass: bool) {
         if may_pass {
             self.judgement
-                .excuse("the change passes all the same, because of --on-unavailable pass");
+                .excuse("the change passes regardless, because of --on-unavailable pass");
         }
         self.unanswered = unanswered;
         self.unanswered.show(run, self.status() == ExitStatus::Success);
@@ -104,7 +105,7 @@ impl Judged {
         self.unanswered.status(self.judgement.status())
     }
 
-    /// How the run ends, once everything is taken in; a note says so if it is excused.
+    /// Returns the end of the run, after everything was added; adds a note if it is excused.
     pub(crate) fn ending(&mut self) -> RunEnding {
         let status = self.status();
         self.judgement.note_excuse(status);
@@ -118,8 +119,8 @@ impl Judged {
 }
 
 impl Judged {
-    /// Takes in what the change does to consumers: a break that the job does not allow, and `accepts` does not either,
-    /// fails the run, and what cannot be told is no pass where a break would be none.
+    /// Adds the changes for consumers: a break that neither the job nor `accepts` allows fails the run, and unknown
+    /// changes do not pass if a break would fail.
     pub(crate) fn take_consumers(
         &mut self,
         workspace: &Workspace<'_>,
@@ -133,7 +134,7 @@ impl Judged {
             return Ok(());
         };
         if let Some(why) = &found.unknown {
-            let told = format!("what the change does to consumers cannot be told: {why}");
+            let told = format!("could not determine the changes for consumers: {why}");
             if found.is_undecided {
                 self.judgement.because(Cause::UnknownBreaks, told);
             } else {
@@ -159,9 +160,8 @@ impl Judged {
         Ok(())
     }
 
-    /// Takes in what the selection tells: names that only look like a pipeline's, and a change of the gate that the job
-    /// does not allow, which fails the run whatever the findings are;
-    /// and the number of known findings.
+    /// Adds the results of the selection: names that only look like a pipeline's, a change of the gate configuration
+    /// that the job does not allow, which fails the run regardless of the findings, and the number of known findings.
     pub(crate) fn take_in(&mut self, run: &Run, chosen: &Chosen, part: &Part) {
         if let Some(told) = chosen.selected.lookalikes_told() {
             run.ui.warn(&told);
@@ -182,7 +182,7 @@ impl Judged {
     }
 }
 
-/// When a review began.
+/// The start time of a review.
 pub(crate) struct Started {
     at: Timestamp,
     clock: Instant,
@@ -196,7 +196,7 @@ impl Started {
         }
     }
 
-    /// The report of a review that ends now.
+    /// Returns the report of a review that ends now.
     pub(crate) fn report(
         &self,
         engine: Engine,
@@ -227,7 +227,7 @@ impl Started {
     }
 }
 
-/// Keeps the files of the part that was asked for, and says how many that is.
+/// Keeps the files of the requested shard, and prints their number.
 pub(crate) fn part(
     run: &Run,
     asked: &Judging,
@@ -236,19 +236,20 @@ pub(crate) fn part(
 ) -> Result<Part, Failure> {
     let parse = |text: &String| {
         text.parse::<Shard>()
-            .map_err(|why| Failure::usage(format!("the shard {text:?} cannot be used: {why}")))
+            .map_err(|why| Failure::usage(format!("invalid shard {text:?}: {why}")))
     };
     let shard = asked.shard.as_ref().map(parse).transpose()?;
     let part = Part::keep(shard, (asked.fail_on, asked.max_known), paths, selected);
     if let Some(shard) = part.shard {
         let kept = selected.files.len();
         let all = count(kept + part.left_out, "pipeline");
-        run.ui.say(&format!("part {shard}: {kept} of {all}"));
+        run.ui.say(&format!("shard {shard}: {kept} of {all}"));
     }
     Ok(part)
 }
 
-/// Why nothing is to be judged, if so; `unselected` says it where nothing was selected.
+/// Returns why there is no pipeline to review, or `None` if there is one; `unselected` returns the reason for an empty
+/// selection.
 pub(crate) fn nothing(
     comparison: &Comparison,
     selected: &Selected,
@@ -258,7 +259,7 @@ pub(crate) fn nothing(
     match &comparison.nothing_to_do {
         Some(why) => Ok(Some(why.clone())),
         None if !selected.files.is_empty() => Ok(None),
-        None if part.left_out > 0 => Ok(Some("all selected pipelines are in other parts".to_owned())),
+        None if part.left_out > 0 => Ok(Some("all selected pipelines are in other shards".to_owned())),
         None => unselected().map(Some),
     }
 }

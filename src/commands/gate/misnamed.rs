@@ -1,4 +1,4 @@
-//! Files that somebody took for the gate's own: a slip in a name must not leave a gate without its settings in silence.
+//! Detects misnamed gate files, so that a typo in a name does not silently drop the gate's settings.
 
 use super::workspace::Workspace;
 use crate::commands::Run;
@@ -6,14 +6,13 @@ use crate::job::settings;
 use crate::model::waivers;
 
 impl Workspace<'_> {
-    /// Warns of files at the root that differ from the gate's own by their ending alone, which nobody reads.
+    /// Warns of files at the root with a wrong extension of a gate file name, as such files are ignored.
     pub(super) fn warn_of_misnamed(&self, run: &Run) {
         for name in [settings::FILE_NAME, waivers::FILE_NAME] {
             let other = name.replace(".yaml", ".yml");
             let is_read = self.config_file.as_deref() == Some(&*other);
             if !is_read && self.repo.root().join(&other).is_file() {
-                run.ui
-                    .warn(&format!("{other} is not read: the file is called {name}"));
+                run.ui.warn(&format!("{other} is ignored: rename it to {name}"));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The gate: selects what a change touches, judges it, tells the result, publishes what passed, proves it later.
+//! The gate: selects the pipelines of a change, reviews them, reports the result, publishes what passed, and verifies
+//! it later.
 
 mod adoption;
 pub(super) mod asking;

@@ -1,6 +1,6 @@
-//! A change that started before the gate became stricter. The platform judges by the rules file of the reviewed commit; after
-//! the merge that of the target holds, where the change did not touch it. So what the target's tip has stricter is reported,
-//! and the changed pipelines are evaluated by its rules on this machine, too.
+//! Handles a change that started before the gate became stricter. The platform evaluates the rules file of the reviewed
+//! commit; after the merge, the target's file applies unless the change edited it. So stricter settings of the target's
+//! tip are reported, and the changed pipelines are also evaluated locally by its rules.
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Repository, Snapshot};
@@ -25,30 +25,30 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of differences that a note lists.
 const NAMED: usize = 5;
 
-/// What the tip of the target has stricter than the change.
+/// The settings and rules of the target's tip that are stricter than those of the change.
 pub(crate) struct Outdated {
     branch: String,
     commit: CommitId,
-    /// By path, what is stricter there.
+    /// The stricter settings of the tip, by path.
     stricter: Vec<(String, Vec<String>)>,
-    /// The rules that hold after the merge and that the change has otherwise.
+    /// The rules that apply after the merge, if those of the change differ.
     rules: Option<RuleSet>,
-    /// The changed pipelines, which are evaluated by these rules.
+    /// The changed pipelines, which are evaluated by these rules as well.
     changed: BTreeSet<String>,
 }
 
-/// The versions of a file: in what is judged, at the tip, and at the bases.
+/// The versions of a file: in the reviewed commit, at the tip, and at the bases.
 struct TipSides<'s> {
     workspace: &'s Workspace<'s>,
     head: &'s Snapshot<'s>,
     tip: Snapshot<'s>,
-    /// The platform's hidden folder at the tip.
+    /// The platform's hidden directory at the tip.
     tip_folder: Option<String>,
     bases: Vec<Snapshot<'s>>,
 }
 
 impl Workspace<'_> {
-    /// Whether the run is about a commit that goes nowhere: a tag, or a push to a branch that is published itself.
+    /// Returns whether the commit has no target to merge into: a tag, or a push to a branch that is published itself.
     fn has_no_target(&self) -> bool {
         let is_tag = matches!(self.ci.base, BaseHint::All { .. });
         let publish_on = self.sources.publish_on(&CiArgs::default()).ok();
@@ -56,7 +56,7 @@ impl Workspace<'_> {
         is_tag || (self.ci.trigger != Trigger::Change && self.ci.branch.as_ref().is_some_and(is_published))
     }
 
-    /// Whether what is judged has all that the tip has. A clone that cannot tell may not.
+    /// Returns whether the reviewed commit contains the tip; `false` if the clone cannot tell.
     fn contains_tip(&self, snapshot: &Snapshot<'_>, tip: &CommitId) -> Result<bool, Failure> {
         let head = match snapshot.commit() {
             Some(head) => head.clone(),
@@ -65,8 +65,9 @@ impl Workspace<'_> {
         Ok(self.repo.contains(&head, tip)?)
     }
 
-    /// Compares the gate configuration and the shared-pipelines file with the tip of the target. `None` if the change
-    /// contains the tip, changes no pipeline, or is none: on the default branch, for a tag, and on somebody's own machine.
+    /// Compares the gate configuration and the shared-pipelines file with the tip of the target. Returns `None` if the
+    /// change contains the tip, changes no pipeline, or has no target: on the default branch, for a tag, and in a local
+    /// run.
     pub(crate) fn outdated(
         &self,
         snapshot: &Snapshot<'_>,
@@ -117,7 +118,7 @@ impl Workspace<'_> {
 }
 
 impl TipSides<'_> {
-    /// By path, what the tip has stricter.
+    /// Returns the stricter settings of the tip, by path.
     fn stricter(
         &self,
         files: &GateFiles,
@@ -152,20 +153,20 @@ impl TipSides<'_> {
         )
     }
 
-    /// The path of one of the platform's files at the tip.
+    /// Returns the path of one of the platform's files at the tip.
     fn path_at_tip(&self, file: &str) -> Option<String> {
         let folder = self.tip_folder.as_ref()?;
         Some(format!("{folder}/{file}"))
     }
 
-    /// The rules that hold after the merge and that head has otherwise.
+    /// Returns the rules that apply after the merge, if those of the head differ.
     fn rules(&self) -> Option<RuleSet> {
         let (head, tip, bases) = self.of(&self.path_at_tip(RULES_FILE)?);
         let after = rules_after_merge((&head, &tip, &bases));
         after.map(|bytes| RuleSet::parse(&bytes))
     }
 
-    /// The hidden folder, where the target renamed it since.
+    /// Returns the hidden directory of the tip, if the target renamed it since the base.
     fn folder(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
         let folder = |snapshot: &Snapshot<'_>| Ok::<_, Failure>(folder_in(snapshot)?.ok().flatten());
         let (Some(head), Some(tip)) = (folder(self.head)?, folder(&self.tip)?) else {
@@ -175,19 +176,20 @@ impl TipSides<'_> {
         for base in &self.bases {
             untouched |= folder(base)?.as_ref() == Some(&head);
         }
-        let said = format!("the platform's hidden folder is `{head}` here and `{tip}` there");
+        let said =
+            format!("the platform's hidden directory is `{head}` in this change and `{tip}` in the target");
         Ok((head != tip && untouched).then(|| (tip, vec![said])))
     }
 
-    /// Whether head and tip have the same shared-pipelines file, byte for byte, as most changes do.
+    /// Returns whether head and tip have the same shared-pipelines file, byte for byte, as is usual.
     fn has_same_shared_file(&self) -> bool {
         self.path_at_tip(SHARED_PIPELINES_FILE).is_some_and(|path| {
             self.workspace.side(self.head, &path) == self.workspace.side(&self.tip, &path)
         })
     }
 
-    /// The pipelines that the tip shares otherwise than the change and its bases do, and that the change touches: after the
-    /// merge they are what consumers have.
+    /// Returns the pipelines touched by the change that the tip shares differently than the change and its bases: after
+    /// the merge, consumers use the tip's version.
     fn shared(&self, touched: &BTreeSet<&str>) -> Result<Option<(String, Vec<String>)>, Failure> {
         if self.has_same_shared_file() {
             return Ok(None);
@@ -215,7 +217,7 @@ impl TipSides<'_> {
         let entries = entries.filter(|entry| touched.contains(entry.pipeline.as_str()));
         let said = entries.map(|entry| {
             format!(
-                "it shares {}, which this change touches, as `{}`",
+                "the file shares {}, which this change edits, as `{}`",
                 entry.pipeline, entry.id
             )
         });
@@ -225,12 +227,12 @@ impl TipSides<'_> {
 }
 
 impl Outdated {
-    /// Whether anything is surely stricter, other than a rule that may be.
+    /// Returns whether the tip is certainly stricter; a different rules file alone may not be.
     pub(crate) fn is_stricter(&self) -> bool {
         !self.stricter.is_empty()
     }
 
-    /// A sentence for each file that is stricter at the tip.
+    /// Returns a note for each file that is stricter at the tip.
     pub(crate) fn notes(&self) -> Vec<String> {
         let (branch, short) = (&self.branch, self.commit.short());
         let note = |(path, said): &(String, Vec<String>)| {
@@ -240,22 +242,23 @@ impl Outdated {
                 named.push(&more);
             }
             format!(
-                "`{branch}` ({short}) has a stricter {path} than this change, which started before: {}; merge `{branch}` to \
-                 be judged by it",
+                "`{branch}` ({short}) has a stricter {path} than this change, which started earlier: {}; \
+                 merge `{branch}` to be reviewed by it",
                 named.join("; ")
             )
         };
         let mut notes: Vec<String> = self.stricter.iter().map(note).collect();
         if self.rules.is_some() && self.is_stricter() {
             notes.push(format!(
-                "{} also evaluated on this machine by the rules of `{branch}` ({short}), which hold after the merge",
+                "{} also evaluated locally by the rules of `{branch}` ({short}), which apply after the merge",
                 count(self.changed.len(), "changed pipeline")
             ));
         }
         notes
     }
 
-    /// Adds what the tip's rules find in the changed pipelines; `path_of` gives the path that a pipeline has in `snapshot`.
+    /// Adds the findings of the tip's rules in the changed pipelines; `path_of` returns the path of a pipeline in
+    /// `snapshot`.
     pub(crate) fn add(
         &self,
         repo: &Repository,
@@ -306,7 +309,8 @@ impl Outdated {
     }
 }
 
-/// Adds a result by the tip's rules to those by the change's own: the worse one of the two, with the violations of both.
+/// Adds a result of the tip's rules to that of the change's own rules: keeps the more severe one, with the violations
+/// of both.
 fn take(file: &mut FileResults, found: RuleResult) {
     let Some(known) = file.results.iter_mut().find(|result| result.rule == found.rule) else {
         file.results.push(found);

@@ -1,4 +1,4 @@
-//! What was there before, where only new findings are to count: the same pipelines at the base, by the rules of the head.
+//! Finds the baseline if only new findings count: the same pipelines at the base, evaluated by the rules of the head.
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
@@ -13,17 +13,17 @@ use crate::platform::http::ErrorKind;
 use std::borrow::Cow;
 
 pub(crate) struct Past {
-    /// The commits, all of which must have a finding for it to be known; no commit: everything counts as new.
+    /// The base commits; a finding is known if all of them have it. If empty, every finding is new.
     pub(crate) bases: Vec<CommitId>,
-    /// Why that one, or why none; for people.
+    /// Why this base was chosen, or why there is none; shown to the user.
     why: String,
-    /// Where the files that changed since then were, where the selection found it out.
+    /// The former paths of the files changed since the base, if the selection found them.
     moved: Option<Moved>,
 }
 
 impl Past {
-    /// What the change is compared with, where only new findings count: also where all pipelines are judged, if the job
-    /// names a base.
+    /// Returns the baseline of the change for `new-only`. A base set by the job is used even if all pipelines are
+    /// reviewed.
     pub(crate) fn of(
         workspace: &Workspace<'_>,
         asked: &Revisions,
@@ -34,14 +34,14 @@ impl Past {
             (true, Some(_)) => workspace.base_of_all(comparison, asked)?,
             _ => (comparison.bases.clone(), comparison.base_source.clone()),
         };
-        // With several bases a file may have had another path in each.
+        // With several bases, a file may have had another path in each.
         Ok(Self {
             why,
             ..Self::at(&bases, selected)
         })
     }
 
-    /// What the change is compared with, for whoever has to know what it brought.
+    /// Returns the baseline at these commits, to find the findings that the change introduced.
     pub(crate) fn at(bases: &[CommitId], selected: &Selected) -> Self {
         let is_known = bases.len() == 1 && bases == selected.since;
         let changes = selected.candidates.iter().map(|candidate| &candidate.change);
@@ -52,9 +52,9 @@ impl Past {
         }
     }
 
-    /// What was published last: where a review is to be followed by a publish, only what that commit had is known. What an
-    /// earlier push brought, reviewed or not, is not. Before the first version it is what the default branch had when it adopted
-    /// `new-only`, so that adoption works in one merge.
+    /// Returns the last published commit as the baseline: if a publish follows the review, only findings of that commit
+    /// are known. Findings of an earlier push are new, reviewed or not. Before the first version, the baseline is the
+    /// commit by which the default branch adopted `new-only`, so that adoption works in one merge.
     pub(crate) fn published(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -81,15 +81,15 @@ impl Past {
                     Adoption::Unknown => past(
                         None,
                         format!(
-                            "{none}, and this clone does not have the whole history, which tells since when `new-only` is \
-                             in force: fetch it (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
+                            "{none}, and this clone lacks the full history, which shows since when \
+                             `new-only` is in force: fetch it (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
                         ),
                     ),
                 });
             }
-            // Whether the change may pass all the same is for the review to say, in its reports.
+            // The review decides whether the change may pass nonetheless, and reports it.
             Err(error) if error.is_unavailable() => {
-                let why = format!("what is published cannot be asked for: {}", error.cause());
+                let why = format!("could not query the published version: {}", error.cause());
                 return Ok(past(None, why));
             }
             Err(error) => return Err(error.into()),
@@ -104,7 +104,8 @@ impl Past {
         Ok(past(base, why))
     }
 
-    /// Marks what every base has. `judge` returns where the judged files were at one base, and what is found in them there.
+    /// Marks the findings that every base has. `judge` returns the paths of the reviewed files at one base, and the
+    /// findings in them.
     pub(crate) fn compare(
         &self,
         head: &mut Tally,
@@ -120,7 +121,7 @@ impl Past {
         Ok(())
     }
 
-    /// Where the judged files were at the base.
+    /// Returns the paths of the reviewed files at the base.
     pub(crate) fn places<'f>(
         &self,
         base: &CommitId,
@@ -130,7 +131,7 @@ impl Past {
         Ok(Places::of_all(files, &*self.moved_since(base, snapshot)?))
     }
 
-    /// Like [`Self::places`], for the files that changed since the base and were there.
+    /// Like [`Self::places`], for the files that changed since the base and existed there.
     pub(crate) fn changed_places<'f>(
         &self,
         base: &CommitId,
@@ -148,16 +149,16 @@ impl Past {
         Ok(Cow::Owned(moved(changes.iter())))
     }
 
-    /// Everything counts as new, and the report says so.
+    /// Returns the note that every finding counts as new.
     fn none(&self) -> String {
         format!(
-            "every finding counts as new, as there is nothing to compare with (--new-only): {}",
+            "every finding counts as new, because there is no base to compare with (--new-only): {}",
             self.why
         )
     }
 }
 
-/// Whether the base has this rules file of the head, too.
+/// Returns whether the base has the same rules file as the head.
 pub(crate) fn same_rules(repo: &Repository, base: &CommitId, rules: &SnapshotFile) -> Result<bool, GitError> {
     let before = repo.find_file(base, &rules.path)?;
     Ok(before.is_some_and(|before| matches!(&rules.content, Content::Blob(blob) if *blob == before.blob)))

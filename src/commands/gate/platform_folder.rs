@@ -1,4 +1,5 @@
-//! The platform's hidden folder, where nothing in the repository tells which one it is: which it may be, and who says.
+//! Finds the platform's hidden directory if the repository does not reveal it: lists the candidates and prompts for the
+//! name.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -9,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 use std::path::Path;
 
-/// Hidden folders with YAML that belong to CI hosts and editors.
+/// Hidden directories with YAML that belong to CI hosts and editors.
 const OF_OTHERS: [&str; 12] = [
     ".azure",
     ".buildkite",
@@ -25,10 +26,10 @@ const OF_OTHERS: [&str; 12] = [
     ".vscode",
 ];
 
-/// The longest answer that is read, in bytes.
+/// Maximum length of the user's input, in bytes.
 const ANSWER: u64 = 1024;
 
-/// Hidden folders at the root that hold YAML and may be the platform's, by name.
+/// Returns the hidden directories at the root that contain YAML and may be the platform's, sorted by name.
 pub(crate) fn candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure> {
     let is_yaml = |path: &str| {
         let extension = Path::new(path).extension();
@@ -45,7 +46,7 @@ pub(crate) fn candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure
     Ok(names)
 }
 
-/// Asks on a terminal; else an error that says which folders there are, and what to type.
+/// Prompts on a terminal; otherwise returns an error with the candidates and the command to run.
 pub(crate) fn must_be_named(snapshot: &Snapshot<'_>, run: &Run, command: &str) -> Result<String, Failure> {
     let candidates = candidates(snapshot)?;
     match ask(run, &candidates)? {
@@ -54,34 +55,38 @@ pub(crate) fn must_be_named(snapshot: &Snapshot<'_>, run: &Run, command: &str) -
     }
 }
 
-/// The name that stands in a command for the folder that is to be named.
+/// Returns the directory name for a suggested command.
 pub(crate) fn first_or_any(candidates: &[String]) -> &str {
     candidates.first().map_or(".NAME", String::as_str)
 }
 
-/// Nothing tells which folder it is: those that it may be, and what to type.
+/// Returns the error that the platform's directory is unknown, with the candidates and the command to run.
 pub(crate) fn unknown(candidates: &[String], command: &str) -> Failure {
-    let mut message = "no hidden folder at the repository root looks like the platform's".to_owned();
+    let mut message = "no hidden directory at the repository root looks like the platform's".to_owned();
     if !candidates.is_empty() {
-        let _ = write!(message, "; those that hold YAML: {}", candidates.join(", "));
+        let _ = write!(
+            message,
+            "; hidden directories with YAML: {}",
+            candidates.join(", ")
+        );
     }
     let first = first_or_any(candidates);
     Failure::usage(message).hint(format!(
-        "name the folder, as the platform's documentation does: `{command} --config-dir {first}`"
+        "set the directory named in the platform's documentation: `{command} --config-dir {first}`"
     ))
 }
 
-/// Asks which one it is; none where nobody can be asked, or nothing is answered. Some CI hosts give jobs a terminal, and
-/// nobody sits there.
+/// Prompts for the directory; `None` if no terminal is attached or the input is empty. Some CI hosts give jobs a
+/// terminal that no user reads.
 pub(crate) fn ask(run: &Run, candidates: &[String]) -> Result<Option<String>, Failure> {
     if is_ci(&run.env) || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(None);
     }
-    let mut question = "Which hidden folder at the repository root is the platform's?\n".to_owned();
+    let mut question = "Which hidden directory at the repository root is the platform's?\n".to_owned();
     for (number, name) in candidates.iter().enumerate() {
         let _ = writeln!(question, "  {}  {name}", number + 1);
     }
-    question.push_str("A number or a name, such as .platform; nothing leaves it open: ");
+    question.push_str("Enter a number or a name such as .platform, or press Enter to skip: ");
     Ui::out_beside(&question)?;
     let mut answer = String::new();
     let read = io::stdin().lock().take(ANSWER).read_line(&mut answer);
@@ -101,12 +106,12 @@ fn chosen(answer: &str, candidates: &[String]) -> Result<Option<String>, Failure
     match by_number.map_or(answer, String::as_str) {
         name if is_name(name) => Ok(Some(name.to_owned())),
         other => Err(Failure::usage(format!(
-            "{other:?} is no hidden folder at the repository root"
+            "{other:?} is not a valid name of a hidden directory"
         ))),
     }
 }
 
-/// A hidden folder's name that a shell takes as it is.
+/// Returns whether this is the name of a hidden directory that a shell accepts unquoted.
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     name.len() > 1 && name != ".." && name.starts_with('.') && name.chars().all(plain)

@@ -1,4 +1,4 @@
-//! Checks of the project in a run: which of their findings are told, and which were there before.
+//! Runs the project checks: determines which of their findings are reported, and which are known.
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Snapshot};
@@ -8,10 +8,10 @@ use crate::commands::gate::workspace::Workspace;
 use crate::gate::{KnownComparison, Part, Places, ProjectScope, SeenFacts, Selected, Tally, mark_files};
 use crate::job::settings::ProjectCheckSettings;
 use crate::model::findings::{FileResults, State};
-use crate::model::pipelines::is_pipeline;
+use crate::model::pipelines::{SoughtNames, is_pipeline};
 use std::collections::{BTreeSet, HashSet};
 
-/// The project that is checked.
+/// The project to check.
 #[derive(Clone, Copy)]
 pub(crate) struct ProjectChecking<'a> {
     pub(crate) workspace: &'a Workspace<'a>,
@@ -19,28 +19,33 @@ pub(crate) struct ProjectChecking<'a> {
     pub(crate) snapshot: &'a Snapshot<'a>,
 }
 
-/// What of it a run is about.
+/// The part of the project that a run covers.
 #[derive(Clone, Copy)]
 pub(crate) struct ProjectRun<'a> {
     pub(crate) project: ProjectChecking<'a>,
     pub(crate) selected: &'a Selected,
-    /// What the change is compared with.
+    /// The commits that the change is compared with.
     pub(crate) bases: &'a [CommitId],
     pub(crate) part: &'a Part,
 }
 
 impl ProjectChecking<'_> {
-    /// Everything that is found. `seen` was read already.
+    /// Returns all findings. `seen` contains the facts that were read already.
     pub(crate) fn all(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
-        self.check(seen, &|_| true)
+        self.check(seen, &|_| true, None)
     }
 
-    fn check(&self, seen: SeenFacts, changed: &dyn Fn(&str) -> bool) -> Result<Vec<FileResults>, Failure> {
+    fn check(
+        &self,
+        seen: SeenFacts,
+        changed: &dyn Fn(&str) -> bool,
+        sought: Option<&SoughtNames>,
+    ) -> Result<Vec<FileResults>, Failure> {
         if self.settings.levels.is_off() {
             return Ok(Vec::new());
         }
         self.with_scope(self.snapshot, |scope| {
-            Ok(scope.check(self.snapshot, seen, changed)?)
+            Ok(scope.check(self.snapshot, seen, changed, sought)?)
         })
     }
 
@@ -58,7 +63,7 @@ impl ProjectChecking<'_> {
         })
     }
 
-    /// Marks what of these findings each of the commits has, too.
+    /// Marks the findings that each of the commits has, too.
     fn compare(&self, past: &Past, files: &mut [FileResults]) -> Result<KnownComparison, Failure> {
         let before = |base: &CommitId| {
             let paths = files.iter().map(|file| file.path.as_str());
@@ -106,7 +111,7 @@ impl<'a> ProjectRun<'a> {
         }
     }
 
-    /// Adds what is found in a selected pipeline, and what is found anywhere that the base does not have: who moves or deletes a
+    /// Adds the findings in selected pipelines, and all others that the base does not have: moving or deleting a
     /// pipeline breaks callers that the change does not touch.
     pub(crate) fn find(&self, seen: SeenFacts, tally: &mut Tally) -> Result<(), Failure> {
         let selected: HashSet<&str> = self.selected.files.iter().map(String::as_str).collect();
@@ -116,9 +121,9 @@ impl<'a> ProjectRun<'a> {
             .iter()
             .map(|it| it.change.path.as_str())
             .collect();
-        let found = self
-            .project
-            .check(seen, &|path| selected.contains(path) || changed.contains(path))?;
+        let is_changed = |path: &str| selected.contains(path) || changed.contains(path);
+        let sought = self.sought()?;
+        let found = self.project.check(seen, &is_changed, sought.as_ref())?;
         let takes_all = self.selected.all_because.is_some() && self.part.paths.is_empty();
         let is_meant = |file: &FileResults| {
             selected.contains(file.path.as_str()) || (takes_all && !is_pipeline(&file.path))
@@ -132,7 +137,26 @@ impl<'a> ProjectRun<'a> {
         Ok(())
     }
 
-    /// What of these the base does not have; nothing where there is no base.
+    /// Returns the names of all that differs from the bases and may be named by a pipeline; `None` if everything is to be read.
+    fn sought(&self) -> Result<Option<SoughtNames>, Failure> {
+        let takes_all = self.selected.all_because.is_some();
+        if takes_all || self.bases.is_empty() || self.selected.since != self.bases || self.is_gate_changed() {
+            return Ok(None);
+        }
+        let others = |path: &str| !is_pipeline(path);
+        let gone = self.project.snapshot.gone_since(self.bases, &others)?;
+        let candidates = self.selected.candidates.iter().flat_map(|it| it.change.paths());
+        let selected = self.selected.files.iter().map(String::as_str);
+        let gone = gone.iter().map(String::as_str);
+        Ok(SoughtNames::of(candidates.chain(selected).chain(gone)))
+    }
+
+    /// Returns whether the shared-pipelines file or the levels may be others than at the base.
+    fn is_gate_changed(&self) -> bool {
+        !self.selected.gate_changes.is_empty()
+    }
+
+    /// Returns the findings that the base does not have; empty without a base.
     fn brought(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
         if files.is_empty() || self.bases.is_empty() {
             return Ok(Vec::new());
@@ -153,7 +177,7 @@ impl<'a> ProjectRun<'a> {
         Ok(files)
     }
 
-    /// Marks what was there before, where only new findings count.
+    /// Marks the findings that existed before, if only new findings count.
     pub(crate) fn mark_known(&self, past: &Past, tally: &mut Tally) -> Result<(), Failure> {
         if tally.project.is_empty() {
             return Ok(());
@@ -167,7 +191,7 @@ impl<'a> ProjectRun<'a> {
         Ok(())
     }
 
-    /// What is found where no pipeline is to be judged.
+    /// Returns the findings if there is no pipeline to review.
     pub(crate) fn alone(&self, past: Option<&Past>) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         self.find(SeenFacts::default(), &mut tally)?;

@@ -1,4 +1,4 @@
-//! `sluicegate report`: read JSON reports, merge them, deliver.
+//! Runs `sluicegate report`: reads JSON reports, merges them, delivers the result.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -17,7 +17,7 @@ use crate::report::json;
 use std::io;
 use std::path::Path;
 
-/// A larger JSON report is not read, in bytes.
+/// Maximum size of a JSON report, in bytes.
 pub(crate) const SIZE_LIMIT: u64 = 512 * 1024 * 1024;
 
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
@@ -46,7 +46,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         ci: ci.as_ref(),
     };
     let status = gate::status(report.verdict);
-    // The jobs of a pipeline share their variables, as a rule.
+    // The jobs of a pipeline usually share their variables.
     let selection = sources.selection(&GlobArgs::default(), Of::Review).ok();
     let delivery = Delivery {
         report: &report,
@@ -66,7 +66,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     Ok(status.worse(delivered))
 }
 
-/// Which component a finding is about is not in an older document; the files of the report's commit tell it.
+/// Adds the components of findings, which older documents lack, from the files of the report's commit.
 fn name_again(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
     let Some(commit) = id.and_then(|id| repo.commit_with_id(id)) else {
@@ -87,18 +87,19 @@ fn name_again(repo: &Repository, report: &mut Report) {
     }
 }
 
-/// The files of the report's commit, if the clone has it. A report could name any revision; only a whole id is taken.
+/// Returns the files of the report's commit, if the clone has it. A report could contain any revision; only a full id
+/// is accepted.
 fn commit<'r>(repo: &'r Repository, report: &Report) -> Option<Snapshot<'r>> {
     let id = report.context.head.as_deref().filter(|id| repo.has_commit(id))?;
     Some(repo.snapshot(repo.resolve(id).ok()?))
 }
 
-/// The host's context; without one, a report can be made all the same.
+/// Returns the host's context; a report can be rendered without one.
 fn context(run: &Run, host: Option<ci::Host>) -> Option<CiContext> {
     match ci::detect(&run.env, host) {
         Ok(context) => Some(context),
         Err(error) => {
-            run.ui.warn(&format!("{error}; the host is left out"));
+            run.ui.warn(&format!("{error}; continuing without the CI host"));
             None
         }
     }
@@ -107,17 +108,17 @@ fn context(run: &Run, host: Option<ci::Host>) -> Option<CiContext> {
 pub(crate) fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
     let text = if file == Path::new("-") {
         input::bytes(io::stdin().lock(), SIZE_LIMIT)
-            .map_err(|why| Failure::usage(format!("standard input cannot be read: {why}")))?
+            .map_err(|why| Failure::usage(format!("could not read standard input: {why}")))?
     } else {
         read_bounded(&run.env.current_dir().join(file), SIZE_LIMIT)?
     };
     understood(&text, &file.display().to_string())
 }
 
-/// The report in this text, which came from `place`.
+/// Parses the report in this text, which came from `place`.
 pub(crate) fn understood(text: &[u8], place: &str) -> Result<Report, Failure> {
     json::read(text).map_err(|why| {
-        let what = format!("the report {place} cannot be used");
+        let what = format!("could not read the report {place}");
         Failure::new(ExitStatus::Usage, anyhow::Error::new(why).context(what))
     })
 }

@@ -1,11 +1,11 @@
-//! `sluicegate review`: settle the target, select, ask, decide, deliver.
+//! Runs `sluicegate review`: resolve the target, select, request the review, decide, deliver.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::Snapshot;
 use crate::base::text::{self, count};
 use crate::commands::gate::asking::Asking;
-use crate::commands::gate::deliver::{Telling, deliver};
+use crate::commands::gate::deliver::{ChangesAhead, Telling, deliver};
 use crate::commands::gate::judgement::{ReviewedBeyondChange, Started, nothing, part};
 use crate::commands::gate::past::Past;
 use crate::commands::gate::project::{ProjectChecking, ProjectRun};
@@ -30,24 +30,24 @@ pub(crate) struct Reviewed<'a> {
     pub(crate) workspace: Workspace<'a>,
     pub(crate) target: Target,
     pub(crate) status: ExitStatus,
-    /// None where nothing was asked, in a dry run.
+    /// `None` in a dry run, which requests no review.
     pub(crate) report: Option<Report>,
-    /// What of it was reviewed, and by what.
+    /// The reviewed part.
     pub(crate) part: Part,
-    /// Whether standard output carries a report.
+    /// Whether standard output contains a report.
     pub(crate) takes_output: bool,
-    /// What a publish would send; none where none is to follow.
+    /// The publish that follows, or `None` if none does.
     pub(crate) published: Option<Published>,
 }
 
-/// What would be published if the review passed; none where nothing would be.
+/// Returns the publish that would follow a passed review, or `None` if there is none.
 pub(crate) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Result<Option<Published>, Failure> + 'f;
 
 pub(crate) struct Published {
     pub(crate) settings: Publish,
-    /// What is sent, made once, so that what is reviewed is what is published; or why it cannot be made.
+    /// The publish plan, or why it could not be made; made once, so that the reviewed files are those published.
     pub(crate) plan: Result<Plan, PublishError>,
-    /// Reviewed whether they changed or not.
+    /// Pipelines reviewed even if they did not change.
     pub(crate) pipelines: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ impl Published {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound && against.is_none() => {
                 return Ok(Some(format!(
-                    "no version of {prefix} is enabled, so no consumer has one"
+                    "no version of {prefix} is enabled, so it has no consumers"
                 )));
             }
             Err(error) => return Err(error.into()),
@@ -74,7 +74,7 @@ impl Published {
                 "this commit is published already, as version {version}"
             )));
         }
-        // A name that was made by counting announces nothing, as nobody chose it.
+        // A counted name announces nothing, as no user chose it.
         let named = self.plan.as_ref().ok();
         let named = named.filter(|_| !asks_for_next(&self.settings.version_name));
         Ok(named.and_then(|plan| accepted_by_name(old, &plan.version_name)))
@@ -127,7 +127,7 @@ fn begin<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Begun<'a>, Failure> {
 }
 
 impl Begun<'_> {
-    /// Selects the pipelines; with the given paths, from the repository root.
+    /// Selects the pipelines within the given paths, which are returned relative to the repository root.
     fn chosen(
         &self,
         run: &Run,
@@ -148,7 +148,36 @@ impl Begun<'_> {
         Ok((paths, chosen))
     }
 
-    /// What findings are compared with, where only new ones count; before a publish with this prefix, what was published.
+    fn project<'s>(&'s self, snapshot: &'s Snapshot<'s>) -> ProjectChecking<'s> {
+        ProjectChecking {
+            workspace: &self.workspace,
+            settings: &self.settings.judging.project,
+            snapshot,
+        }
+    }
+
+    /// Starts to compare what changed, which needs no response of the platform.
+    fn changes_ahead(
+        &self,
+        run: &Run,
+        comparison: &Comparison,
+        selected: &Selected,
+        part: &Part,
+    ) -> Option<ChangesAhead> {
+        if selected.since != comparison.bases || selected.files.is_empty() {
+            return None;
+        }
+        let settings = (&self.settings.judging, &self.settings.selection);
+        ChangesAhead::start(
+            run,
+            &self.workspace,
+            &self.target.head,
+            settings,
+            (selected, part),
+        )
+    }
+
+    /// Returns the baseline for `new-only`: before a publish with this prefix, the published version.
     fn past(
         &self,
         run: &Run,
@@ -168,7 +197,7 @@ impl Begun<'_> {
     }
 }
 
-/// Reviews what changed and what `also` names, and delivers one report.
+/// Reviews the changed pipelines and those of `also`, and delivers one report.
 pub(crate) fn reviewed<'a>(
     run: &'a Run,
     args: &ReviewArgs,
@@ -204,12 +233,9 @@ pub(crate) fn reviewed<'a>(
         } = begun;
         return Ok(Reviewed::without_report(workspace, target, status, part, planned));
     }
-    let project = ProjectChecking {
-        workspace,
-        settings: &settings.judging.project,
-        snapshot: &snapshot,
-    };
+    let project = begun.project(&snapshot);
     let project = ProjectRun::of(project, &chosen.selected, &comparison.bases, &part);
+    let ahead = begun.changes_ahead(run, &comparison, &chosen.selected, &part);
     let mut judged = review.judged(&chosen, &project, &comparison, nothing)?;
     let policy = workspace.sources.note().map(str::to_owned);
     judged.note(policy.into_iter().chain(unchanged));
@@ -222,47 +248,46 @@ pub(crate) fn reviewed<'a>(
         known_at: before.as_ref().and_then(|past| past.bases.first().cloned()),
     });
     let changes = chosen.selected.take_changes();
-    let telling = Telling::of(&settings.judging, &settings.selection, changes);
+    let telling = Telling::of(&settings.judging, &settings.selection, changes).with_ahead(ahead);
     let mut report = started.report(review.engine(), judged, comparison, chosen, &part);
-    let delivered = deliver(run, workspace, &snapshot, &mut report, &ending, &telling);
+    let delivered = deliver(run, workspace, &snapshot, &mut report, &ending, telling);
     Ok(Reviewed {
         status: ending.status.worse(delivered),
         report: Some(report),
         part,
-        takes_output: telling.to.take_output(),
+        takes_output: settings.judging.destinations.take_output(),
         published: planned,
         workspace: begun.workspace,
         target: begun.target,
     })
 }
 
-/// Adds pipelines that did not change; the sentence that says so, if there are any.
+/// Adds unchanged pipelines of the publish; returns a note about them, if any.
 fn add(selected: &mut Selected, planned: Option<&Published>) -> Option<String> {
     let mut also = planned
         .map(|planned| planned.pipelines.clone())
         .unwrap_or_default();
     also.retain(|path| !selected.files.contains(path));
     let what = count(also.len(), "pipeline");
-    let said = (!also.is_empty()).then(|| {
-        format!("{what} that did not change: reviewed too, as only what passed as a whole is published")
-    });
+    let said = (!also.is_empty())
+        .then(|| format!("also reviewed {what} without changes, because they would be published too"));
     selected.files.append(&mut also);
     selected.files.sort();
     said
 }
 
-/// Ends as the review would before its first request, but for a commit that is yet to be pushed: what would be sent is
-/// asked before that, too.
+/// Ends with the same checks as the review before its first request, but warns about a commit that is not pushed yet,
+/// as a dry run is useful before the push.
 fn dry_run(review: &Asking<'_>, selected: &Selected, nothing: Option<&str>) -> CommandResult {
     let target = review.target;
     let how = match review.engine() {
-        Engine::Local => "on this machine".to_owned(),
+        Engine::Local => "locally".to_owned(),
         Engine::Remote => {
             if nothing.is_none() {
                 target.refuse_fork()?;
                 target.require_branch()?;
                 if let Err(why) = review.branch_on_remote() {
-                    let said = format!("the review itself would end here: {}", why.words());
+                    let said = format!("the review would stop here: {}", why.words());
                     review.run.ui.warn(&said);
                 }
             }

@@ -1,4 +1,4 @@
-//! What a run is about: the pipelines that are selected, what the change does to the gate, and what the target has stricter.
+//! Selects the pipelines of a run, and determines the gate changes and the stricter settings of the target.
 
 use crate::base::error::Failure;
 use crate::base::git::Snapshot;
@@ -10,24 +10,24 @@ use crate::job::cli::GateChanges;
 use crate::job::context::Comparison;
 use crate::job::settings::{Revisions, Selection};
 
-/// Which of the changed files are meant.
+/// The restrictions of the changed files.
 pub(crate) struct Restriction<'a> {
     pub(crate) selection: &'a Selection,
-    /// Files and folders, from the repository root; none for no restriction.
+    /// Files and directories, relative to the repository root; empty for no restriction.
     pub(crate) paths: &'a [String],
-    /// Files that are taken whether they changed or not.
+    /// Files that are selected even if they did not change.
     pub(crate) named: &'a [String],
-    /// What was asked for, instead of what the host says.
+    /// The requested revisions, which override those of the host.
     pub(crate) revisions: &'a Revisions,
 }
 
-/// What was selected, and whether the job allows what the change does to the gate.
+/// The selected pipelines, and whether the job allows the change of the gate.
 #[derive(Default)]
 pub(crate) struct Chosen {
     pub(crate) selected: Selected,
-    /// The change touches the gate and more, and the job does not allow that.
+    /// The change edits the gate and other files, and the job does not allow that.
     pub(crate) is_refused: bool,
-    /// What the target's tip has stricter than the change.
+    /// The settings of the target's tip that are stricter than those of the change.
     pub(crate) outdated: Option<Outdated>,
     /// The tip is stricter, and the job does not allow that.
     pub(crate) is_outdated: bool,
@@ -45,7 +45,7 @@ impl Chosen {
 }
 
 impl Workspace<'_> {
-    /// The pipelines that are meant, and what the change does to the gate.
+    /// Selects the pipelines, and determines the changes of the gate.
     pub(crate) fn select(
         &self,
         run: &Run,

@@ -1,4 +1,4 @@
-//! A pipeline from standard input, for editors and agents: it is checked as if it were saved at its path.
+//! Reads a pipeline from standard input, for editors and agents: it is checked as if it were saved at its path.
 
 use super::workspace::Workspace;
 use crate::base::error::Failure;
@@ -11,14 +11,14 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// The content of standard input. The file is deleted when this is dropped.
+/// The content of standard input, in a temporary file that is deleted on drop.
 pub(super) struct StandardInput {
     file: NamedTempFile,
     path: String,
 }
 
 impl StandardInput {
-    /// Reads standard input if the paths are `-` alone.
+    /// Reads standard input if `-` is the only path.
     pub(super) fn read(
         run: &Run,
         workspace: &Workspace<'_>,

@@ -1,4 +1,4 @@
-//! The paths that a user types, as paths from the repository root.
+//! Converts paths typed by the user to paths relative to the repository root.
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Snapshot};
@@ -8,8 +8,8 @@ use crate::job::policy::plain;
 use std::path::{Path, PathBuf};
 
 impl Workspace<'_> {
-    /// Paths as typed, from the current folder, as paths from the repository root; each must exist in the snapshot or
-    /// in a base.
+    /// Converts typed paths, relative to the current directory, to paths relative to the repository root; each must
+    /// exist in the snapshot or in a base.
     pub(crate) fn paths(
         &self,
         run: &Run,
@@ -25,7 +25,7 @@ impl Workspace<'_> {
         typed.iter().map(path).collect()
     }
 
-    /// A path as typed, from the current folder, as a path from the repository root.
+    /// Converts a typed path, relative to the current directory, to a path relative to the repository root.
     pub(crate) fn inside(&self, run: &Run, typed: &Path) -> Result<String, Failure> {
         let Some(inside) = inside(self.repo.root(), run.env.current_dir(), typed) else {
             let root = self.repo.root().display();
@@ -36,7 +36,7 @@ impl Workspace<'_> {
         Ok(parts.join("/"))
     }
 
-    /// The path must be in the snapshot or in a base.
+    /// Returns an error if the path exists neither in the snapshot nor in a base.
     pub(crate) fn must_exist(
         &self,
         path: &str,
@@ -49,11 +49,12 @@ impl Workspace<'_> {
             return Ok(());
         }
         let message = format!("the path {} is not in {}", typed.display(), snapshot.name());
-        Err(Failure::usage(message).hint("paths are relative to the current folder"))
+        Err(Failure::usage(message).hint("paths are relative to the current directory"))
     }
 }
 
-/// The part of `typed` below `root`, if it is below it; the current folder may be reached by a symbolic link.
+/// Returns the part of `typed` below `root`, if it is below it; the current directory may be reached by a symbolic
+/// link.
 fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
     let root = plain(root);
     let below = |from: &Path| {

@@ -1,4 +1,5 @@
-//! The requests of a review that failed: what they say, what they mean for the run, and whether that is all that is open.
+//! Collects the failed requests of a review: their messages, their effect on the run, and whether they are the only
+//! open points.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -8,15 +9,15 @@ use crate::gate::{BatchAnswer, BatchError, Tally};
 use crate::platform::http::HttpError;
 use std::collections::BTreeSet;
 
-/// What failed, each different cause once.
+/// The failed requests, each cause once.
 #[derive(Default)]
 pub(crate) struct Unanswered {
     failures: Vec<(String, Failure)>,
-    /// The status, if a failure is not about availability.
+    /// The exit status, if a failure is not about availability.
     refused: Option<ExitStatus>,
-    /// Why files have no answer.
+    /// Why files have no response.
     causes: BTreeSet<String>,
-    /// The platform said no to a request.
+    /// Whether the platform rejected a request.
     is_answered: bool,
 }
 
@@ -48,7 +49,7 @@ impl Unanswered {
         self.failures.push((cause, failure));
     }
 
-    /// Whether the platform was not available, and nothing else leaves the verdict open.
+    /// Returns whether the platform was unavailable and nothing else makes the verdict undecided.
     pub(super) fn is_all(&self, tally: &Tally) -> bool {
         let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
         let open = tally.unreviewed.iter().map(|file| &file.reason);
@@ -57,17 +58,17 @@ impl Unanswered {
         is_away && tally.doubts.is_empty() && open.all(|why| self.causes.contains(why))
     }
 
-    /// How the run ends that would otherwise end so.
+    /// Returns the exit status of a run that would otherwise end with `judged`.
     pub(super) fn status(&self, judged: ExitStatus) -> ExitStatus {
         match self.refused {
-            // Not the platform, but the set-up is the cause.
+            // The cause is the configuration, not the platform.
             Some(ExitStatus::Usage) if judged == ExitStatus::Undecided => ExitStatus::Usage,
             Some(refused) => judged.worse(refused),
             None => judged,
         }
     }
 
-    /// What lets the change pass is no error.
+    /// Prints the failures; as warnings if the change passes despite them.
     pub(super) fn show(&self, run: &Run, passes: bool) {
         for (_, failure) in &self.failures {
             if passes {
@@ -78,7 +79,7 @@ impl Unanswered {
         }
     }
 
-    /// What was shown, as the files without an answer have it.
+    /// Returns the printed causes, as recorded for the files without a response.
     pub(super) fn causes(self) -> Vec<String> {
         self.failures.into_iter().map(|(cause, _)| cause).collect()
     }

@@ -1,4 +1,4 @@
-//! What is said where nothing is to be judged: never green without words.
+//! Explains why no pipeline is selected, so that a run never passes silently.
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Snapshot};
@@ -11,9 +11,8 @@ use crate::model::pipelines::RULES_FILE;
 use crate::model::pipelines::is_pipeline;
 
 impl Workspace<'_> {
-    /// Each path and each glob that the job gave must meet a file of the snapshot or of the base, and so must the globs of the
-    /// configuration file together: where they meet none it is a slip, and the run would be green without having judged
-    /// anything.
+    /// Returns an error if a path or a glob of the job, or all globs of the configuration file together, match no file
+    /// of the snapshot or of the base: that is a typo, and the run would pass without any review.
     pub(crate) fn must_match(
         &self,
         snapshot: &Snapshot<'_>,
@@ -39,7 +38,7 @@ impl Workspace<'_> {
         };
         let pipelines = files.iter().filter(|file| is_pipeline(&file.path));
         let (name, pipelines) = (snapshot.name(), count(pipelines.count(), "pipeline"));
-        let message = format!("{} of {name}, which holds {pipelines}", slip.message);
+        let message = format!("{} of {name}, which contains {pipelines}", slip.message);
         Err(Failure::usage(message).hint(slip.hint))
     }
 }
@@ -53,29 +52,29 @@ fn slip(known: &[&str], restriction: &Restriction<'_>) -> Option<Slip> {
     let selection = restriction.selection;
     if let Some(glob) = selection.in_vain(known) {
         return Some(Slip {
-            message: format!("the glob {glob:?} to include matches no file"),
-            hint: "globs are over whole paths from the repository root; without any, --all judges every pipeline",
+            message: format!("the include glob {glob:?} matches no file"),
+            hint: "globs match full paths from the repository root; use --all without a glob to review every pipeline",
         });
     }
-    // A repository whose first pipeline is still to come has no slip in its file.
+    // In a repository without pipelines so far, unmatched globs are not a typo.
     let matches_none = || !known.is_empty() && !known.iter().any(|path| selection.includes(path));
     if let Some(key) = selection.key().filter(|_| matches_none()) {
         return Some(Slip {
             message: format!("no glob of `{key}` in {} matches a file", settings::FILE_NAME),
-            hint: "globs are over whole paths from the repository root; without `include` every pipeline is meant",
+            hint: "globs match full paths from the repository root; without `include` every pipeline is selected",
         });
     }
     let holds = |within: &String| within.is_empty() || known.iter().any(|path| gate::is_within(path, within));
     let path = restriction.paths.iter().find(|path| !holds(path));
     let path = path.or_else(|| named_in_vain(known, restriction))?;
     Some(Slip {
-        message: format!("the path {path} holds no pipeline"),
-        hint: "name a pipeline or a folder that holds some; without a path, --all judges every pipeline",
+        message: format!("the path {path} contains no pipeline"),
+        hint: "pass a pipeline or a directory with pipelines, or use --all to review every pipeline",
     })
 }
 
-/// The first of the files that were named, if none of them is a pipeline or looks like one, and none is the gate's. A hook
-/// names whatever a commit has, so one of them is enough.
+/// Returns the first named file, if none of them is a pipeline, looks like one, or belongs to the gate. A hook passes
+/// all files of a commit, so one of them is enough.
 fn named_in_vain<'r>(known: &[&str], restriction: &'r Restriction<'_>) -> Option<&'r String> {
     let is_gates = |path: &str| {
         [RULES_FILE, settings::FILE_NAME]
@@ -90,15 +89,15 @@ fn named_in_vain<'r>(known: &[&str], restriction: &'r Restriction<'_>) -> Option
         .flatten()
 }
 
-/// Why nothing is to be judged where no pipeline was selected, and how to judge them all.
+/// Returns why no pipeline is selected, and how to review all of them.
 pub(crate) fn nothing_selected(snapshot: &Snapshot<'_>, selection: &Selection) -> Result<String, Failure> {
     let meant = |path: &str| is_pipeline(path) && selection.wants(path);
     let all = snapshot.files(&meant)?.len();
     let (name, pipelines) = (snapshot.name(), count(all, "pipeline"));
     Ok(match all {
-        0 => format!("{name} holds no pipeline that is selected"),
-        _ => format!(
-            "no pipeline changed that is selected; {name} holds {pipelines}, and --all judges them all"
-        ),
+        0 => format!("{name} contains no pipeline that the globs select"),
+        _ => {
+            format!("no selected pipeline changed; {name} contains {pipelines}: use --all to review them all")
+        }
     })
 }

@@ -1,4 +1,4 @@
-//! `sluicegate verify`: what is published, held against a receipt.
+//! Runs `sluicegate verify`: compares a published version with a receipt.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -12,13 +12,13 @@ use crate::platform::http::ErrorKind;
 use crate::publish::Receipt;
 use serde_json::json as value;
 
-/// The largest receipt that is read, in bytes.
+/// Maximum size of a receipt, in bytes.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
 pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
     let path = run.env.current_dir().join(&args.receipt);
     let receipt = Receipt::read(&read_bounded(&path, LIMIT)?)
-        .map_err(|why| Failure::usage(format!("{} is no receipt of a publish: {why}", path.display())))?;
+        .map_err(|why| Failure::usage(format!("{} is not a receipt of a publish: {why}", path.display())))?;
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
     let mut differences = receipt.contradictions();
@@ -28,7 +28,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
             differences.extend(receipt.against_details(&details));
             if details.artifact.enabled == Some(false) {
                 run.ui.warn(&format!(
-                    "version {version} of {prefix} is disabled: consumers do not get it"
+                    "version {version} of {prefix} is disabled: consumers cannot use it"
                 ));
             }
         }
@@ -42,7 +42,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
     show(run, args, &receipt, &differences)
 }
 
-/// The commit's files, where a clone is at hand.
+/// Compares with the commit's files, if a clone is available.
 fn against_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
     let compared = match run.repository() {
         Some(repository) => receipt.against_commit(&repository)?,
@@ -51,14 +51,14 @@ fn against_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> 
     Ok(compared.unwrap_or_else(|| {
         let commit = &receipt.commit_hash;
         run.ui.say(&format!(
-            "the commit {commit} is not at hand, so the files are not compared"
+            "the commit {commit} is not available locally, so its files were not compared"
         ));
         Vec::new()
     }))
 }
 
-/// What the version changed for consumers, told again from the two commits; the older one must be that of the version
-/// that was compared with.
+/// Recomputes the changes for consumers from the two commits; the older one must be the commit of the version that the
+/// publish compared with.
 fn against_what_was_published(
     run: &Run,
     platform: &Platform,
@@ -74,11 +74,11 @@ fn against_what_was_published(
     match run.requests(platform.artifact_details(&receipt.prefix, Some(version)))? {
         Ok(details) if details.artifact.commit_hash.as_ref() == commit => {}
         Ok(_) => differences.push(format!(
-            "it was compared with version {version}, which is of another commit than the receipt says"
+            "the receipt compares with version {version}, but that version is from another commit"
         )),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             differences.push(format!(
-                "it was compared with version {version}, which the platform does not have"
+                "the receipt compares with version {version}, which the platform does not have"
             ));
         }
         Err(error) => return Err(error.into()),
@@ -90,7 +90,7 @@ fn against_what_was_published(
     match proved {
         Some(found) => differences.extend(found),
         None => run.ui.say(
-            "what changed for consumers is not proved again: the two commits are not at hand, or only ids were compared",
+            "the changes for consumers were not verified: a commit is not available locally, or only ids were compared",
         ),
     }
     Ok(differences)
@@ -110,13 +110,13 @@ fn show(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String])
         })))?;
     } else if is_same {
         run.ui
-            .out(&(text::line(&format!("{name} is what the receipt says")) + "\n"))?;
+            .out(&(text::line(&format!("{name} matches the receipt")) + "\n"))?;
     }
     if is_same {
         return Ok(ExitStatus::Success);
     }
     let message = format!(
-        "{name} is not what the receipt says:\n  {}",
+        "{name} does not match the receipt:\n  {}",
         differences.join("\n  ")
     );
     Err(Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)))

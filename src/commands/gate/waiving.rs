@@ -1,4 +1,4 @@
-//! The waivers that hold in a run: read where the policy is read, held against what was found.
+//! Reads the waivers in force from the policy's version of the file, and applies them to the findings.
 
 use crate::base::error::Failure;
 use crate::base::git::Snapshot;
@@ -15,30 +15,30 @@ use crate::model::waivers::{FILE_NAME, Former, PlacedWaiver, Standing, There, Wa
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
-/// The largest file that is read, in bytes.
+/// Maximum size of a waivers file, in bytes.
 pub(crate) const LIMIT: u64 = 16 * 1024 * 1024;
 
-/// The most waivers that a note names.
+/// Maximum number of waivers in a note.
 const NAMED: usize = 3;
 
-/// The waivers that hold in a run.
+/// The waivers in force in a run.
 pub(crate) struct Waiving {
     waivers: Waivers,
-    /// Why those of the checkout do not hold.
+    /// Why those of the checkout are not in force.
     note: Option<String>,
 }
 
-/// The day, as waivers count it.
+/// Returns the current date in UTC, by which waivers expire.
 pub(crate) fn today() -> Date {
     Timestamp::now().to_zoned(TimeZone::UTC).date()
 }
 
 impl Workspace<'_> {
-    /// The waivers, as the version of the file has them that counts. `rules` are those of what is judged.
+    /// Returns the waivers from the version of the file in force. `rules` are those of the reviewed files.
     pub(crate) fn waiving(&self, rules: Option<&RuleSet>) -> Result<Waiving, Failure> {
         let file = policy::read(&self.repo, &self.policy, FILE_NAME, false, LIMIT)?;
         let note = file.missing.filter(|_| file.checkout.is_some());
-        let note = note.map(|why| format!("{why}, so no waiver of the checkout's file holds. For this one change the job can say --policy head (SLUICEGATE_POLICY)"));
+        let note = note.map(|why| format!("{why}, so the waivers of the checkout's file are not in force. For this one change, the job can set --policy head (SLUICEGATE_POLICY)"));
         let placed = match &file.counts {
             Some(text) => self.placed(text, rules)?,
             None => Vec::new(),
@@ -49,8 +49,8 @@ impl Workspace<'_> {
         })
     }
 
-    /// Whether there is a rule of an id: one of the program, of the rules file, or of the one of the branch that the change
-    /// goes to, as who removes a rule there can remove its waivers only afterwards.
+    /// Returns whether a rule id exists: in the program, in the rules file, or in the rules file of the target branch,
+    /// because a removed rule's waivers can be removed only afterwards.
     pub(crate) fn known_rules<'r>(
         &self,
         rules: Option<&'r RuleSet>,
@@ -68,7 +68,7 @@ impl Workspace<'_> {
         })
     }
 
-    /// The entries of a version of the file.
+    /// Returns the entries of a version of the file.
     pub(crate) fn placed(&self, text: &Text, rules: Option<&RuleSet>) -> Result<Vec<PlacedWaiver>, Failure> {
         let knows = self.known_rules(rules)?;
         read(text.text.as_bytes(), &knows).map_err(|error| {
@@ -81,14 +81,13 @@ impl Workspace<'_> {
     }
 }
 
-/// The waivers of these entries of the file of this name.
+/// Returns the waivers of these entries of the named file.
 pub(crate) fn held(placed: Vec<PlacedWaiver>, name: &str) -> Result<Waivers, Failure> {
     let entries = placed.into_iter().map(|placed| placed.entry).collect();
-    Waivers::new(entries)
-        .map_err(|why| Failure::usage(format!("{name}: its globs cannot be used together: {why}")))
+    Waivers::new(entries).map_err(|why| Failure::usage(format!("{name}: could not combine the globs: {why}")))
 }
 
-/// How each waiver stands, over all pipelines of the snapshot.
+/// Returns the state of each waiver, over all pipelines of the snapshot.
 pub(crate) fn standings(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
@@ -111,7 +110,7 @@ pub(crate) fn standings(
 }
 
 impl Waiving {
-    /// Marks what is allowed; what is not needed any more is a note.
+    /// Marks waived findings; adds a note about waivers that are no longer needed.
     pub(crate) fn mark(
         &self,
         snapshot: &Snapshot<'_>,
@@ -129,7 +128,8 @@ impl Waiving {
         Ok(())
     }
 
-    /// A note on the waivers that hold by a path that is gone: after the merge nothing is known of it any more.
+    /// Returns a note about waivers that match only by the former path of a renamed file, which is unknown after the
+    /// merge.
     fn by_former_path(&self, former: &Former, files: &[FileResults]) -> Option<String> {
         let is_waived = |file: &&FileResults| {
             let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
@@ -150,14 +150,14 @@ impl Waiving {
             moved.push(format!("and {} more", all - NAMED));
         }
         Some(format!(
-            "waivers of {FILE_NAME} hold by the former path of {}: change their `path` in this change, or they end with its merge ({})",
+            "waivers of {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop matching after its merge ({})",
             count(all, "renamed pipeline"),
             moved.join("; ")
         ))
     }
 }
 
-/// What is said of the waivers that nothing needs any more.
+/// Returns a note about waivers that are no longer needed.
 fn told(waivers: &Waivers, standings: &[Standing]) -> Option<String> {
     let vain = waivers
         .entries()
@@ -182,7 +182,7 @@ fn told(waivers: &Waivers, standings: &[Standing]) -> Option<String> {
         .map(|(number, what)| format!("{number} {what}"))
         .collect();
     Some(format!(
-        "{} of {FILE_NAME} can go: {} ({}); `sluicegate waivers prune` removes what is not needed",
+        "{} of {FILE_NAME} can be removed: {} ({}); run `sluicegate waivers prune` to remove unneeded waivers",
         count(all, "waiver"),
         parts.join(", "),
         named.join("; "),

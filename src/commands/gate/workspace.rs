@@ -1,4 +1,4 @@
-//! The repository, its settings and the CI host's context: what a command in a repository begins with.
+//! Opens the repository, its settings and the CI host's context, which every command in a repository needs first.
 
 use crate::base::env;
 use crate::base::error::Failure;
@@ -19,21 +19,21 @@ use std::path::Path;
 pub(crate) struct Workspace<'a> {
     pub(crate) repo: Repository,
     pub(crate) sources: Sources<'a>,
-    /// The platform's hidden folder, if it is not to be found.
+    /// The platform's hidden directory, if it is set and not to be searched.
     pub(crate) named_folder: Option<String>,
     pub(crate) ci: CiContext,
-    /// Where the gate's own files are read.
+    /// The version of the gate configuration in force.
     pub(crate) policy: PolicyTip,
-    /// The tip of the branch that the change goes to, whatever `--policy` says.
+    /// The tip of the target branch, regardless of `--policy`.
     pub(crate) target_tip: PolicyTip,
-    /// What a change of the gate's own files, together with others, means.
+    /// How to treat a change that edits the gate configuration together with other files.
     pub(crate) gate_changes: GateChanges,
-    /// The configuration file's path in the repository; none where the job names one outside.
+    /// The configuration file's path in the repository; `None` if the job sets one outside.
     pub(crate) config_file: Option<String>,
 }
 
 impl Run {
-    /// Opens the repository and reads what surrounds it.
+    /// Opens the repository and reads its settings and context.
     pub(crate) fn workspace(&self) -> Result<Workspace<'_>, Failure> {
         let repo = self.open_repository()?;
         let host = settings::host(&self.global, &self.env)?;
@@ -52,7 +52,7 @@ impl Run {
         })
     }
 
-    /// The settings, from the version of the configuration file that counts.
+    /// Reads the settings from the version of the configuration file in force.
     fn settled(
         &self,
         repo: &Repository,
@@ -73,7 +73,7 @@ impl Run {
         };
         let checkout = Checkout {
             root: repo.root(),
-            // Where git cannot tell, nothing is overwritten.
+            // If git cannot tell, the file counts as tracked, so that it is not overwritten.
             tracks: &|path| repo.tracks(path, self.index()).unwrap_or(true),
         };
         Ok(SettledPolicy {
@@ -83,12 +83,13 @@ impl Run {
         })
     }
 
-    /// The index that git names to its hooks.
+    /// Returns the index that git passes to its hooks.
     pub(crate) fn index(&self) -> Option<&Path> {
         self.env.get(env::GIT_INDEX_FILE).map(Path::new)
     }
 
-    /// A bare repository is opened only where it is named: one that lies in a checkout belongs to the change.
+    /// Opens the repository. A bare repository is opened only if it is set explicitly: one inside a checkout belongs to
+    /// the change.
     pub(crate) fn open_repository(&self) -> Result<Repository, GitError> {
         match settings::named_repository(&self.global, &self.env) {
             Some(folder) => Repository::open(&folder),
@@ -96,12 +97,12 @@ impl Run {
         }
     }
 
-    /// The repository, if there is one.
+    /// Returns the repository, if there is one.
     pub(crate) fn repository(&self) -> Option<Repository> {
         self.open_repository().ok()
     }
 
-    /// The settings where no repository is needed; the file is read if there is a repository.
+    /// Returns the settings for commands that need no repository; reads the configuration file if there is one.
     pub(crate) fn sources(&self) -> Result<Sources<'_>, Failure> {
         let host = settings::host(&self.global, &self.env)?;
         if let Some(repo) = self.repository() {
@@ -116,7 +117,7 @@ impl Run {
     }
 }
 
-/// The tip of the branch that the change goes to. On somebody's own machine there is one if `--policy base` asks for it.
+/// Returns the tip of the target branch. A local run has one only with `--policy base`.
 fn target_tip(
     repo: &Repository,
     ci: &CiContext,
@@ -129,7 +130,7 @@ fn target_tip(
     })
 }
 
-/// The settings, and where they were found.
+/// The settings, and their source.
 struct SettledPolicy<'a> {
     sources: Sources<'a>,
     policy: PolicyTip,
@@ -137,8 +138,8 @@ struct SettledPolicy<'a> {
 }
 
 impl<'a> Workspace<'a> {
-    /// Fetches what the clone lacks for this, if that was requested; each step is reported. Then the settings are read
-    /// again: the version in force may have come, or depend on the commit that the job names.
+    /// Fetches the missing commits if requested, and reports each step. Then reads the settings again: the version in
+    /// force may have been fetched, or depend on the commit set by the job.
     pub(crate) fn deepen(
         &mut self,
         run: &'a Run,
@@ -162,7 +163,8 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
-    /// Warns of what does not count yet in the configuration file; a run may end before there is a report to say it.
+    /// Warns of settings in the configuration file that are not in force yet, as a run may end before a report could
+    /// list them.
     pub(crate) fn warn_of_policy(&self, run: &Run) {
         if let Some(note) = self.sources.note() {
             run.ui.warn(note);
@@ -170,7 +172,7 @@ impl<'a> Workspace<'a> {
         self.warn_of_misnamed(run);
     }
 
-    /// Warns if a job of an event that is about no commit has checked out another one than is reviewed, and names none.
+    /// Warns if the job of an event without a commit has checked out another commit than is reviewed, and sets none.
     pub(crate) fn warn_of_other_checkout(&self, run: &Run, wish: &Revisions) -> Result<(), Failure> {
         let is_hosts = context::judges_hosts(&self.repo, &self.ci, &RevisionWish::default())?;
         if let (false, None, Trigger::Any, Ok(head)) =
@@ -178,7 +180,7 @@ impl<'a> Workspace<'a> {
         {
             let (own, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
             run.ui.warn(&format!(
-                "the checkout is at {short}, but this event is about {}, which is reviewed: `--head {}` reviews what is checked out",
+                "the checkout is at {short}, but this review covers {} of the event: pass `--head {}` to review the checkout",
                 crate::base::git::short_id(own),
                 head.commit
             ));
@@ -186,15 +188,15 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
-    /// Whether the gate configuration in force may be another than that of the reviewed commit.
+    /// Returns whether the gate configuration in force may differ from that of the reviewed commit.
     pub(crate) const fn policy_is_elsewhere(&self) -> bool {
         !matches!(self.policy, PolicyTip::Head { .. })
     }
 
-    /// Where the configuration file is read, for people.
+    /// Returns where the configuration file is read, for display.
     pub(crate) fn policy_in_words(&self) -> String {
         match (&self.config_file, &self.policy) {
-            (None, _) => "the file that the job names, outside the repository".to_owned(),
+            (None, _) => "the file set by the job, outside the repository".to_owned(),
             (Some(path), PolicyTip::Head { why }) => format!("{path} of the checkout: {why}"),
             (
                 Some(path),
@@ -210,22 +212,23 @@ impl<'a> Workspace<'a> {
         }
     }
 
-    /// The commit, branch and base that are meant; its warnings are shown.
+    /// Returns the resolved commit, branch and base; prints the warnings.
     pub(crate) fn target(&self, run: &Run, wish: Revisions) -> Result<Target, Failure> {
         let target = context::settle(&self.repo, &self.ci, &as_wish(wish))?;
         show(run, &target.warnings);
         Ok(target)
     }
 
-    /// What the working tree or the index is compared with; its warnings are shown.
+    /// Returns the base of the working tree or the index; prints the warnings.
     pub(crate) fn checkout(&self, run: &Run, wish: Revisions) -> Result<Comparison, Failure> {
         let comparison = context::settle_checkout(&self.repo, &self.ci, &as_wish(wish))?;
         show(run, &comparison.warnings);
         Ok(comparison)
     }
 
-    /// The platform's hidden folder: as set, else the one that holds its files in the branch that the change goes to, so
-    /// that a change with another folder does not choose the rules that it is judged by; else the one that holds them.
+    /// Returns the platform's hidden directory: as set, otherwise the one with the platform's files in the target
+    /// branch, so that a change with another directory does not choose its own rules; otherwise the one in the
+    /// snapshot.
     pub(crate) fn config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
         if let Some(name) = &self.named_folder {
             return Ok(Some(name.clone()));
@@ -236,11 +239,13 @@ impl<'a> Workspace<'a> {
             return Ok(Some(folder));
         }
         folder_in(snapshot)?.map_err(|error| {
-            Failure::usage(error.to_string()).hint("name it by --config-dir or SLUICEGATE_CONFIG_DIR")
+            Failure::usage(error.to_string())
+                .hint("set the directory with --config-dir or SLUICEGATE_CONFIG_DIR")
         })
     }
 
-    /// The rules file; none where there is none. A link is none, as the platform reads commits and follows no links.
+    /// Returns the rules file, or `None` if it is missing. A link counts as missing, as the platform reads commits and
+    /// follows no links.
     pub(crate) fn rules_file(&self, snapshot: &Snapshot<'_>) -> Result<Option<SnapshotFile>, Failure> {
         let Some(folder) = self.config_dir(snapshot)? else {
             return Ok(None);
@@ -249,7 +254,7 @@ impl<'a> Workspace<'a> {
         Ok(found.filter(|file| file.kind == FileKind::Regular))
     }
 
-    /// The rule set of a snapshot without a rules file, which says why there is none.
+    /// Returns the rule set of a snapshot without a rules file, with the reason.
     pub(crate) fn missing_rules(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
         Ok(if self.linked_rules(snapshot)?.is_empty() {
             RuleSet::missing()
@@ -258,35 +263,35 @@ impl<'a> Workspace<'a> {
         })
     }
 
-    /// The rules; none where there is no rules file.
+    /// Returns the rules, or `None` without a rules file.
     pub(crate) fn rules(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
         self.rules_in(self.rules_file(snapshot)?.as_ref())
     }
 
-    /// The rules of this rules file.
+    /// Returns the rules of this rules file.
     pub(crate) fn rules_in(&self, file: Option<&SnapshotFile>) -> Result<Option<RuleSet>, Failure> {
         let document = file.map(|file| self.read(file)).transpose()?;
         Ok(document.map(|document| RuleSet::read(&document)))
     }
 
-    /// The file's content, or why it is no document.
+    /// Returns the file's content, or why it cannot be parsed as a document.
     pub(crate) fn read(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         let full = match &file.content {
             Content::Blob(blob) => return Ok(document_in(&self.repo, blob)?),
             Content::Disk(full) => full,
         };
         if let Some(doubt) = file.doubt {
-            let what = format!("{} cannot be judged: {}", full.display(), doubt.reason());
+            let what = format!("could not evaluate {}: {}", full.display(), doubt.reason());
             return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(what)));
         }
         document_on_disk(full).map_err(|error| {
-            let what = format!("{} cannot be read", full.display());
+            let what = format!("could not read {}", full.display());
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
         })
     }
 }
 
-/// The one hidden folder of the snapshot with the platform's files.
+/// Returns the only hidden directory of the snapshot with the platform's files.
 pub(crate) fn folder_in(
     snapshot: &Snapshot<'_>,
 ) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {

@@ -1,4 +1,4 @@
-//! Makes the platform's client from the settings.
+//! Creates the platform's client from the settings.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -9,7 +9,7 @@ use crate::platform::http;
 use tokio::runtime::{Builder, Runtime};
 
 impl Run {
-    /// What requests run on; made at the first use and shared by all that follow.
+    /// Returns the runtime for requests, created at the first use and then shared.
     pub(crate) fn runtime(&self) -> Result<&Runtime, Failure> {
         if let Some(runtime) = self.runtime.get() {
             return Ok(runtime);
@@ -27,7 +27,7 @@ impl Run {
         http::Observer::new(move |sentence| ui.say(sentence))
     }
 
-    /// A client of the platform; asks for the settings that every request needs.
+    /// Returns a client of the platform; fails if a required setting is missing.
     pub(crate) fn platform(&self, connection: &Connection) -> Result<Platform, Failure> {
         for warning in &connection.warnings {
             self.ui.warn(warning);
@@ -35,7 +35,7 @@ impl Run {
         let base_url = connection.base_url()?.clone();
         if base_url.is_plain_http_to_remote() {
             self.ui.warn(&format!(
-                "{base_url} is not encrypted: the token can be read on the way"
+                "{base_url} is not encrypted: others can read the token in transit"
             ));
         }
         let client = http::Client::new(http::Settings {
@@ -50,10 +50,10 @@ impl Run {
     }
 }
 
-/// The one runtime of a run.
+/// Creates the runtime of a run.
 fn runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.map_err(|error| {
-        Failure::new(ExitStatus::Usage, error).context("the program cannot start its threads")
+        Failure::new(ExitStatus::Usage, error).context("could not start the program's threads")
     })
 }

@@ -1,4 +1,4 @@
-//! From the rooms' errors to the program's: which exit status each means, and its hint.
+//! Converts the errors of all modules to failures, with an exit status and a hint.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -13,7 +13,7 @@ use crate::service::ServiceError;
 use std::io;
 use std::path::Path;
 
-/// A failure with an optional hint.
+/// Returns a failure with an optional hint.
 fn failure(
     status: ExitStatus,
     error: impl std::error::Error + Send + Sync + 'static,
@@ -26,9 +26,9 @@ fn failure(
     }
 }
 
-/// A file that could not be written; `what` names it for people.
+/// Returns the failure for a file that could not be written; `what` is its description.
 pub(crate) fn not_written(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
-    let what = format!("{what}{} was not written", path.display());
+    let what = format!("could not write {what}{}", path.display());
     move |error| Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
 }
 
@@ -46,7 +46,7 @@ impl From<GitError> for Failure {
     }
 }
 
-/// A tree that no git program writes is there and cannot be judged.
+/// A tree that no git program writes exists but cannot be evaluated, so the run is undecided.
 const fn status_of_git(error: &GitError) -> ExitStatus {
     match error {
         GitError::BadTree { .. } => ExitStatus::Undecided,
@@ -79,7 +79,7 @@ impl From<DesiredError> for Failure {
     }
 }
 
-/// What a failed request means for the run.
+/// Returns the exit status for a failed request.
 pub(crate) const fn status_of(kind: ErrorKind) -> ExitStatus {
     match kind {
         ErrorKind::Unauthorized | ErrorKind::Forbidden => ExitStatus::Denied,
@@ -89,8 +89,8 @@ pub(crate) const fn status_of(kind: ErrorKind) -> ExitStatus {
     }
 }
 
-/// What the failed request of one step of several means: 8 where something was done, or was perhaps done by the request
-/// itself, unless the token may not do it.
+/// Returns the exit status for the failed request of one of several steps: 8 if a step was done, or the request itself
+/// may have been processed, unless the token lacks the permission.
 pub(crate) fn status_of_step(error: &HttpError, some_done: bool) -> ExitStatus {
     match status_of(error.kind()) {
         ExitStatus::Denied => ExitStatus::Denied,

@@ -1,4 +1,4 @@
-//! What every command uses: the client, how results and failures are shown, signals.
+//! Shared by all commands: the client, the output of results and failures, signals.
 
 pub(super) mod client;
 pub(super) mod failure;

@@ -1,16 +1,16 @@
-//! Files that a user named.
+//! Reads files that a user named.
 
 use crate::base::error::Failure;
 use crate::base::input;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// A file that a user named, up to a size.
+/// Reads a file that a user named, up to a size limit.
 pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     input::file(path, limit).map_err(|why| unreadable(path, &why))
 }
 
-/// The same for a file of which nothing is known yet when it is not there.
+/// Like [`read_bounded`], but returns `None` if the file does not exist.
 pub(crate) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Failure> {
     match input::file(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -20,5 +20,5 @@ pub(crate) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, 
 }
 
 fn unreadable(path: &Path, why: &io::Error) -> Failure {
-    Failure::usage(format!("the file {} cannot be read: {why}", path.display()))
+    Failure::usage(format!("could not read the file {}: {why}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! Shows answers: tables and facts for people, JSON as it came.
+//! Formats responses: tables and facts for people, raw JSON for programs.
 
 use super::table::Columns;
 use crate::base::text;
@@ -9,25 +9,25 @@ use std::fmt::Write as _;
 use std::io;
 use unicode_width::UnicodeWidthStr as _;
 
-/// The most columns of a list.
+/// Maximum number of columns of a list.
 const MOST_COLUMNS: usize = 40;
 
-/// The longest path of a fact that is shown whole, and the widest that others are aligned with, in characters.
+/// Maximum length of a fact's path, and maximum width for the alignment of paths, in characters.
 const LONGEST_PATH: usize = 200;
 const WIDEST_PATH: usize = 60;
 
-/// One JSON document, safe to print in a CI log.
+/// Returns one JSON document, safe to print in a CI log.
 pub(crate) fn json(value: &Value) -> String {
     text::json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
 
-/// The same, written piece by piece: the answers of the platform may be large.
+/// Like [`json`], but writes piece by piece: the platform's responses may be large.
 pub(crate) fn write_json(value: &Value, out: &mut dyn io::Write) -> io::Result<()> {
     serde_json::to_writer_pretty(text::SafeJson::new(&mut *out), value)?;
     out.write_all(b"\n")
 }
 
-/// An aligned table; cells are made safe.
+/// Returns an aligned table; control characters in cells are escaped.
 pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let mut columns = Columns::new(headings);
     for row in rows {
@@ -37,8 +37,8 @@ pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     columns.heading() + &lines
 }
 
-/// Returns [`table`] if it fits the terminal, else each row as a paragraph: its first two cells, and the others below them with
-/// their headings. `-` stands for what a row does not have, and is left out there.
+/// Returns [`table`] if it fits the terminal, otherwise each row as a paragraph: its first two cells, and the others
+/// below them with their headings. `-` marks a missing value, which is omitted there.
 pub(crate) fn table_within(headings: &[&str], rows: &[Vec<String>], width: Option<usize>) -> String {
     let shown = table(headings, rows);
     let columns = width.unwrap_or(usize::MAX);
@@ -60,7 +60,7 @@ pub(crate) fn table_within(headings: &[&str], rows: &[Vec<String>], width: Optio
     shown
 }
 
-/// What is at `key`, as a cell: text as it is, other values as JSON, nothing as `-`.
+/// Returns the value at `key` as a cell: text unchanged, other values as JSON, a missing value as `-`.
 pub(crate) fn cell(item: &Value, key: &str) -> String {
     scalar(&item[key])
 }
@@ -73,8 +73,9 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// A list as a table: the columns `(key, heading)`, then a column for each other key that an entry has, up to so many.
-/// The rows are made once to be measured and once to be written, as all of them may be more than the answer is.
+/// Writes a list as a table: the columns `(key, heading)`, then one for each other key of an entry, up to
+/// `MOST_COLUMNS`. Each row is computed twice, to be measured and to be written, as all rows may need more memory than
+/// the response.
 pub(crate) fn list(
     items: &[Value],
     columns: &[(&str, &str)],
@@ -100,15 +101,12 @@ pub(crate) fn list(
         out.write_all(table.line(&row(item)).as_bytes())?;
     }
     if !are_all {
-        writeln!(
-            out,
-            "The entries have more fields than these: `-o json` shows all."
-        )?;
+        writeln!(out, "More fields are available with `-o json`.")?;
     }
     Ok(())
 }
 
-/// The columns with those for other keys, and whether these are all.
+/// Returns the columns extended by those for other keys, and whether they are complete.
 fn with_others<'a>(items: &'a [Value], columns: &[(&'a str, &'a str)]) -> (Vec<(&'a str, &'a str)>, bool) {
     let mut shown = columns.to_vec();
     let fields = items.iter().filter_map(Value::as_object);
@@ -124,7 +122,7 @@ fn with_others<'a>(items: &'a [Value], columns: &[(&'a str, &'a str)]) -> (Vec<(
     (shown, true)
 }
 
-/// Everything that a value holds, a line for each part, in the order in which it came; parts are named by their path.
+/// Returns all parts of a value, one per line in their original order, each with its path.
 pub(crate) fn facts(value: &Value) -> String {
     let mut found = Vec::new();
     collect("", value, &mut found);
@@ -157,7 +155,7 @@ fn collect<'v>(path: &str, value: &'v Value, found: &mut Vec<(String, &'v Value)
     }
 }
 
-/// A path that is not too long: each part below one would have all of it.
+/// Returns the end of a path that is too long, as every nested part would repeat it.
 fn end_of(path: String) -> String {
     match path.char_indices().rev().nth(LONGEST_PATH) {
         Some((start, _)) => format!("\u{2026}{}", path.get(start..).unwrap_or_default()),
@@ -165,7 +163,7 @@ fn end_of(path: String) -> String {
     }
 }
 
-/// A value; a time with how long ago it was.
+/// Returns a value as text; a time with its distance from now.
 fn timed(key: &str, value: &Value, now: Timestamp) -> String {
     let said = scalar(value);
     let is_time = ["At", "Time", "Timestamp"].iter().any(|end| key.ends_with(end));
@@ -175,7 +173,7 @@ fn timed(key: &str, value: &Value, now: Timestamp) -> String {
     }
 }
 
-/// How far away a time is: `5 min ago`, `in 2 h`.
+/// Returns the distance of a time from now: `5 min ago`, `in 2 h`.
 pub(crate) fn relative(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second().saturating_sub(then.as_second());
     let span = duration(seconds.unsigned_abs());
@@ -186,7 +184,7 @@ pub(crate) fn relative(then: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// A length of time in its largest unit that is not 0.
+/// Returns a duration in its largest unit that is not 0.
 fn duration(seconds: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(86_400, "d"), (3_600, "h"), (60, "min")];
     let unit = UNITS.iter().find(|(length, _)| seconds >= *length);

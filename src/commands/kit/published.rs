@@ -1,4 +1,4 @@
-//! Prefixes and versions: what is looked for and is not there, and what consumers get.
+//! Texts about prefixes and versions: missing ones, and the version that consumers get.
 
 use crate::base::error::Failure;
 use crate::commands::kit::resource::{Sought, perhaps_made};
@@ -6,7 +6,7 @@ use crate::platform::api::{Artifact, ArtifactDetails, Platform};
 use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::publish::Latest;
 
-/// A prefix that is looked for.
+/// Returns the search for a prefix.
 pub(crate) const fn sought_prefix(prefix: &str) -> Sought<'_> {
     Sought {
         what: "prefix",
@@ -16,14 +16,14 @@ pub(crate) const fn sought_prefix(prefix: &str) -> Sought<'_> {
     }
 }
 
-/// The prefixes under which these are published.
+/// Returns the prefixes of these artifacts.
 pub(crate) fn prefixes(all: &[Artifact]) -> Vec<String> {
     all.iter()
         .filter_map(|it| it.shared_pipeline_id_prefix.clone())
         .collect()
 }
 
-/// All versions of a prefix; a platform that does not filter is filtered here.
+/// Returns all versions of a prefix; filters the list in case the platform does not.
 pub(crate) async fn versions_of(platform: &Platform, prefix: &str) -> Result<Vec<Artifact>, HttpError> {
     let mut versions = platform.artifacts(Some(prefix)).await?;
     versions.retain(|it| {
@@ -34,7 +34,7 @@ pub(crate) async fn versions_of(platform: &Platform, prefix: &str) -> Result<Vec
     Ok(versions)
 }
 
-/// A 404 is for the prefix, unless something is published under it; then it is for the version.
+/// Returns the failure for a missing prefix, or for a missing version if the prefix has others.
 pub(crate) async fn not_published(
     platform: &Platform,
     prefix: &str,
@@ -43,7 +43,7 @@ pub(crate) async fn not_published(
 ) -> Failure {
     let list = format!("artifacts list --prefix {prefix}");
     if error.kind() != ErrorKind::NotFound {
-        return perhaps_made(error, &format!("`sluicegate {list}` tells"));
+        return perhaps_made(error, &format!("run `sluicegate {list}` to check"));
     }
     let all = for_hint(platform.artifacts(None)).await;
     let of_prefix = |it: &Artifact| it.shared_pipeline_id_prefix.as_deref() == Some(prefix);
@@ -61,20 +61,22 @@ pub(crate) async fn not_published(
             sought.missing_among(error, Some(names))
         }
         _ if known => error
-            .with_hint("no version of this prefix is enabled: `sluicegate artifacts enable` enables one")
+            .with_hint(
+                "no version of this prefix is enabled: run `sluicegate artifacts enable` to enable one",
+            )
             .into(),
         _ => sought_prefix(prefix).missing_among(error, all.map(|all| prefixes(&all))),
     }
 }
 
-/// That nothing is published under this prefix, with the nearest of those that there are.
+/// Returns the message that no artifact is published under this prefix, with the most similar prefix.
 pub(crate) fn nothing_under(prefix: &str, published: &[String]) -> String {
     let hint = sought_prefix(prefix).hint(published);
-    format!("nothing is published under the prefix {prefix:?}: {hint}")
+    format!("no version is published under the prefix {prefix:?}: {hint}")
 }
 
-/// The latest enabled version, or none. The answer is the same at a wrong address, so the list has to tell that there is
-/// none; it gives the prefixes under which something is published.
+/// Returns the latest enabled version, or all published prefixes if there is none. A wrong base URL gives the same
+/// response as a missing version, so the list is read to tell them apart.
 pub(crate) async fn latest_of(
     platform: &Platform,
     prefix: &str,
@@ -90,14 +92,14 @@ pub(crate) async fn latest_of(
     }
 }
 
-/// What consumers get now, as a sentence.
+/// Returns a sentence about the version that consumers get now.
 pub(crate) fn latest_in_words(latest: &Latest) -> String {
     match latest {
         Latest::Version(version) => format!("consumers of [Latest] get version {version} now"),
         Latest::Nothing => {
-            "NO VERSION IS LEFT ENABLED: consumers of [Latest] fail when they run, until a version is enabled or published"
+            "NO VERSION IS ENABLED: consumers of [Latest] fail when they run, until a version is enabled or published"
                 .to_owned()
         }
-        Latest::Unknown(why) => format!("what consumers of [Latest] get now cannot be told: {why}"),
+        Latest::Unknown(why) => format!("could not determine which version consumers of [Latest] get now: {why}"),
     }
 }

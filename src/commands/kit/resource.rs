@@ -1,5 +1,5 @@
-//! What the commands for the platform's resources have in common: the project, the way to show an answer, and what to
-//! say where it is not known whether something was made.
+//! Shared code of the commands for the platform's resources: the project, the output of responses, and messages if it
+//! is unknown whether a resource was created.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -19,7 +19,7 @@ pub(crate) struct RemoteProject {
 }
 
 impl Run {
-    /// The platform and the project that are set.
+    /// Returns the platform and the configured project.
     pub(crate) fn project(&self) -> Result<RemoteProject, Failure> {
         let connection = self.sources()?.connection(&self.global)?;
         Ok(RemoteProject {
@@ -28,7 +28,7 @@ impl Run {
         })
     }
 
-    /// Shows an answer: as it came, or in words.
+    /// Prints a response: as raw JSON or as text.
     pub(crate) fn show(
         &self,
         output: OutputArgs,
@@ -38,7 +38,7 @@ impl Run {
         self.show_in_pieces(output, raw, |out| out.write_all(words().as_bytes()))
     }
 
-    /// The same with words that are made while they are written.
+    /// Like [`Self::show`], with text that is written in pieces.
     pub(crate) fn show_in_pieces(
         &self,
         output: OutputArgs,
@@ -52,7 +52,7 @@ impl Run {
         Ok(ExitStatus::Success)
     }
 
-    /// Shows a list: in the platform's envelope, or as a table with these columns and whatever else the entries have.
+    /// Prints a list: in the platform's envelope, or as a table with these columns and the other fields of the entries.
     pub(crate) fn show_list<T>(
         &self,
         output: OutputArgs,
@@ -64,7 +64,7 @@ impl Run {
         self.show_items(output, ("results", items), columns, none)
     }
 
-    /// The same of entries as they came, which the envelope has under this name.
+    /// Like [`Self::show_list`], for raw entries; the envelope stores them in the field `name`.
     pub(crate) fn show_items(
         &self,
         output: OutputArgs,
@@ -84,7 +84,7 @@ impl Run {
     }
 }
 
-/// The platform's list envelope around everything.
+/// Returns the platform's list envelope with all entries.
 fn envelope(name: &str, items: Vec<Value>) -> Value {
     let count = items.len();
     let mut all = json!({ name: null, "page": 0, "size": count, "total": count });
@@ -92,7 +92,7 @@ fn envelope(name: &str, items: Vec<Value>) -> Value {
     all
 }
 
-/// A creation that failed; where its answer was lost, with the command that tells whether it was done.
+/// Returns the failure of a creation; if the response was lost, with the command to check the result.
 pub(crate) fn perhaps_made(error: HttpError, look: &str) -> Failure {
     if error.may_have_been_processed() {
         let hint = error.hint_where(look);
@@ -102,27 +102,27 @@ pub(crate) fn perhaps_made(error: HttpError, look: &str) -> Failure {
     }
 }
 
-/// Something that was made, by an answer that does not name it; `look` is the command that does.
+/// Returns the failure for a created resource whose response lacks its id; `look` is the command to find it.
 pub(crate) fn made_nameless(message: &'static str, look: &str) -> Failure {
-    let hint = format!("do not do it again before you looked: {look}");
+    let hint = format!("before you repeat the command, {look}");
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).hint(hint)
 }
 
-/// What a command looks for by its name.
+/// A resource that a command looks up by name.
 #[derive(Clone, Copy)]
 pub(crate) struct Sought<'a> {
-    /// In a word, for example `variable`.
+    /// The kind of resource, for example `variable`.
     pub(crate) what: &'a str,
     pub(crate) name: &'a str,
-    /// The command that lists all of its kind, if there is one.
+    /// The command that lists all resources of this kind, if there is one.
     pub(crate) list: Option<&'a str>,
-    /// The command that shows it alone, if there is one.
+    /// The command that shows a single resource, if there is one.
     pub(crate) alone: Option<&'a str>,
 }
 
 impl Sought<'_> {
-    /// A 404 says what was looked for, and the nearest name of those that there are, which are asked for only then. A change
-    /// whose answer was lost says how to look.
+    /// Returns the failure of the lookup. For a 404, the existing names are requested and the most similar one is
+    /// suggested. If the response to a change was lost, the hint is how to check the result.
     pub(crate) async fn missing(
         self,
         error: HttpError,
@@ -135,39 +135,39 @@ impl Sought<'_> {
         self.missing_among(error, names)
     }
 
-    /// Like [`Self::missing`] with the names that there are; `None` if no list could be read.
+    /// Like [`Self::missing`] with the existing names; `None` if no list could be read.
     pub(crate) fn missing_among(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
             return perhaps_made(error, &self.look());
         }
-        let fact = format!("the platform knows no {} {:?}", self.what, self.name);
+        let fact = format!("the platform has no {} {:?}", self.what, self.name);
         let hint = match names {
             Some(names) => self.hint(&names),
-            None => "check the base URL and the project id: no list tells which names there are".to_owned(),
+            None => "check the base URL and the project id: could not list the existing names".to_owned(),
         };
         Failure::from(error).context(fact).hint(hint)
     }
 
-    /// The command that tells how it is now.
+    /// Returns an instruction to check the current state.
     fn look(self) -> String {
         match (self.alone, self.list) {
-            (Some(alone), _) => format!("`sluicegate {alone} {}` tells", self.name),
-            (None, Some(list)) => format!("`sluicegate {list}` tells"),
-            (None, None) => "look at the platform".to_owned(),
+            (Some(alone), _) => format!("run `sluicegate {alone} {}` to check", self.name),
+            (None, Some(list)) => format!("run `sluicegate {list}` to check"),
+            (None, None) => "check the platform".to_owned(),
         }
     }
 
-    /// The name among these that is the nearest; none where it is one of them.
+    /// Returns the most similar of these names; `None` if the name is one of them.
     pub(crate) fn nearest(self, names: &[String]) -> Option<&str> {
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
         nearest(self.name, &known).filter(|near| *near != self.name)
     }
 
-    /// What to do where there is nothing of this name.
+    /// Returns the hint for a missing name.
     pub(crate) fn hint(self, names: &[String]) -> String {
         let all = match self.list {
-            Some(list) => format!("`sluicegate {list}` lists them"),
-            None => "check it, the project id and the base URL".to_owned(),
+            Some(list) => format!("run `sluicegate {list}` to list them"),
+            None => "check the name, the project id and the base URL".to_owned(),
         };
         match self.nearest(names) {
             Some(near) => format!("did you mean {near:?}? {all}"),
@@ -176,7 +176,8 @@ impl Sought<'_> {
     }
 }
 
-/// A call for a project as a whole that failed: a 404 is for the project, unless the platform lists it.
+/// Returns the failure of a request for a project: a 404 means that the project is missing, unless the platform lists
+/// it.
 pub(crate) async fn no_project(platform: &Platform, id: Uuid, error: HttpError) -> Failure {
     if error.kind() != ErrorKind::NotFound {
         return error.into();
@@ -188,7 +189,7 @@ pub(crate) async fn no_project(platform: &Platform, id: Uuid, error: HttpError) 
     sought_project(&id.to_string()).missing_among(error, projects.map(ids))
 }
 
-/// That the platform has no such project, with the nearest of those that there are; none where it has it, or does not tell.
+/// Returns an error that suggests the most similar project, or `None` if the project exists or the list is unavailable.
 pub(crate) async fn unknown_project(platform: &Platform, id: Uuid) -> Option<String> {
     let all = for_hint(platform.projects()).await?;
     if has_project(&all, id) {
@@ -196,7 +197,7 @@ pub(crate) async fn unknown_project(platform: &Platform, id: Uuid) -> Option<Str
     }
     let name = id.to_string();
     let hint = sought_project(&name).hint(&ids(all));
-    Some(format!("the platform knows no project {name:?}: {hint}"))
+    Some(format!("the platform has no project {name:?}: {hint}"))
 }
 
 fn has_project(all: &[Answer<api::Project>], id: Uuid) -> bool {
@@ -218,7 +219,7 @@ const fn sought_project(id: &str) -> Sought<'_> {
 }
 
 impl RemoteProject {
-    /// What was read of the project.
+    /// Returns the response to a read request in the project, or the failure.
     pub(crate) async fn read<T>(&self, answer: Result<T, HttpError>) -> Result<T, Failure> {
         match answer {
             Ok(answer) => Ok(answer),
@@ -226,7 +227,8 @@ impl RemoteProject {
         }
     }
 
-    /// What was made in the project; where the answer was lost, with the way to look.
+    /// Returns the response to a creation in the project, or the failure; if the response was lost, with the way to
+    /// check.
     pub(crate) async fn made<T>(&self, answer: Result<T, HttpError>, look: &str) -> Result<T, Failure> {
         match answer {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(perhaps_made(error, look)),
@@ -234,7 +236,7 @@ impl RemoteProject {
         }
     }
 
-    /// The variable of this name, as it is looked for.
+    /// Returns the failure of a lookup of a variable.
     pub(crate) async fn no_variable(&self, name: &str, error: HttpError) -> Failure {
         let names = async {
             let all = self.platform.variables(self.id).await?;
@@ -244,7 +246,7 @@ impl RemoteProject {
     }
 }
 
-/// A variable that is looked for.
+/// Returns the search for a variable.
 pub(crate) const fn variable(name: &str) -> Sought<'_> {
     Sought {
         what: "variable",

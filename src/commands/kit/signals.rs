@@ -1,7 +1,7 @@
 //! Ends a run on Ctrl-C or SIGTERM with the status that shells expect.
 //!
-//! The command runs on a thread of its own, so that an interrupt is answered at once, also while the command is
-//! deep in a repository. A command that has something to end first takes the signal itself.
+//! The command runs on a separate thread, so that an interrupt is handled at once, even while the command is deep in a
+//! repository. A command that must clean up first handles the signal itself.
 
 use crate::base::exit::ExitStatus;
 use crate::base::ui::Ui;
@@ -12,10 +12,10 @@ use std::thread;
 use tokio::runtime::Builder;
 use tokio::sync::{oneshot, watch};
 
-/// Room for the deepest work that a command does; a thread's default is much less than a program's.
+/// Stack size for the deepest recursion of a command; the default of a thread is much smaller than that of a program.
 const STACK: usize = 16 * 1024 * 1024;
 
-/// The signals as a command sees them.
+/// The signals, as a command receives them.
 #[derive(Clone)]
 pub(crate) struct Signals {
     received: watch::Receiver<Option<ExitStatus>>,
@@ -23,7 +23,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Waits for a signal instead of being ended by it; gives the status to end with.
+    /// Waits for a signal instead of being terminated by it; returns the exit status.
     pub(crate) async fn take(&mut self) -> ExitStatus {
         self.taken.store(true, Ordering::SeqCst);
         match self.received.wait_for(Option::is_some).await {
@@ -38,12 +38,12 @@ impl Signals {
     }
 }
 
-/// Runs `command`, and ends it when a signal comes that it does not take.
+/// Runs `command`, and ends it at a signal that it does not handle.
 pub(crate) fn guard(ui: Ui, command: impl FnOnce(Signals) -> ExitStatus + Send + 'static) -> ExitStatus {
     match watch_over(ui, command) {
         Ok(status) => status,
         Err(error) => {
-            ui.warn(&format!("the command could not be started: {error}"));
+            ui.warn(&format!("could not start the command: {error}"));
             ExitStatus::Usage
         }
     }
@@ -73,7 +73,7 @@ fn watch_over(
             tokio::select! {
                 status = &mut finished => return Ok(status.unwrap_or_else(|_| died(worker))),
                 status = stops.next() => {
-                    // Asked first: a command that is told at once may have answered and released the next signal already.
+                    // Read before the signal is sent: the command may handle it and release the next signal at once.
                     let taken = taken.load(Ordering::SeqCst);
                     let _ = sender.send(Some(status));
                     if !taken {
@@ -86,7 +86,7 @@ fn watch_over(
     })
 }
 
-/// The command's thread ended without a status: it panicked, and goes on panicking here.
+/// Handles a command thread that ended without a status: it panicked, and the panic continues here.
 fn died<T>(worker: thread::JoinHandle<T>) -> ExitStatus {
     match worker.join() {
         Ok(_) => ExitStatus::Undecided,

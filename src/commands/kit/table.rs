@@ -1,12 +1,12 @@
-//! Tables with aligned columns. Cells are made safe.
+//! Tables with aligned columns. Control characters in cells are escaped.
 
 use crate::base::text;
 use unicode_width::UnicodeWidthStr as _;
 
-/// No column is wider: what is longer stands out, and one long text does not fill every other row with blanks.
+/// Maximum width of a column: longer texts overflow, so that one long text does not fill every other row with blanks.
 const WIDEST: usize = 100;
 
-/// The columns of a table, as wide as what was seen for them.
+/// The columns of a table, with the width of the widest cell so far.
 pub(crate) struct Columns {
     headings: Vec<String>,
     widths: Vec<usize>,

@@ -1,4 +1,4 @@
-//! `sluicegate artifacts` and `sluicegate shared-pipelines`.
+//! Runs `sluicegate artifacts` and `sluicegate shared-pipelines`.
 
 use crate::base::error::Failure;
 use crate::commands::kit::output::{cell, table};
@@ -41,9 +41,9 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
             let prefix = sources.prefix(args.prefix.clone())?;
             run.requests(Versions::new(run, &platform, prefix).prune(&args))?
         }
-        // They compare in a repository, which the gate's wing does.
+        // These two compare in a repository, and are handled in the `gate` module.
         ArtifactsVerb::Diff(_) | ArtifactsVerb::Impact(_) => {
-            Err(Failure::usage("this is no call of the platform"))
+            Err(Failure::usage("this command is not a platform request"))
         }
     }
 }
@@ -82,7 +82,7 @@ async fn list(run: &Run, platform: Platform, prefix: Option<String>, output: Out
     show_list(run, all.into_iter().map(|item| item.raw), output, &keys)
 }
 
-/// A list as a table with a column for each key, or as JSON.
+/// Prints a list as a table with a column for each key, or as JSON.
 fn show_list(
     run: &Run,
     items: impl Iterator<Item = Value>,
@@ -90,7 +90,7 @@ fn show_list(
     keys: &[&str],
 ) -> CommandResult {
     let columns: Vec<(&str, &str)> = keys.iter().copied().zip(headings(keys)).collect();
-    run.show_items(output, ("results", items), &columns, "nothing is published")
+    run.show_items(output, ("results", items), &columns, "no artifact is published")
 }
 
 fn rows(items: &[Value], keys: &[&str]) -> Vec<Vec<String>> {

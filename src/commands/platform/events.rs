@@ -1,4 +1,4 @@
-//! `sluicegate events export`: settle the window, collect, write, and only then move the cursor.
+//! Runs `sluicegate events export`: compute the window, collect, write, and only then advance the cursor.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -11,7 +11,7 @@ use crate::platform::export::{self, Cursor, CursorError, Window, WindowError, pa
 use jiff::Timestamp;
 use std::path::Path;
 
-/// The largest cursor that is read, in bytes.
+/// Maximum size of a cursor file, in bytes.
 const CURSOR_LIMIT: u64 = 64 * 1024 * 1024;
 
 pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
@@ -43,7 +43,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// Where the last run ended, if there was one.
+/// Returns the cursor of the last run, if there was one.
 fn cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
     match read_if_there(path, CURSOR_LIMIT)? {
         Some(bytes) => Ok(Some(Cursor::parse(&bytes, path)?)),
@@ -51,7 +51,7 @@ fn cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
     }
 }
 
-/// The cursor's window, else that of the flags.
+/// Returns the cursor's window, or that of the flags without a cursor.
 fn window(
     args: &ExportArgs,
     last: Option<&Cursor>,
@@ -75,8 +75,8 @@ impl From<WindowError> for Failure {
 impl From<CursorError> for Failure {
     fn from(error: CursorError) -> Self {
         let hint = match error {
-            CursorError::TooOld { .. } => "remove the file to begin anew with what is left",
-            CursorError::Unreadable { .. } => "name another file, or remove it to begin anew",
+            CursorError::TooOld { .. } => "remove the file to start over with the remaining events",
+            CursorError::Unreadable { .. } => "use another file, or remove it to start over",
         };
         Self::new(ExitStatus::Usage, error).hint(hint)
     }

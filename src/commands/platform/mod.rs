@@ -1,4 +1,4 @@
-//! The rest of the platform's API: a verb for each resource.
+//! Commands for the other resources of the platform's API.
 
 pub(super) mod artifacts;
 pub(super) mod events;

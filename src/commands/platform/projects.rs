@@ -1,4 +1,4 @@
-//! `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`.
+//! Runs `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`.
 
 use crate::base::error::Failure;
 use crate::base::text;
@@ -15,8 +15,8 @@ use crate::platform::desired::{self, Document};
 use serde_json::Value;
 use std::path::Path;
 
-/// What to do where it is not known whether something was made that no list shows.
-const LOOK: &str = "look at the project before it is sent again";
+/// Hint if it is unknown whether a resource was created that no list shows.
+const LOOK: &str = "check the project before you repeat the command";
 
 pub(crate) fn projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
     let platform = run.platform(&run.sources()?.connection(&run.global)?)?;
@@ -24,12 +24,7 @@ pub(crate) fn projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
         match verb {
             ProjectsVerb::List { output } => {
                 let columns = [("name", "name"), ("id", "id"), ("description", "description")];
-                run.show_list(
-                    output,
-                    platform.projects().await?,
-                    &columns,
-                    "there are no projects",
-                )
+                run.show_list(output, platform.projects().await?, &columns, "no projects")
             }
             ProjectsVerb::Create {
                 name,
@@ -47,7 +42,7 @@ pub(crate) fn projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
                 let made = platform
                     .create_project(&project)
                     .await
-                    .map_err(|error| perhaps_made(error, "`sluicegate projects list` tells"))?;
+                    .map_err(|error| perhaps_made(error, "run `sluicegate projects list` to check"))?;
                 run.show(output, &made.raw, || output::facts(&made.raw))
             }
         }
@@ -82,7 +77,9 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
             .platform
             .create_environment(project.id, &environment)
             .await;
-        let made = project.made(made, "`sluicegate environments list` tells").await?;
+        let made = project
+            .made(made, "run `sluicegate environments list` to check")
+            .await?;
         created(
             run,
             output,
@@ -92,7 +89,7 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
     })?
 }
 
-/// Says what was made, to which the platform answered next to nothing.
+/// Prints the created resource, as the platform's response is almost empty.
 fn created(run: &Run, output: OutputArgs, answer: &Value, what: &str) -> CommandResult {
     run.show(output, answer, || text::line(&format!("created {what}")) + "\n")
 }
@@ -111,12 +108,10 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
         .or_else(|| names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
             Failure::usage(format!(
-                "how {warehouse} authenticates is not known: it is neither {} nor {}",
+                "unknown authentication type of {warehouse}: the warehouse is neither {} nor {}",
                 names.key_pair_warehouse, names.password_warehouse
             ))
-            .hint(
-                "give --auth-type, or say what the warehouses are called by --warehouse-a and --warehouse-b",
-            )
+            .hint("set --auth-type, or the names of the warehouses with --warehouse-a and --warehouse-b")
         })?;
     let connection = NewConnection {
         name,
@@ -132,7 +127,7 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
     })?
 }
 
-/// The names as the checks of files take them.
+/// Returns the names in the form that the checks of files use.
 pub(crate) fn names(vocabulary: PlatformNames) -> KnownNames {
     KnownNames {
         key_pair_warehouse: vocabulary.warehouse_a,
@@ -161,7 +156,7 @@ pub(crate) fn secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         let made = platform
             .create_secret(&agent_id.to_string(), &secret)
             .await
-            .map_err(|error| perhaps_made(error, "look into the vault before it is sent again"))?;
+            .map_err(|error| perhaps_made(error, "check the vault before you repeat the command"))?;
         run.show(output, &made.raw, || output::facts(&made.raw))
     })?
 }

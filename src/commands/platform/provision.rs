@@ -1,4 +1,4 @@
-//! `sluicegate provision apply`: check everything, go on from the state, tell each step.
+//! Runs `sluicegate provision apply`: checks everything, continues from the state, reports each step.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -19,11 +19,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// The largest state that is read, in bytes.
+/// Maximum size of a state file, in bytes.
 const STATE_LIMIT: u64 = 16 * 1024 * 1024;
 
-/// Who can go on with a project that has just been made.
-const SEEN_BY: &str = "a new project is seen by the account role Super Admin alone until users are invited";
+/// The role needed to continue with a new project.
+const SEEN_BY: &str = "only the account role Super Admin can see a new project until users are invited";
 
 pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
     let ProvisionVerb::Apply(args) = verb;
@@ -70,7 +70,7 @@ pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
     }
 }
 
-/// Beside the file, so that whoever takes it up again finds it.
+/// Returns the path of the state, by default next to the file, where the next run finds it.
 fn state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
     let named = args.state.clone().unwrap_or_else(|| {
         let mut name = args.file.clone().into_os_string();
@@ -80,12 +80,12 @@ fn state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
     run.env.current_dir().join(named)
 }
 
-/// Settles the steps whose answer was lost by the user's word.
+/// Applies the user's `--resolve` to steps whose response was lost.
 fn resolve(state: &mut ProvisionState, plan: &ProvisionPlan, words: &[String]) -> Result<(), Failure> {
     for word in words {
         let wrong = || {
             Failure::usage(format!(
-                "--resolve {word}: is not STEP=again, STEP=done or project=UUID"
+                "--resolve {word}: expected STEP=again, STEP=done or project=UUID"
             ))
         };
         let (name, said) = word.split_once('=').ok_or_else(wrong)?;
@@ -95,7 +95,7 @@ fn resolve(state: &mut ProvisionState, plan: &ProvisionPlan, words: &[String]) -
             .ok_or_else(wrong)?;
         let Some(record) = state.steps.get_mut(&step).filter(|it| it.mark == Mark::Begun) else {
             return Err(Failure::usage(format!(
-                "--resolve {word}: nothing is unknown of the {step}"
+                "--resolve {word}: the result of the {step} is not unknown"
             )));
         };
         let id = Uuid::parse_str(said)
@@ -127,13 +127,13 @@ fn explain(error: StateError, path: &Path) -> Failure {
             } else {
                 "done"
             };
-            format!("look whether it is there, then say --resolve {step}={id} or --resolve {step}=again")
+            format!("check whether it exists, then pass --resolve {step}={id} or --resolve {step}=again")
         }
         StateError::Changed { .. } => format!(
-            "change the file back, or begin anew without the state {}",
+            "change the file back, or start over without the state {}",
             path.display()
         ),
-        _ => "name another state by --state".to_owned(),
+        _ => "pass another state with --state".to_owned(),
     };
     Failure::new(ExitStatus::Usage, error).hint(hint)
 }
@@ -166,11 +166,11 @@ fn tell(
             let _ = write!(said, "  {key} {value}");
         }
     }
-    // What cannot be shown is in the state, and the steps go on.
+    // The state contains the steps that cannot be printed, so a failure here does not stop the run.
     let _ = run.ui.out(&(text::line(&said) + "\n"));
 }
 
-/// 8 where something is done already; otherwise what the failure means by itself.
+/// Returns the failure: exit code 8 if a step is done already, otherwise that of the error.
 fn failed(stopped: Stopped, state: &ProvisionState, path: &Path) -> Failure {
     let some_done = ProvisionStep::ALL.iter().any(|step| state.is_done(*step));
     let status = match &stopped {
@@ -180,16 +180,15 @@ fn failed(stopped: Stopped, state: &ProvisionState, path: &Path) -> Failure {
         Stopped::Unsaved(_) => ExitStatus::Usage,
     };
     let mut hint = format!(
-        "run it again: it goes on from {}, and no step that is done is repeated",
+        "run the command again: it continues from {} and repeats no completed step",
         path.display()
     );
     if let Stopped::Failed { step, error } = &stopped {
         if error.may_have_been_processed() {
-            hint =
-                format!("look whether the {step} is there; the next run asks for it by --resolve {step}=…");
+            hint = format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");
         } else if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
             hint = format!(
-                "{SEEN_BY}: run it again with a token of that role; it goes on from {}",
+                "{SEEN_BY}: run the command again with a token of that role; it continues from {}",
                 path.display()
             );
         } else if let Some(said) = error.hint() {

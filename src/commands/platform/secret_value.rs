@@ -1,4 +1,4 @@
-//! The value of a secret: from a variable or a file, never from a flag or the configuration.
+//! Reads the value of a secret: from a variable or a file, never from a flag or the configuration.
 
 use crate::base::error::Failure;
 use crate::commands::Run;
@@ -7,14 +7,14 @@ use crate::platform::desired::provision::SecretSource;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::Path;
 
-/// The largest secret, in bytes.
+/// Maximum size of a secret, in bytes.
 const LIMIT: u64 = 64 * 1024;
 
-/// What a private key begins with (RFC 7468).
+/// Start of a private key (RFC 7468).
 const KEY: &str = "-----BEGIN ";
 
 impl Run {
-    /// Reads the secret; errors name its source and never its value.
+    /// Reads the secret; errors contain its source and never its value.
     pub(crate) fn secret(&self, source: &SecretSource) -> Result<SecretString, Failure> {
         let (text, named) = match source {
             SecretSource::Variable(name) => {
@@ -44,8 +44,9 @@ fn file(path: &Path) -> Result<SecretString, Failure> {
     }
 }
 
-/// The secret without the line break at its end. A private key must have its line breaks: where a variable holds them
-/// as the two characters `\n`, as many CI hosts do, they become real ones, which JSON then sends as escapes.
+/// Returns the secret without its final line break. A private key needs its line breaks: if a variable contains them as
+/// the two characters `
+/// `, as on many CI hosts, they become real ones, which JSON then sends as escapes.
 fn whole(text: &str) -> Result<SecretString, &'static str> {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
@@ -59,7 +60,7 @@ fn whole(text: &str) -> Result<SecretString, &'static str> {
     if lines.trim().contains('\n') {
         Ok(lines.into())
     } else {
-        Err("holds a private key in one line: its line breaks are lost")
+        Err("contains a private key on one line: its line breaks are lost")
     }
 }
 

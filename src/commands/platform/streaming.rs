@@ -1,4 +1,4 @@
-//! `sluicegate streaming`.
+//! Runs `sluicegate streaming`.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -13,7 +13,7 @@ use crate::platform::follow::{self, End, Pace};
 use crate::platform::http::{ErrorKind, HttpError};
 use std::path::Path;
 
-/// How long a status is waited for, in seconds, if nothing is said.
+/// Default time to wait for a status, in seconds.
 const PATIENCE: u64 = 300;
 
 pub(crate) fn run(run: &Run, verb: StreamingVerb) -> CommandResult {
@@ -56,17 +56,18 @@ fn create(run: &Run, file: &Path, key_vault: Option<String>, output: OutputArgs)
     })?
 }
 
-/// The platform's complaints about fields, each at its line of the file.
+/// Returns the platform's complaints about fields, each with its line of the file.
 fn refused(error: HttpError, document: &Document) -> Failure {
     let complaints = document.complaints(error.violations());
     if complaints.is_empty() {
-        return perhaps_made(error, "look at the project before it is sent again");
+        return perhaps_made(error, "check the project before you repeat the command");
     }
     let said = error.to_string();
     let head = said.split("\n- ").next().unwrap_or_default();
     let failure = Failure::from(error);
     let message = format!("{head}\n  {}", complaints.join("\n  "));
-    Failure::new(failure.status(), anyhow::Error::msg(message)).hint("mend these lines and create it again")
+    Failure::new(failure.status(), anyhow::Error::msg(message))
+        .hint("fix these lines and run the command again")
 }
 
 fn not_there(id: &str, error: HttpError) -> Failure {
@@ -90,7 +91,7 @@ fn show(run: &Run, args: &StreamArgs) -> CommandResult {
     })?
 }
 
-/// A success means that the agent was told, and no more.
+/// Sends a command; success only means that the agent received it.
 fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
     let RemoteProject { platform, id } = run.project()?;
     run.requests(async {
@@ -100,7 +101,10 @@ fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandRe
         };
         run.show(args.output, &answer, || {
             let word = command.word();
-            text::line(&format!("the streaming agent was told to {word} {}", args.id)) + "\n"
+            text::line(&format!(
+                "sent the streaming agent the command to {word} {}",
+                args.id
+            )) + "\n"
         })
     })?
 }
@@ -137,9 +141,9 @@ fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs) -
             return Ok(ExitStatus::Success);
         }
         let message = format!(
-            "the streaming pipeline {id} was not {state} within {} s, it is {}",
+            "the streaming pipeline {id} was not {state} within {} s: its status is {}",
             waiting.limit.as_secs(),
-            status.status.as_deref().unwrap_or("without a status")
+            status.status.as_deref().unwrap_or("unknown")
         );
         Err(Failure::new(
             ExitStatus::RemoteFailed,

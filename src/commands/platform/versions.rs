@@ -1,4 +1,4 @@
-//! Switching versions on and off, never leaving consumers without one by mistake.
+//! Enables and disables versions, without accidentally leaving consumers without one.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -13,7 +13,7 @@ use crate::publish::{Latest, is_last_enabled, latest_without, surplus};
 use serde_json::{Value, json as value};
 use std::time::Duration;
 
-/// How long the details may lag behind a switch.
+/// Maximum delay until the details reflect a change.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) struct Versions<'a> {
@@ -47,7 +47,7 @@ impl<'a> Versions<'a> {
         self.show(args.version.output, &answer, &said)
     }
 
-    /// Disables what consumers of \[Latest\] get.
+    /// Disables the version that consumers of \[Latest\] get.
     pub(crate) async fn roll_back(self, args: &PrefixArgs) -> CommandResult {
         let version = self.latest().await?;
         if !args.force {
@@ -61,9 +61,12 @@ impl<'a> Versions<'a> {
         };
         let said = latest_in_words(&latest);
         if let Latest::Unknown(_) = latest {
-            let message = format!("version {version} of {} was to be disabled: {said}", self.prefix);
+            let message = format!(
+                "could not check the rollback of version {version} of {}: {said}",
+                self.prefix
+            );
             return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-                .hint("`sluicegate artifacts list` shows which versions are enabled"));
+                .hint("run `sluicegate artifacts list` to see the enabled versions"));
         }
         if now.is_none() {
             self.run.ui.warn(&said);
@@ -76,13 +79,14 @@ impl<'a> Versions<'a> {
         )
     }
 
-    /// Disables the old versions, or says which those are.
+    /// Disables the old versions, or lists them without `--yes`.
     pub(crate) async fn prune(self, args: &PruneArgs) -> CommandResult {
         let versions = versions_of(self.platform, &self.prefix).await?;
         let latest = self.latest().await?;
         let keep = usize::try_from(args.keep).unwrap_or(usize::MAX);
-        let old = surplus(&versions, &latest, keep)
-            .map_err(|why| Failure::new(ExitStatus::Undecided, why).hint("disable them one by one"))?;
+        let old = surplus(&versions, &latest, keep).map_err(|why| {
+            Failure::new(ExitStatus::Undecided, why).hint("disable the versions one by one")
+        })?;
         if args.yes {
             for (done, version) in old.iter().enumerate() {
                 let switched = self.switch(version, false).await;
@@ -96,13 +100,13 @@ impl<'a> Versions<'a> {
         let all = count(old.len(), "version");
         let said = match (old.as_slice(), args.yes) {
             ([], _) => format!(
-                "nothing to disable: {} has no enabled version beside the {keep} newest",
+                "no version to disable: {} has no enabled version besides the {keep} newest",
                 self.prefix
             ),
             (old, true) => format!("disabled {all} of {}: {}", self.prefix, old.join(", ")),
             (old, false) => {
                 format!(
-                    "would disable {all} of {}: {}; --yes does it",
+                    "would disable {all} of {}: {}; pass --yes to do it",
                     self.prefix,
                     old.join(", ")
                 )
@@ -112,7 +116,7 @@ impl<'a> Versions<'a> {
         self.show(args.output, &answer, &said)
     }
 
-    /// A prune that stopped says how far it came.
+    /// Adds the progress to the failure of an interrupted prune.
     fn stopped(&self, failure: Failure, done: &[String], all: usize) -> Failure {
         let before = match done {
             [] => "no version was disabled".to_owned(),
@@ -137,7 +141,8 @@ impl<'a> Versions<'a> {
                     .is_some_and(|it| *it == Value::Bool(!enabled)) =>
             {
                 let still = if enabled { "disabled" } else { "enabled" };
-                let message = format!("the platform's answer says that version {version} is still {still}");
+                let message =
+                    format!("according to the platform's response, version {version} is still {still}");
                 Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)))
             }
             Ok(answer) => Ok(answer),
@@ -159,7 +164,7 @@ impl<'a> Versions<'a> {
             Err(error) => return Err(not_published(self.platform, &self.prefix, None, error).await),
         };
         details.artifact.version_name.ok_or_else(|| {
-            let message = format!("the platform names no latest version of {}", self.prefix);
+            let message = format!("the platform reports no latest version of {}", self.prefix);
             Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
         })
     }
@@ -169,10 +174,10 @@ impl<'a> Versions<'a> {
             return Ok(());
         }
         let message = format!(
-            "without version {version} no version of {} would be enabled, and its consumers would fail when they run",
+            "version {version} is the last enabled version of {}: without it, consumers fail when they run",
             self.prefix
         );
-        Err(Failure::usage(message).hint("publish or enable another version first, or give --force"))
+        Err(Failure::usage(message).hint("publish or enable another version first, or pass --force"))
     }
 
     fn show(&self, output: OutputArgs, answer: &Value, said: &str) -> CommandResult {

@@ -1,4 +1,4 @@
-//! What the program tells about itself for other programs: schema, completion scripts, manual pages.
+//! Generates files about the program for other programs: schema, completion scripts, manual pages.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -31,7 +31,7 @@ pub(crate) fn completions(run: &Run, shell: Shell) -> CommandResult {
 pub(crate) fn pages(run: &Run, dir: &Path) -> CommandResult {
     let folder = run.env.current_dir().join(dir);
     let refuse = |error: io::Error| {
-        let what = format!("the manual pages cannot be written to {}", folder.display());
+        let what = format!("could not write the manual pages to {}", folder.display());
         Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
     };
     fs::create_dir_all(&folder).map_err(refuse)?;
@@ -43,7 +43,7 @@ pub(crate) fn pages(run: &Run, dir: &Path) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// The page of the command and those of its verbs; gives how many.
+/// Writes the page of the command and those of its subcommands; returns the number of pages.
 fn write_pages(command: &Command, folder: &Path) -> io::Result<usize> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     fs::write(folder.join(format!("{name}.1")), page(command)?)?;
@@ -54,12 +54,12 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<usize> {
     Ok(written)
 }
 
-/// The page with the examples as they are typed: the crate would fill them like prose.
+/// Returns the page with the examples unchanged: the crate would wrap them like prose.
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let examples = command.get_after_help().map(ToString::to_string);
     Man::new(command.clone().after_help(None::<&str>).after_long_help(None::<&str>))
-        // No date, as it would differ from build to build; an empty argument must be quoted to count as one.
+        // No date, as it would differ between builds; an empty argument must be quoted to count as one.
         .date("\"\"")
         .source(concat!("sluicegate ", env!("CARGO_PKG_VERSION")))
         .manual("sluicegate manual")
@@ -75,7 +75,7 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(in_ascii(&String::from_utf8_lossy(&page)))
 }
 
-/// Other characters by their code points, which every reader of pages knows whatever its encoding is.
+/// Replaces other characters by their code points, which every page viewer understands regardless of its encoding.
 fn in_ascii(page: &str) -> Vec<u8> {
     let mut ascii = String::with_capacity(page.len());
     for character in page.chars() {

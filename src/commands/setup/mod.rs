@@ -1,4 +1,4 @@
-//! How a project comes to the gate and tries it: files for the CI host, a look at what is missing, a platform on this machine.
+//! Commands to set up and try the gate: files for the CI host, checks of the setup, a local platform.
 
 pub(super) mod demo;
 pub(super) mod doctor;

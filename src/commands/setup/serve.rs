@@ -1,4 +1,4 @@
-//! `sluicegate serve`: start the local platform, say where it is, stop on a signal.
+//! Runs `sluicegate serve`: starts the local platform, prints its address, stops on a signal.
 
 use crate::base::error::Failure;
 use crate::base::input;
@@ -10,10 +10,10 @@ use secrecy::ExposeSecret as _;
 use std::path::Path;
 use uuid::Uuid;
 
-/// The local platform takes any agent version.
+/// The local platform accepts any agent version.
 const ANY_AGENT: &str = "1.0.0";
 
-/// How much of a vocabulary file is read, in bytes; it has five short lines.
+/// Maximum size of a vocabulary file, in bytes; it has five short lines.
 const VOCABULARY_LIMIT: u64 = 64 * 1024;
 
 pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
@@ -61,13 +61,13 @@ fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
 
 fn vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
     let refuse =
-        |why: &dyn std::fmt::Display| Failure::usage(format!("the vocabulary file {} {why}", path.display()));
+        |why: &dyn std::fmt::Display| Failure::usage(format!("vocabulary file {}: {why}", path.display()));
     let text = input::text_file(path, VOCABULARY_LIMIT)
-        .map_err(|error| refuse(&format!("cannot be read: {error}")))?;
+        .map_err(|error| refuse(&format!("could not read it: {error}")))?;
     Vocabulary::parse(&text).map_err(|error| refuse(&error))
 }
 
-/// The first line is for programs that wait for it.
+/// Prints the address and what is needed to use it. Programs may wait for the first line.
 fn announce(run: &Run, running: &Running, project: Option<Uuid>) -> Result<(), Failure> {
     run.ui
         .out(&format!("listening on http://{}\n", running.address()))?;
@@ -77,16 +77,16 @@ fn announce(run: &Run, running: &Running, project: Option<Uuid>) -> Result<(), F
     }
     if !running.address().ip().is_loopback() {
         run.ui.warn(
-            "the address is not one of this machine alone: whoever reaches it can try tokens, and tokens, pipelines and \
-             secrets pass unencrypted\nhint: listen on 127.0.0.1, or let only those reach it whom you trust",
+            "other machines can reach this address and try tokens, and tokens, pipelines and secrets are sent \
+             unencrypted\nhint: listen on 127.0.0.1, or restrict access with a firewall",
         );
     }
     run.ui.out(&exports(running, project))?;
-    run.ui.say("stop with Ctrl-C");
+    run.ui.say("press Ctrl-C to stop");
     Ok(())
 }
 
-/// What another terminal needs, as lines to copy. A token that was given is known already, and is not shown.
+/// Returns the variables for another terminal, as lines to copy. A token set by the user is not shown.
 fn exports(running: &Running, project: Option<Uuid>) -> String {
     let mut values = vec![(variable::BASE_URL, format!("http://{}", running.address()))];
     values.extend(project.map(|id| (variable::PROJECT_ID, id.to_string())));

@@ -1,4 +1,4 @@
-//! What must hold of known findings, whatever the two sides have.
+//! Properties of known findings that must be true for any base and head.
 
 use super::*;
 use crate::model::findings::{Severity, Violation};
@@ -10,7 +10,7 @@ const NAMING: &str = "component-naming-convention";
 const MAXIMUM: &str = "maximum-components";
 const MINIMUM: &str = "minimum-components";
 
-/// A finding, without its place.
+/// A finding without its line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Found {
     rule: &'static str,
@@ -32,7 +32,7 @@ fn found() -> impl Strategy<Value = Found> {
     prop_oneof![named, counted]
 }
 
-/// One result for each finding, as nothing is known of how they are spread over results.
+/// Returns a file with one result for each finding, as the order in results does not matter.
 fn file(found: &[Found]) -> FileResults {
     let result = |found: &Found| {
         RuleResult::new(
@@ -52,7 +52,7 @@ fn file(found: &[Found]) -> FileResults {
     }
 }
 
-/// The findings of head that are known, and how many of the base are gone.
+/// Returns the known findings of head, and the number of findings of the base that are gone.
 fn compared(base: &[Found], head: &[Found]) -> (Vec<Found>, usize) {
     let (base, mut files) = (file(base), vec![file(head)]);
     let told = mark(&mut files, |_| vec![Before::Had(&base)]);
@@ -68,7 +68,7 @@ fn compared(base: &[Found], head: &[Found]) -> (Vec<Found>, usize) {
 
 type Kinds = BTreeMap<(&'static str, Option<&'static str>), Vec<u64>>;
 
-/// How bad each is, by identity, the worst first; without a size all are as bad.
+/// Returns a badness for each finding by identity, the worst first; 0 without a size.
 fn kinds(found: &[Found]) -> Kinds {
     let mut kinds = Kinds::new();
     for found in found {

@@ -9,7 +9,8 @@ use crate::base::env::Env;
 
 const COMMIT: &str = "BITBUCKET_COMMIT";
 
-/// Bitbucket fetches 50 commits, of pull requests all: <https://support.atlassian.com/bitbucket-cloud/docs/git-clone-behavior/>.
+/// Bitbucket fetches 50 commits, of pull requests all:
+/// <https://support.atlassian.com/bitbucket-cloud/docs/git-clone-behavior/>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`clone: { depth: full }` in bitbucket-pipelines.yml");
 
 pub(super) fn is_here(env: &Env) -> bool {

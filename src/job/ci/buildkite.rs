@@ -5,7 +5,8 @@
 use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::base::env::Env;
 
-/// Buildkite fetches everything unless its flags say otherwise: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
+/// Buildkite fetches everything unless its flags say otherwise:
+/// <https://buildkite.com/docs/pipelines/configure/environment-variables>.
 pub(super) const WHOLE_HISTORY: Option<&str> =
     Some("no `--depth` in BUILDKITE_GIT_CLONE_FLAGS and BUILDKITE_GIT_FETCH_FLAGS");
 

@@ -8,7 +8,8 @@ use crate::base::env::Env;
 
 const COMMIT: &str = "CIRCLE_SHA1";
 
-/// CircleCI fetches everything unless told otherwise: <https://circleci.com/docs/reference/configuration-reference/#checkout>.
+/// CircleCI fetches everything unless told otherwise:
+/// <https://circleci.com/docs/reference/configuration-reference/#checkout>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`git fetch --unshallow` after the step `checkout`");
 
 pub(super) fn is_here(env: &Env) -> bool {

@@ -12,7 +12,8 @@ const SHA: &str = "GITHUB_SHA";
 const REF: &str = "GITHUB_REF";
 const EVENT: &str = "GITHUB_EVENT_NAME";
 
-/// The events of a commit. The others run on the default branch, or on one that somebody picked, whatever they are about.
+/// The events of a commit. The others run on the default branch, or on one that somebody picked, whatever they are
+/// about.
 const OF_COMMITS: [&str; 4] = ["push", "create", "delete", "release"];
 
 /// actions/checkout fetches one commit unless told otherwise: <https://github.com/actions/checkout#usage>.

@@ -16,8 +16,9 @@ const TARGET_SHA: &str = "CI_MERGE_REQUEST_TARGET_BRANCH_SHA";
 /// GitLab fetches 20 commits: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`GIT_DEPTH: 0` in the `variables:` of the job");
 
-/// The sources of pipelines that are about a commit (<https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable>);
-/// the others are schedules, manual runs and triggers.
+/// The sources of pipelines that are about a commit
+/// (<https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable>); the others are schedules,
+/// manual runs and triggers.
 const OF_COMMITS: [&str; 4] = ["push", "parent_pipeline", "external", "unknown"];
 
 pub(super) fn is_here(env: &Env) -> bool {

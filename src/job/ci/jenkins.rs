@@ -1,12 +1,13 @@
 //! Jenkins, multibranch pipelines.
 //!
-//! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>; `JENKINS_URL` and `BUILD_ID` alone mark it. There is
-//! no variable for the event.
+//! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>; `JENKINS_URL` and `BUILD_ID` alone mark it.
+//! There is no variable for the event.
 
 use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::base::env::Env;
 
-/// A branch source is cloned whole unless told otherwise: <https://plugins.jenkins.io/git/#plugin-content-advanced-clone-behaviours>.
+/// A branch source is cloned whole unless told otherwise:
+/// <https://plugins.jenkins.io/git/#plugin-content-advanced-clone-behaviours>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some(
     "no `Shallow clone` among the job's advanced clone behaviours, or `git fetch --unshallow` after `checkout scm`",
 );
@@ -15,8 +16,8 @@ pub(super) fn is_here(env: &Env) -> bool {
     env.get("JENKINS_URL").is_some() && env.get("BUILD_ID").is_some()
 }
 
-/// Without `GIT_COMMIT`, which only the git plugin sets, what is checked out is meant. `BRANCH_IS_PRIMARY` is set where the
-/// branch source knows the default branch: <https://javadoc.jenkins.io/plugin/branch-api/>.
+/// Without `GIT_COMMIT`, which only the git plugin sets, what is checked out is meant. `BRANCH_IS_PRIMARY` is set where
+/// the branch source knows the default branch: <https://javadoc.jenkins.io/plugin/branch-api/>.
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
@@ -38,8 +39,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Whether the build is about a change that is not merged. Beside the branch source, the plugins for Gerrit, GitLab and GitHub
-/// pull requests start builds with variables of their own: <https://plugins.jenkins.io/gerrit-trigger/>,
+/// Whether the build is about a change that is not merged. Beside the branch source, the plugins for Gerrit, GitLab and
+/// GitHub pull requests start builds with variables of their own: <https://plugins.jenkins.io/gerrit-trigger/>,
 /// <https://plugins.jenkins.io/gitlab-plugin/>, <https://plugins.jenkins.io/ghprb/>.
 fn is_change(env: &Env) -> bool {
     let of_changes = [

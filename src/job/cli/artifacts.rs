@@ -9,58 +9,55 @@ const EXAMPLES: &str = "Examples:
   sluicegate artifacts rollback --prefix sales
   sluicegate artifacts diff --prefix sales -o markdown";
 
-/// Published artifact versions.
+/// Commands for published artifact versions.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ArtifactsArgs {
-    /// What to do with them.
     #[command(subcommand)]
     pub verb: ArtifactsVerb,
 }
 
-/// What to do with artifact versions.
+/// Subcommands of `sluicegate artifacts`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ArtifactsVerb {
     /// List the published versions
     #[command(after_help = "Example:\n  sluicegate artifacts list --prefix sales -o json")]
     List {
-        /// Only versions of this prefix [env: SLUICEGATE_PREFIX]
+        /// List only versions of this prefix [env: SLUICEGATE_PREFIX]
         #[arg(long, value_name = "P")]
         prefix: Option<String>,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Show one version and its shared pipelines; without a version, what the latest is
+    /// Show one version and its shared pipelines
     #[command(after_help = "Example:\n  sluicegate artifacts show --prefix sales --version-name 1.4.0")]
     Show {
-        /// The prefix [env: SLUICEGATE_PREFIX]
+        /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
         #[arg(long, value_name = "P")]
         prefix: Option<String>,
-        /// The version [default: the most recent enabled one]
+        /// Version to show [default: the most recent enabled one]
         #[arg(long, value_name = "V")]
         version_name: Option<String>,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Make a version available to consumers again
+    /// Enable a disabled version, so that consumers can use it again
     #[command(after_help = "Example:\n  sluicegate artifacts enable --prefix sales --version-name 1.4.0")]
     Enable(VersionArgs),
-    /// Take a version away from consumers; those on the latest fall back to the previous enabled one
+    /// Disable a version; consumers of the latest version fall back to the previous enabled one
     #[command(after_help = "Example:\n  sluicegate artifacts disable --prefix sales --version-name 1.4.0")]
     Disable(DisableArgs),
-    /// Disable the newest enabled version, and say what consumers get now
+    /// Disable the newest enabled version, and show which version consumers now get
     #[command(after_help = "Example:\n  sluicegate artifacts rollback --prefix sales")]
     Rollback(PrefixArgs),
-    /// Disable all enabled versions but the newest ones; without --yes it only says which
+    /// Disable old versions and keep the newest ones; without --yes, only list them
     #[command(after_help = "Examples:\n  sluicegate artifacts prune --prefix sales --keep 5
   sluicegate artifacts prune --prefix sales --keep 5 --yes")]
     Prune(PruneArgs),
-    /// Show what changed for consumers from one version or revision to another
+    /// Show the changes for consumers between two versions or revisions
     #[command(after_help = DIFF)]
     Diff(ArtifactsDiffArgs),
-    /// List the components of repositories at hand that run a shared pipeline which changed
+    /// List the components in local repositories that run a changed shared pipeline
     #[command(after_help = IMPACT)]
     Impact(ImpactArgs),
 }
@@ -70,140 +67,131 @@ const DIFF: &str = "Examples:
   sluicegate artifacts diff 1.3.0 1.4.0 --prefix sales
   sluicegate artifacts diff 1.4.0 HEAD --prefix sales -o markdown
 
-Versions are read from git at their commits; where the clone lacks one, only ids are compared, which is said.";
+Versions are read from git, at their commits. If the clone lacks a commit, only pipeline IDs are compared, and a note
+reports it.";
 
 const IMPACT: &str = "Examples:
   sluicegate artifacts impact --prefix sales
   sluicegate artifacts impact 1.3.0 1.4.0 --prefix sales -o json
 
-Looked through are the pipelines of the working trees that are given, and nothing else: who else runs the shared
-pipelines is not known here.";
+The command searches only the working trees passed with --repos. It cannot find consumers in other repositories.";
 
-/// What is compared.
+/// Flags for the two versions to compare.
 #[derive(Debug, Clone, Args)]
 pub struct DiffSidesArgs {
-    /// The old version, or a revision [default: the latest enabled version]
+    /// Old version, or a git revision [default: the latest enabled version]
     #[arg(value_name = "FROM")]
     pub from: Option<String>,
-    /// The new version, or a revision [default: the commit that is checked out]
+    /// New version, or a git revision [default: the commit that is checked out]
     #[arg(value_name = "TO")]
     pub to: Option<String>,
-    /// The prefix [env: SLUICEGATE_PREFIX]
+    /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// Fetch the commits of versions that the clone lacks, with git [env: SLUICEGATE_DEEPEN]
+    /// Fetch missing commits of the versions with git; for shallow clones [env: SLUICEGATE_DEEPEN]
     #[arg(long)]
     pub deepen: bool,
 }
 
-/// Two versions, and how what changed between them is shown.
+/// Arguments of `sluicegate artifacts diff`.
 #[derive(Debug, Clone, Args)]
 pub struct ArtifactsDiffArgs {
-    /// What is compared.
     #[command(flatten)]
     pub sides: DiffSidesArgs,
-    /// Text for people, json, or markdown for a release
+    /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub output: NoteFormat,
 }
 
-/// Two versions, and where consumers are looked for.
+/// Arguments of `sluicegate artifacts impact`.
 #[derive(Debug, Clone, Args)]
 pub struct ImpactArgs {
-    /// What is compared.
     #[command(flatten)]
     pub sides: DiffSidesArgs,
-    /// The repositories to look through, as they are on disk [default: this one]
+    /// Working trees of the repositories to search for consumers [default: this one]
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub repos: Vec<PathBuf>,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// A version to disable.
+/// Arguments of `sluicegate artifacts disable`.
 #[derive(Debug, Clone, Args)]
 pub struct DisableArgs {
-    /// Which one.
     #[command(flatten)]
     pub version: VersionArgs,
-    /// Also if no enabled version is left, so that consumers fail when they run
+    /// Disable the version even if it is the last enabled one, which breaks its consumers
     #[arg(long)]
     pub force: bool,
 }
 
-/// One prefix.
+/// Arguments of `sluicegate artifacts rollback`.
 #[derive(Debug, Clone, Args)]
 pub struct PrefixArgs {
-    /// The prefix [env: SLUICEGATE_PREFIX]
+    /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// Also if no enabled version is left, so that consumers fail when they run
+    /// Disable the version even if it is the last enabled one, which breaks its consumers
     #[arg(long)]
     pub force: bool,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// How many versions of a prefix to keep enabled.
+/// Arguments of `sluicegate artifacts prune`.
 #[derive(Debug, Clone, Args)]
 pub struct PruneArgs {
-    /// The prefix [env: SLUICEGATE_PREFIX]
+    /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// How many of the newest enabled versions stay enabled, at least 1
+    /// Number of newest enabled versions to keep, at least 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub keep: u32,
-    /// Only say which versions would be disabled; so it is without --yes
+    /// List the versions to disable without disabling them (default without --yes)
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
-    /// Disable them
+    /// Disable the listed versions
     #[arg(long)]
     pub yes: bool,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// One version of one prefix.
+/// A prefix and one of its versions.
 #[derive(Debug, Clone, Args)]
 pub struct VersionArgs {
-    /// The prefix [env: SLUICEGATE_PREFIX]
+    /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// The version
+    /// Version to enable or disable
     #[arg(long, value_name = "V")]
     pub version_name: String,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// How a result is shown.
+/// The `--output` flag of most commands.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct OutputArgs {
-    /// Format of the output
+    /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub output: OutputFormat,
 }
 
-/// Shared pipelines across the account.
+/// Commands for the shared pipelines of the account.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate shared-pipelines list")]
 pub struct SharedPipelinesArgs {
-    /// What to do with them.
     #[command(subcommand)]
     pub verb: SharedPipelinesVerb,
 }
 
-/// What to do with shared pipelines.
+/// Subcommands of `sluicegate shared-pipelines`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum SharedPipelinesVerb {
-    /// List them, with the latest version of each
+    /// List shared pipelines with their latest version
     #[command(after_help = "Example:\n  sluicegate shared-pipelines list -o json")]
     List {
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },

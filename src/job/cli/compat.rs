@@ -1,16 +1,16 @@
-//! What a break of consumers means, for every command that compares.
+//! The flags for changes that break consumers of shared pipelines.
 
 use super::Compat;
 use clap::Args;
 
-/// What it means that consumers of shared pipelines would break: the flags of every command that compares.
+/// Flags of every command that compares the interfaces of shared pipelines.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Verdict")]
 pub struct CompatArgs {
-    /// What it means that consumers of shared pipelines would break [env: SLUICEGATE_COMPAT] [default: warn]
+    /// How to treat a change that breaks consumers of shared pipelines [env: SLUICEGATE_COMPAT] [default: warn]
     #[arg(long, value_name = "ACTION")]
     pub compat: Option<Compat>,
-    /// Let consumers break, for this reason, which is recorded [env: SLUICEGATE_ACCEPT_BREAKING]
+    /// Accept changes that break consumers, and record this reason [env: SLUICEGATE_ACCEPT_BREAKING]
     #[arg(long, value_name = "REASON")]
     pub accept_breaking: Option<String>,
 }

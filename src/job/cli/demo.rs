@@ -3,11 +3,11 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// Shows the whole job on a small project of its own.
+/// Runs the complete job on a small sample project.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate demo --dir tour")]
 pub struct DemoArgs {
-    /// Where the project and the reports go; where an earlier demo left its work, the next free DIR-2, DIR-3, …
+    /// Directory for the project and the reports; if an earlier demo used it, the next free one of DIR-2, DIR-3, …
     #[arg(long, value_name = "DIR", default_value = "sluicegate-demo")]
     pub dir: PathBuf,
 }

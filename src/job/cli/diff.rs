@@ -9,14 +9,14 @@ const EXAMPLES: &str = "Examples:
   sluicegate diff origin/main..HEAD sales --callers
   sluicegate diff -o html --out changes.html
 
-No rule is evaluated, and no platform is asked. Without --head and --staged, the files are those of the
-working tree, as `check` has them. It ends in 0 whether anything changed or not, unless --exit-code is given.";
+The command evaluates no rules and sends no requests to the platform. Without --head and --staged, it reads
+the working tree, as `check` does. Without --exit-code, it exits with 0 even if pipelines changed.";
 
 const BASE: &str = "Compare with the merge-base of this revision and the checked-out commit, or --head [env: SLUICEGATE_BASE] \
                     [default: detected, as for review]";
-const HEAD: &str = "The files of this commit [env: SLUICEGATE_HEAD] [default: the working tree]";
+const HEAD: &str = "Compare the files of this commit [env: SLUICEGATE_HEAD] [default: the working tree]";
 
-/// Shows what changed in pipelines, by component.
+/// Shows the changes in pipelines, component by component.
 #[derive(Debug, Clone, Default, Args)]
 #[command(
     after_help = EXAMPLES,
@@ -25,16 +25,16 @@ const HEAD: &str = "The files of this commit [env: SLUICEGATE_HEAD] [default: th
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct DiffArgs {
-    /// Files or folders that restrict what is shown, relative to the current folder; or first two revisions, A..B
+    /// Restrict the diff to these files or directories, relative to the current directory. Revisions A..B may precede
+    /// them
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
-    /// What is compared.
     #[command(flatten)]
     pub range: RangeArgs,
-    /// The files as they are staged: what a commit would hold
+    /// Compare the staged files, the content of the next commit
     #[arg(long, conflicts_with = "head")]
     pub staged: bool,
-    /// Two files, in a repository or not
+    /// Compare two files, inside or outside a repository
     #[arg(
         long,
         num_args = 2,
@@ -42,17 +42,16 @@ pub struct DiffArgs {
         conflicts_with_all = ["paths", "base", "head", "staged", "deepen", "include", "exclude"],
     )]
     pub files: Vec<PathBuf>,
-    /// As git calls an external diff: with its seven arguments, or nine of a rename. Always ends in 0, as any other code
-    /// ends `git diff`; what is no pipeline is shown line by line
+    /// Run as git's external diff program, with its seven arguments (nine for a rename). Files that are not pipelines
+    /// are shown line by line. Always exits with 0, because any other code stops `git diff`
     #[arg(
         long,
         conflicts_with_all = ["files", "base", "head", "staged", "deepen", "include", "exclude", "exit_code", "output"],
     )]
     pub external: bool,
-    /// Which of them.
     #[command(flatten)]
     pub globs: GlobArgs,
-    /// Format of the output
+    /// Output format
     #[arg(
         short,
         long,
@@ -64,25 +63,25 @@ pub struct DiffArgs {
     /// Also list unchanged pipelines that call a changed one, directly or through other pipelines
     #[arg(long, conflicts_with_all = ["files", "external"])]
     pub callers: bool,
-    /// End in 1 where something other than layout changed, or a file cannot be read
+    /// Exit with 1 if anything other than layout changed, or if a file cannot be read
     #[arg(long)]
     pub exit_code: bool,
 }
 
-/// How a change is shown.
+/// Output format of `sluicegate diff`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum DiffFormat {
-    /// Words, a line for each thing that differs.
+    /// Text, one line for each difference.
     #[default]
     Text,
-    /// A page for a comment: a list, and a flowchart of the changed part.
+    /// Markdown for a comment: a list, and a flowchart of the changed part.
     Markdown,
-    /// One document with everything that differs.
+    /// JSON document with every difference.
     Json,
-    /// One page with words and pictures, before and after in one.
+    /// HTML page with text and drawings that combine before and after.
     Html,
-    /// A flowchart of the changed part of one pipeline, which GitHub and GitLab draw.
+    /// Mermaid flowchart of the changed part of one pipeline, which GitHub and GitLab render.
     Mermaid,
-    /// One pipeline on its canvas, with what changed.
+    /// SVG drawing of one pipeline's canvas with its changes.
     Svg,
 }

@@ -9,37 +9,37 @@ const EXPORT: &str = "Examples:
       --to \"$(date -u +%FT%TZ)\" -o csv --out week.csv
   sluicegate events export --cursor events.cursor >> events.jsonl
 
-With --cursor, each run exports what the last one has not: nothing twice, nothing lost. It needs the role Super Admin.
+With --cursor, each run continues after the last exported event, so that no event is lost or repeated.
+The token needs the role Super Admin.
 
-A line of jsonl is an event as the platform has it.";
+In jsonl, each line is an event as the platform returned it.";
 
-/// Audit events.
+/// Commands for audit events.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate events export --from \"$(date -u -d yesterday +%F)\" -o csv")]
 pub struct EventsArgs {
-    /// What to do with them.
     #[command(subcommand)]
     pub verb: EventsVerb,
 }
 
-/// What to do with audit events.
+/// Subcommands of `sluicegate events`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum EventsVerb {
-    /// Write them to standard output, in the order of time
+    /// Export audit events to standard output, ordered by time
     #[command(after_help = EXPORT)]
     Export(ExportArgs),
 }
 
-/// Write audit events to standard output.
+/// Exports audit events to standard output.
 #[derive(Debug, Clone, Args)]
 pub struct ExportArgs {
-    /// The earliest time, with an offset, or a date; at most 90 days ago
+    /// Earliest time to export: a date, or a time with a UTC offset; at most 90 days ago
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
-    /// The latest time
+    /// Latest time to export: a date, or a time with a UTC offset
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// Format of the output: jsonl loses nothing, csv is for spreadsheets
+    /// Output format; use jsonl to keep every field, csv for spreadsheets
     #[arg(
         short,
         long,
@@ -48,7 +48,7 @@ pub struct ExportArgs {
         default_value = "jsonl"
     )]
     pub output: EventFormat,
-    /// Remember in this file where the export ended, and go on from there; --from counts for the first time only
+    /// Save the end of this export in a file and continue from it in the next run; --from applies only to the first run
     #[arg(long, value_name = "FILE")]
     pub cursor: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
-//! The command line: structs that say what can be asked, and nothing else.
+//! The command line as plain structs, without behavior.
 //!
-//! Values stay as they were typed, each an `Option`, so that `settings` can tell "not given" from "given" and lay
-//! flag, environment, file and default over one another. Every flag that has a variable names it in its help.
+//! Each value is an unresolved `Option`, so that `settings` can distinguish a missing flag from a given one and combine
+//! flag, environment, file and default. The help of a flag states its environment variable, if it has one.
 
 mod artifacts;
 mod check;
@@ -82,16 +82,14 @@ use std::ffi::OsString;
 #[derive(Debug, Parser)]
 #[command(name = "sluicegate", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
-    /// Flags that every command takes.
     #[command(flatten)]
     pub global: GlobalArgs,
-    /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// Whether the version is all that is asked for, so that the tree of commands, half of a start's time, need not be built.
-/// `args` begin with the program's name.
+/// Returns whether the arguments request only the version. The command tree, half of the startup time, is then not
+/// built. `args` starts with the program's name.
 #[must_use]
 pub fn asks_only_for_version(args: &[OsString]) -> bool {
     matches!(args, [_, only] if only == "--version" || only == "-V")

@@ -13,8 +13,8 @@ Nothing is committed. If a reference cannot be rewritten in place, the command f
 
 /// Moves a pipeline, script or directory and updates every reference to it.
 ///
-/// Rewrites calls and script names in pipelines, entries of the shared-pipelines file, and the waivers and globs that name exactly the
-/// moved path. Every other byte stays as it is.
+/// Rewrites calls and script names in pipelines, entries of the shared-pipelines file, and the waivers and globs that
+/// equal the moved path. Every other byte stays unchanged.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MvArgs {

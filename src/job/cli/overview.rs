@@ -1,5 +1,5 @@
-//! The first screen: what `sluicegate` and `sluicegate --help` print. Commands are grouped by what people do, since a list of
-//! all of them hides the five that a job needs.
+//! The first screen, which `sluicegate` and `sluicegate --help` print. Commands are grouped by task, because a flat
+//! list hides the five that a job needs.
 
 use super::Cli;
 use clap::{Arg, Command, CommandFactory as _};
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// The hidden command whose help explains the options that every command accepts.
 pub(super) const GLOBALS: &str = "globals";
 
-/// The groups whose commands have a line of their own.
+/// The groups that show one command per line.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Start", &["demo", "init", "doctor"]),
     ("Gate", &["check", "review", "ci", "report", "waivers", "rules"]),
@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Project", &["diff", "mv", "context"]),
 ];
 
-/// The groups whose commands share a line.
+/// The groups that show several commands per line.
 const SHORT_GROUPS: [(&str, &[&str]); 2] = [
     (
         "Platform",
@@ -39,7 +39,7 @@ const SHORT_GROUPS: [(&str, &[&str]); 2] = [
     ("Tools", &["serve", "schema", "completions", "man"]),
 ];
 
-/// The columns of a line.
+/// Maximum width of a line, in columns.
 const WIDTH: usize = 80;
 
 /// Returns the first screen, at most 40 lines of 80 columns.

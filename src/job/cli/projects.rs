@@ -1,4 +1,4 @@
-//! `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`: the parts of a project.
+//! `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`.
 
 use super::{OutputArgs, VocabularyArgs};
 use clap::{Args, Subcommand};
@@ -24,120 +24,110 @@ The file, YAML or JSON, with the keys of the API:
         url: { value: dwh.example.com }
         password: { secretName: dwh-password, secretKey: password }";
 
-/// Projects of the account.
+/// Commands for the projects of the account.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = PROJECTS)]
 pub struct ProjectsArgs {
-    /// What to do with them.
     #[command(subcommand)]
     pub verb: ProjectsVerb,
 }
 
-/// What to do with projects.
+/// Subcommands of `sluicegate projects`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ProjectsVerb {
-    /// List them
+    /// List projects
     #[command(after_help = "Example:\n  sluicegate projects list -o json")]
     List {
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Make one; `provision apply` makes all that belongs to it, too
+    /// Create a project; to create its connection and environment too, use `provision apply`
     #[command(after_help = PROJECTS)]
     Create {
-        /// Its name
+        /// Name of the project
         #[arg(long, value_name = "NAME")]
         name: String,
-        /// What it is for
+        /// Description of the project
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
-        /// The warehouse's kind, in upper case
+        /// Kind of the warehouse, in upper case
         #[arg(long, value_name = "KIND")]
         warehouse: String,
-        /// HYBRID or FULL_SAAS
+        /// Deployment of the agent: HYBRID or FULL_SAAS
         #[arg(long, value_name = "TYPE")]
         agent_deployment_type: String,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
 }
 
-/// Environments of the project.
+/// Commands for the environments of the project.
 #[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Examples:\n  sluicegate environments list\n  sluicegate environments create -f environment.yaml"
 )]
 pub struct EnvironmentsArgs {
-    /// What to do with them.
     #[command(subcommand)]
     pub verb: EnvironmentsVerb,
 }
 
-/// What to do with environments.
+/// Subcommands of `sluicegate environments`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum EnvironmentsVerb {
-    /// List them
+    /// List environments
     #[command(after_help = "Example:\n  sluicegate environments list -o json")]
     List {
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Make one
+    /// Create an environment
     #[command(after_help = ENVIRONMENT)]
     Create {
-        /// The file, YAML or JSON
+        /// File with the environment, in YAML or JSON
         #[arg(short, long, value_name = "FILE")]
         file: PathBuf,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
 }
 
-/// Warehouse connections of the project.
+/// Commands for the warehouse connections of the project.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate connections create --name dwh --warehouse WAREHOUSE_A")]
 pub struct ConnectionsArgs {
-    /// What to do with them.
     #[command(subcommand)]
     pub verb: ConnectionsVerb,
 }
 
-/// What to do with connections.
+/// Subcommands of `sluicegate connections`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ConnectionsVerb {
-    /// Make the default warehouse connection; its credentials are the environment's
+    /// Create the default warehouse connection; its credentials belong to the environment
     #[command(after_help = "Example:\n  sluicegate connections create --name dwh --warehouse WAREHOUSE_A")]
     Create {
-        /// Its name
+        /// Name of the connection
         #[arg(long, value_name = "NAME")]
         name: String,
-        /// The project's warehouse; it is the authProvider in lower case
+        /// Kind of the project's warehouse, also sent in lower case as authProvider
         #[arg(long, value_name = "KIND")]
         warehouse: String,
-        /// key_pair or password [default: what the warehouse takes]
+        /// Authentication type: key_pair or password [default: what the warehouse takes]
         #[arg(long, value_name = "TYPE")]
         auth_type: Option<String>,
-        /// The platformConnectionType
+        /// Value of platformConnectionType
         #[arg(long, value_name = "TYPE", default_value = "dwh")]
         connection_type: String,
-        /// What the warehouses are called.
         #[command(flatten)]
         vocabulary: VocabularyArgs,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
 }
 
-/// Secrets of the full SaaS deployment.
+/// Commands for the secrets of a full SaaS deployment.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = SECRET)]
 pub struct SecretsArgs {
-    /// What to do with them.
     #[command(subcommand)]
     pub verb: SecretsVerb,
 }
@@ -146,70 +136,65 @@ const SECRET: &str = "Example:
   sluicegate secrets create --agent-id b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60 \\
       --name dwh-password --key password --value-variable DWH_PASSWORD";
 
-/// What to do with secrets.
+/// Subcommands of `sluicegate secrets`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum SecretsVerb {
-    /// Store one; its value comes from a variable or a file, never from a flag
+    /// Create a secret; its value comes from an environment variable or a file, never from a flag
     #[command(after_help = SECRET)]
     Create {
-        /// The runner that belongs to the project
+        /// ID of the agent that belongs to the project
         #[arg(long, value_name = "UUID")]
         agent_id: Uuid,
-        /// The name by which it is used later
+        /// Name of the secret, for later use
         #[arg(long, value_name = "NAME")]
         name: String,
-        /// Its type
+        /// Type of the secret
         #[arg(long, value_name = "TYPE", default_value = "DWH_PASSWORD")]
         r#type: String,
-        /// The name of the property that holds the value
+        /// Name of the property that contains the value
         #[arg(long, value_name = "KEY")]
         key: String,
-        /// Where its value comes from.
         #[command(flatten)]
         value: ValueArgs,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
 }
 
-/// Where a secret's value comes from.
+/// The source of a secret's value.
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct ValueArgs {
-    /// The environment variable that holds the value
+    /// Read the value from this environment variable
     #[arg(long, value_name = "NAME")]
     pub value_variable: Option<String>,
-    /// The file that holds the value
+    /// Read the value from this file
     #[arg(long, value_name = "PATH")]
     pub value_file: Option<PathBuf>,
 }
 
-/// The project's git repository.
+/// Commands for the git repository of the project.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate repositories create --owner acme --name sales-pipelines")]
 pub struct RepositoriesArgs {
-    /// What to do with it.
     #[command(subcommand)]
     pub verb: RepositoriesVerb,
 }
 
-/// What to do with repositories.
+/// Subcommands of `sluicegate repositories`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum RepositoriesVerb {
-    /// Initialize the project's repository; not for the full SaaS deployment
+    /// Create the project's repository; not available in a full SaaS deployment
     #[command(after_help = "Example:\n  sluicegate repositories create --owner acme --name sales-pipelines")]
     Create {
-        /// The owner organization
+        /// Organization that owns the repository
         #[arg(long, value_name = "NAME")]
         owner: String,
-        /// The repository's name
+        /// Name of the repository
         #[arg(long, value_name = "NAME")]
         name: String,
-        /// What the git provider is called.
         #[command(flatten)]
         vocabulary: VocabularyArgs,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },

@@ -9,83 +9,81 @@ const EXAMPLES: &str = "Examples:
   sluicegate publish --prefix sales --version-name '{next}' --compat fail
   sluicegate publish --prefix sales --version-name test --dry-run
 
-Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {next} {date} {datetime} {run-number}; date and time
-are those of the head commit in UTC, so that a rerun names the same version. auto is {date}-{short-sha}. {next} is the
-semantic version after the latest enabled one: by what changed for consumers a major, a minor or a patch number higher.";
+Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {next} {date} {datetime} {run-number}.
+{date} and {datetime} are the head commit's, in UTC, so that a rerun gives the same name. auto is {date}-{short-sha}.
+{next} is the semantic version after the latest enabled one; the changes for consumers decide whether the major, minor
+or patch number grows.";
 
 /// Publishes the shared pipelines as a version of an artifact.
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct PublishArgs {
-    /// What is published, and how.
     #[command(flatten)]
     pub what: PublishFlags,
-    /// What a break of consumers means.
     #[command(flatten)]
     pub compat: CompatArgs,
-    /// The revision to publish [env: SLUICEGATE_HEAD] [default: detected]
+    /// Revision to publish [env: SLUICEGATE_HEAD] [default: detected]
     #[arg(long, value_name = "REV")]
     pub head: Option<String>,
-    /// The branch recorded with the version [env: SLUICEGATE_BRANCH] [default: detected]
+    /// Branch name to record with the version [env: SLUICEGATE_BRANCH] [default: detected]
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
-    /// Fetch the commit to publish, and the one that was published last, if the clone lacks it, with git
+    /// Fetch the commit to publish and the last published commit with git; for shallow clones
     /// [env: SLUICEGATE_DEEPEN]
     #[arg(long)]
     pub deepen: bool,
-    /// Which of them.
     #[command(flatten)]
     pub globs: GlobArgs,
-    /// Refuse unless this JSON report of a review is of the commit to publish, covers every pipeline that is published,
-    /// and passed [env: SLUICEGATE_REQUIRE_REVIEW]
+    /// Publish only if this JSON report shows a passed review of the same commit and of every published pipeline
+    /// [env: SLUICEGATE_REQUIRE_REVIEW]
     #[arg(long, value_name = "FILE.json")]
     pub require_review: Option<PathBuf>,
-    /// Whose review that may be: the platform's, or any [env: SLUICEGATE_REQUIRE_REVIEW_ENGINE] [default: remote]
+    /// Reviews to accept for --require-review [env: SLUICEGATE_REQUIRE_REVIEW_ENGINE] [default: remote]
     #[arg(long, value_name = "ENGINE")]
     pub require_review_engine: Option<RequiredEngine>,
-    /// Print the plan; no request but reads [env: SLUICEGATE_DRY_RUN]
+    /// Print the publish plan without changing anything on the platform [env: SLUICEGATE_DRY_RUN]
     #[arg(long)]
     pub dry_run: bool,
-    /// Print the plan of a dry run as JSON
+    /// Print the publish plan as JSON (with --dry-run)
     #[arg(long)]
     pub json: bool,
 }
 
-/// What is published, and how: the flags of every command that publishes.
+/// Flags of every command that publishes.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PublishFlags {
-    /// The artifact's shared pipeline prefix [env: SLUICEGATE_PREFIX]
+    /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// The version's name, a template, or auto [env: SLUICEGATE_VERSION_NAME]
+    /// Name of the new version: a name, a template with placeholders, or auto [env: SLUICEGATE_VERSION_NAME]
     #[arg(long, value_name = "T")]
     pub version_name: Option<String>,
-    /// The version that the interface is compared with [env: SLUICEGATE_AGAINST] [default: the latest enabled one]
+    /// Compare the interface with this version [env: SLUICEGATE_AGAINST] [default: the latest enabled one]
     #[arg(long, value_name = "VERSION")]
     pub against: Option<String>,
-    /// Which of the selected files: all, or only what the shared pipelines need [env: SLUICEGATE_SELECT] [default: all]
+    /// Which of the selected files to publish [env: SLUICEGATE_SELECT] [default: all]
     #[arg(long, value_name = "WHICH")]
     pub select: Option<Select>,
-    /// Where the files come from [env: SLUICEGATE_FROM] [default: commit]
+    /// Where to read the published files from [env: SLUICEGATE_FROM] [default: commit]
     #[arg(long, value_name = "SOURCE")]
     pub from: Option<Source>,
-    /// What an existing version means [env: SLUICEGATE_IF_EXISTS] [default: fail]
+    /// What to do if the version already exists [env: SLUICEGATE_IF_EXISTS] [default: fail]
     #[arg(long, value_name = "ACTION")]
     pub if_exists: Option<IfExists>,
-    /// What ignored resources mean [env: SLUICEGATE_ON_IGNORED] [default: fail]
+    /// What to do if the platform ignores some of the uploaded files [env: SLUICEGATE_ON_IGNORED] [default: fail]
     #[arg(long, value_name = "ACTION")]
     pub on_ignored: Option<OnIgnored>,
-    /// Do not check the published artifact [env: SLUICEGATE_NO_VERIFY]
+    /// Skip the check of the published version after the upload [env: SLUICEGATE_NO_VERIFY]
     #[arg(long)]
     pub no_verify: bool,
-    /// How long to look for a version whose upload got no answer, or that is not shown yet
-    /// [env: SLUICEGATE_LOOKUP_TIMEOUT] [default: 10]
+    /// Maximum time to look for the uploaded version if the response was lost or the platform does not list it yet, in
+    /// seconds [env: SLUICEGATE_LOOKUP_TIMEOUT] [default: 10]
     #[arg(long, value_name = "SECONDS")]
     pub lookup_timeout: Option<u64>,
-    /// Where to write the receipt, a JSON file [env: SLUICEGATE_RECEIPT]
+    /// Write the receipt to this JSON file [env: SLUICEGATE_RECEIPT]
     #[arg(long, value_name = "PATH")]
     pub receipt: Option<PathBuf>,
-    /// Where to write the outcome as JUnit XML [env: SLUICEGATE_PUBLISH_JUNIT]
+    /// Write the outcome to this file as JUnit XML [env: SLUICEGATE_PUBLISH_JUNIT]
     #[arg(long, value_name = "PATH")]
     pub junit: Option<PathBuf>,
 }

@@ -1,22 +1,22 @@
-//! Flags that several commands for remote runs share.
+//! Flags that several commands for the platform share.
 
 use super::values::parse_seconds;
 use clap::Args;
 
-/// How long and how often to look.
+/// Flags for how long to wait and how often to poll.
 ///
-/// These commands have a `--timeout` of their own, for the whole wait. The global one, for a single request, is
-/// `--request-timeout` beside it: clap leaves a global flag out where its id is taken.
+/// The `--timeout` of these commands limits the complete wait. The global timeout of a single request is
+/// `--request-timeout` here: clap omits a global flag if the command uses its id.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PaceArgs {
-    /// How long to wait in all, in seconds
+    /// Maximum time to wait, in seconds
     #[arg(id = "wait_timeout", long = "timeout", value_name = "SECONDS")]
     pub timeout: Option<u64>,
-    /// Seconds between the first looks; later ones are up to 15 times as far apart
+    /// Seconds between the first polls; the interval grows up to 15 times
     /// [env: SLUICEGATE_POLL_INTERVAL] [default: 1]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub poll_interval: Option<f64>,
-    /// One request's limit in seconds: elsewhere --timeout [env: SLUICEGATE_TIMEOUT] [default: 60]
+    /// Timeout for each request, in seconds (other commands call it --timeout) [env: SLUICEGATE_TIMEOUT] [default: 60]
     #[arg(
         id = "timeout",
         long = "request-timeout",
@@ -26,16 +26,16 @@ pub struct PaceArgs {
     pub request_timeout: Option<u64>,
 }
 
-/// The names that the API document neutralises.
+/// Flags for the real names behind the neutral names of the API document.
 #[derive(Debug, Clone, Default, Args)]
 pub struct VocabularyArgs {
-    /// The warehouse kind that authenticates by key pair [env: SLUICEGATE_WAREHOUSE_A] [default: WAREHOUSE_A]
+    /// Warehouse kind that authenticates with a key pair [env: SLUICEGATE_WAREHOUSE_A] [default: WAREHOUSE_A]
     #[arg(long, value_name = "NAME")]
     pub warehouse_a: Option<String>,
-    /// The warehouse kind that authenticates by password [env: SLUICEGATE_WAREHOUSE_B] [default: WAREHOUSE_B]
+    /// Warehouse kind that authenticates with a password [env: SLUICEGATE_WAREHOUSE_B] [default: WAREHOUSE_B]
     #[arg(long, value_name = "NAME")]
     pub warehouse_b: Option<String>,
-    /// The git provider [env: SLUICEGATE_GIT_PROVIDER] [default: git_provider_a]
+    /// Platform's name of the git provider [env: SLUICEGATE_GIT_PROVIDER] [default: git_provider_a]
     #[arg(long, value_name = "NAME")]
     pub git_provider: Option<String>,
 }

@@ -9,20 +9,20 @@ const EXAMPLES: &str = "Examples:
   sluicegate report part-*.json --report junit=review.xml --comment
   sluicegate report --compare yesterday.json review.json
 
-The exit code is that of the verdict: 0 passed, 1 failed, 3 undecided. A part that is missing makes it undecided.
-With --compare it is that of the new report where only new findings count.";
+The verdict sets the exit code: 0 passed, 1 failed, 3 undecided. A missing shard makes the verdict undecided.
+With --compare, only new findings fail the new report.";
 
-/// Makes reports again from JSON reports, several parts of one review as one.
+/// Renders reports from saved JSON reports and merges the shards of a review.
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArgs {
-    /// JSON reports of one review; `-` is standard input
+    /// JSON reports to read, all of one review; `-` reads standard input
     #[arg(value_name = "FILE.json", required = true)]
     pub files: Vec<PathBuf>,
-    /// Tell what is new, known and fixed since this older JSON report; only new findings count. Reports of `--all` tell most
+    /// Show new, known and fixed findings since this older JSON report, and fail only on new ones. Reports of
+    /// `review --all` compare best
     #[arg(long, value_name = "OLD.json")]
     pub compare: Option<PathBuf>,
-    /// Where the result goes.
     #[command(flatten)]
     pub destinations: DestinationArgs,
 }

@@ -9,46 +9,42 @@ const EXAMPLES: &str = "Examples:
   sluicegate rules explain unused-components -o json
   sluicegate rules lint";
 
-/// The quality rules.
+/// Commands for the quality rules and the rules file.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RulesArgs {
-    /// What to do with them.
     #[command(subcommand)]
     pub verb: RulesVerb,
 }
 
-/// What to do with rules.
+/// Subcommands of `sluicegate rules`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum RulesVerb {
-    /// List the rules, and what the rules file of this repository says of each
+    /// List the rules with their settings in this repository's rules file
     #[command(after_help = "Example:\n  sluicegate rules list -o json")]
     List {
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
-        /// The reference of all rules, as Markdown
+        /// Print the reference of all rules as Markdown
         #[arg(long, conflicts_with = "output")]
         markdown: bool,
     },
-    /// Explain one rule: what it checks, why, what passes, what fails, how to configure it
+    /// Explain a rule: its purpose, passing and failing examples, and configuration
     #[command(after_help = "Example:\n  sluicegate rules explain start-and-end-components")]
     Explain {
-        /// The rule's id, as in the rules file
+        /// Rule ID, as in the rules file
         id: String,
-        /// How it is shown.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Write a rules file with all rules and comments; never over another one
+    /// Create a rules file with all rules and comments; an existing file is never overwritten
     #[command(after_help = "Example:\n  sluicegate rules init --config-dir .platform")]
     Init,
-    /// Check the rules file itself; exit 1 if something is wrong with it
+    /// Check the rules file for mistakes; exit with 1 if it has any
     #[command(after_help = "Examples:\n  sluicegate rules lint\n  sluicegate rules lint other/rules.yaml")]
     Lint {
-        /// The file [default: the one in the platform's hidden folder, as it is on disk]
+        /// Rules file to check [default: the one in the platform's hidden folder, as it is on disk]
         file: Option<PathBuf>,
-        /// How it is shown.
         #[command(flatten)]
         output: OutputArgs,
     },

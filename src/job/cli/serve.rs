@@ -15,37 +15,35 @@ const EXAMPLES: &str = "Examples:
 
 The first line on standard output is `listening on http://ADDRESS`. Without --token, one is generated and printed.";
 
-/// The platform on this machine.
+/// Arguments of `sluicegate serve`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ServeArgs {
-    /// Where to listen; port 0 takes a free one
+    /// Address to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// The folder of the embedded database; made if missing [default: in memory]
+    /// Directory of the embedded database, created if missing [default: in memory]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// A project whose remote is this local repository; repeatable
+    /// Add a project with this local repository as its remote (repeatable)
     #[arg(long, value_name = "UUID=REPOSITORY")]
     pub project: Vec<ProjectFlag>,
-    /// A token and its role (super-admin, admin, member); repeatable
+    /// Accept this token with a role: super-admin, admin or member (repeatable)
     #[arg(long, value_name = "TOKEN=ROLE", hide_possible_values = true)]
     pub token: Vec<TokenFlag>,
-    /// The names that stand for the neutral ones of the API: a map in YAML or JSON with any of WAREHOUSE_A,
+    /// Replace the neutral names of the API by those in this file: a map in YAML or JSON with any of WAREHOUSE_A,
     /// WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT [default: these themselves]
     #[arg(long, value_name = "FILE")]
     pub vocabulary: Option<PathBuf>,
-    /// Fields that a review request must have
+    /// Fields to require in a review request
     #[arg(long, value_name = "FIELDS", default_value = "pipelines")]
     pub review_request: ReviewRequestFields,
 }
 
-/// `UUID=REPOSITORY`.
+/// A project and its remote repository, `UUID=REPOSITORY`.
 #[derive(Debug, Clone)]
 pub struct ProjectFlag {
-    /// The project's identifier.
     pub id: Uuid,
-    /// Its remote repository.
     pub repository: PathBuf,
 }
 
@@ -54,9 +52,9 @@ impl FromStr for ProjectFlag {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (id, repository) = text.split_once('=').ok_or("is not UUID=REPOSITORY")?;
-        let id = Uuid::parse_str(id).map_err(|e| format!("{id:?} is no UUID: {e}"))?;
+        let id = Uuid::parse_str(id).map_err(|e| format!("{id:?} is not a UUID: {e}"))?;
         if repository.is_empty() {
-            return Err("names no repository after the `=`".to_owned());
+            return Err("has no repository after the `=`".to_owned());
         }
         Ok(Self {
             id,
@@ -65,12 +63,10 @@ impl FromStr for ProjectFlag {
     }
 }
 
-/// `TOKEN=ROLE`; its text never shows the token.
+/// A token and its role, `TOKEN=ROLE`. The debug output hides the token.
 #[derive(Clone)]
 pub struct TokenFlag {
-    /// The token.
     pub token: secrecy::SecretString,
-    /// The role's name.
     pub role: String,
 }
 

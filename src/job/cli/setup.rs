@@ -1,4 +1,4 @@
-//! Commands for whoever sets a repository or a machine up: `init`, `doctor`, `schema`, `completions`, `man`.
+//! Commands that set up a repository or a machine: `init`, `doctor`, `schema`, `completions`, `man`.
 
 use super::OutputArgs;
 use clap::{Args, ValueEnum};
@@ -11,18 +11,19 @@ const INIT_EXAMPLES: &str = "Examples:
       --agent-version 9.0.0
   sluicegate init --adopt new-only
 
-The host is told by the CI files that are there, else by the address of the remote. Nothing that exists is overwritten.";
+The CI host is detected from existing CI files, otherwise from the URL of the remote. Existing files are never
+overwritten.";
 
 const DOCTOR_EXAMPLES: &str = "Examples:
   sluicegate doctor
   sluicegate doctor -o json | jq '.checks[] | select(.status == \"failed\")'
 
-Exit 0 if nothing failed, else the exit code that a review or a publish would end with.";
+The exit code is 0 if no check failed, otherwise the exit code that a review or a publish would fail with.";
 
 const SCHEMA_EXAMPLES: &str = "Example:
   sluicegate schema > sluicegate.schema.json
 
-An editor with a YAML language server completes sluicegate.yaml if its first line is
+To complete sluicegate.yaml in an editor with a YAML language server, start the file with the line
   # yaml-language-server: $schema=sluicegate.schema.json";
 
 const COMPLETIONS_EXAMPLES: &str = "Examples:
@@ -34,56 +35,55 @@ const COMPLETIONS_EXAMPLES: &str = "Examples:
 const MAN_EXAMPLES: &str = "Example:
   sluicegate man ~/.local/share/man/man1 && man sluicegate-review";
 
-/// Writes a configuration file and a CI job for this repository.
+/// Creates a configuration file and a CI job for this repository.
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = INIT_EXAMPLES)]
 pub struct InitArgs {
-    /// The CI host to write the job for; none writes sluicegate.yaml alone [default: found]
+    /// CI host to write the job for; `none` writes only sluicegate.yaml [default: found]
     #[arg(long, value_name = "HOST", value_parser = [
         "github", "gitea", "gitlab", "azure", "bitbucket", "circleci", "buildkite", "jenkins", "none",
     ])]
     pub host: Option<String>,
-    /// The artifact's shared pipeline prefix [env: SLUICEGATE_PREFIX] [default: the repository's name]
+    /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX] [default: the repository's name]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// Where a job takes this program from: the action on GitHub and Gitea, the image on GitLab, Bitbucket and
-    /// CircleCI, the address of the releases on Azure and Jenkins [default: a placeholder]
+    /// Source of the program for the job: the action for GitHub and Gitea, the image for GitLab, Bitbucket and
+    /// CircleCI, the URL of the releases for Azure and Jenkins [default: a placeholder]
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
-    /// How a repository with findings takes the gate up; a rules file is written too, with each rule at `error`
+    /// How to introduce the gate in a repository that already has findings; also writes a rules file with each rule at
+    /// `error`
     #[arg(long, value_name = "HOW")]
     pub adopt: Option<Adopt>,
-    /// Have `git diff` show pipelines by component in this repository, and do nothing else: a setting of git and two
-    /// lines in .gitattributes
+    /// Set up `git diff` to show pipelines by component, and do nothing else: adds a git setting and two lines in
+    /// .gitattributes
     #[arg(long, conflicts_with_all = ["host", "prefix", "source", "adopt", "output"])]
     pub git_diff: bool,
-    /// Print what would be written, and write nothing
+    /// Print the files without writing them
     #[arg(long)]
     pub dry_run: bool,
-    /// How it is shown.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// How a repository with findings takes the gate up.
+/// How to introduce the gate in a repository that already has findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Adopt {
-    /// What a change brings counts, what was there before does not.
+    /// Fail only on findings that a change introduces.
     NewOnly,
-    /// Each finding of today is allowed by a line of a file.
+    /// Waive each existing finding in the waivers file.
     Waivers,
-    /// Every finding counts.
+    /// Fail on every finding.
     Strict,
 }
 
-/// Checks everything that a job needs, and says what to do for what is missing.
+/// Checks the setup of a job and explains how to fix it.
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = DOCTOR_EXAMPLES)]
 pub struct DoctorArgs {
-    /// How it is shown.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// The same as -o json
+    /// Print JSON, as -o json does
     #[arg(long, conflicts_with = "output")]
     pub json: bool,
 }
@@ -97,7 +97,7 @@ pub struct SchemaArgs {}
 #[derive(Debug, Clone, Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to print the completion script for
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }
@@ -106,7 +106,7 @@ pub struct CompletionsArgs {
 #[derive(Debug, Clone, Args)]
 #[command(after_help = MAN_EXAMPLES)]
 pub struct ManArgs {
-    /// The folder; made if missing, pages in it are replaced
+    /// Directory to write to, created if missing; existing pages are replaced
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
 }

@@ -1,6 +1,6 @@
-//! The tree of commands as people see it. Every command accepts every common flag, so that one line of flags serves several of
-//! them; completions and manual pages show a command with those that it takes. Its help lists their names alone, as they would
-//! fill a screen before its own, and `sluicegate help globals` explains them.
+//! The command tree as users see it. Every command accepts every common flag, so that one set of flags works for all
+//! commands. Completions and manual pages show only the common flags that a command uses. The help of a command lists
+//! only their names, because their texts would fill a screen; `sluicegate help globals` explains them.
 
 use super::Cli;
 use super::overview::{GLOBALS, globals, overview};
@@ -9,20 +9,20 @@ use std::ffi::OsString;
 
 const PROGRAM: &str = "sluicegate";
 
-/// Taken by every command.
+/// Used by every command.
 const ALL: &[&str] = &["color", "quiet", "verbose"];
-/// Where the repository is, and which version of its configuration file counts.
+/// Flags that locate the repository and its configuration.
 const REPOSITORY: &[&str] = &["config", "repo", "config_dir", "ci", "policy"];
-/// Where the platform is, and who asks.
+/// Flags for the platform and the credentials.
 const PLATFORM: &[&str] = &["base_url", "project_id", "token_file", "token_command"];
-/// How to talk to a platform or to a CI host.
+/// Flags for requests to the platform or to a CI host.
 const NETWORK: &[&str] = &["ca_cert", "timeout", "retries"];
 const AGENT: &[&str] = &["agent_version"];
 const GATE: &[&str] = &["gate_changes"];
-/// Where the result of a command with `-o` goes.
+/// Flags for the result of a command with `-o`.
 const RESULT: &[&str] = &["out"];
 
-/// The common flags that a command takes.
+/// Returns the common flags that a command uses.
 fn taken(command: &str) -> &'static [&'static [&'static str]] {
     match command {
         PROGRAM | "review" | "ci" => &[ALL, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
@@ -41,19 +41,19 @@ fn is_taken(command: &str, flag: &Arg) -> bool {
     taken(command).iter().any(|group| group.contains(&id))
 }
 
-/// What these arguments ask for; the first is the program's name.
+/// Parses the arguments; the first is the program's name.
 ///
 /// # Errors
 ///
-/// What is wrong with them, or the help that they ask for.
+/// A usage error, or the requested help.
 pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
-    // A help shows one command; to shape all of them would take as long as the rest of a start.
+    // A help page shows one command; shaping all commands would double the startup time.
     let mut program = shaped(&|command| args.iter().any(|arg| arg == command));
     let mut matches = program.try_get_matches_from_mut(args)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
 }
 
-/// The whole tree, with what a command does not take hidden.
+/// Returns the complete command tree, with the common flags that a command does not use hidden.
 #[must_use]
 pub fn command() -> Command {
     shaped(&|_| true)
@@ -74,7 +74,8 @@ fn shaped(is_wanted: &dyn Fn(&str) -> bool) -> Command {
     })
 }
 
-/// The tree with each common flag only where it is taken: a completion offers what is hidden, too.
+/// Returns the command tree for completions. A common flag is only on the commands that use it, because completions
+/// offer hidden flags too.
 #[must_use]
 pub fn completed() -> Command {
     let program = Cli::command();
@@ -97,14 +98,14 @@ fn common(program: &Command) -> Vec<Arg> {
     flags.cloned().collect()
 }
 
-/// The command with these flags, but for those whose place one of its own has.
+/// Adds these flags to a command, except those whose id the command already uses.
 fn with(command: Command, flags: Vec<Arg>) -> Command {
     let is_free = |flag: &Arg| command.get_arguments().all(|own| own.get_id() != flag.get_id());
     let added: Vec<Arg> = flags.into_iter().filter(is_free).collect();
     command.args(added)
 }
 
-/// Folds the common flags to their names, here and in the verbs.
+/// Folds the common flags of a command and of its subcommands to their names.
 fn brief(command: Command, common: &[Arg], name: &str) -> Command {
     let taken = common.iter().filter(|flag| is_taken(name, flag));
     let taken: Vec<&Arg> = taken.collect();
@@ -118,7 +119,8 @@ fn fold_all(command: Command, taken: &[&Arg]) -> Command {
     fold(command, taken).mut_subcommands(|verb| fold_all(verb, taken))
 }
 
-/// In the template, so that the manual pages, which explain them, have the examples alone below the flags.
+/// Folds the common flags in the help template, so that the manual pages, which explain them, have only the examples
+/// below the flags.
 fn fold(command: Command, taken: &[&Arg]) -> Command {
     let folded = folded(&command, taken);
     let template = format!(
@@ -131,7 +133,7 @@ fn fold(command: Command, taken: &[&Arg]) -> Command {
     })
 }
 
-/// The flags as they are called here: a command may have another name for one.
+/// Returns the names of the flags in this command, which may rename a common flag.
 fn folded(command: &Command, taken: &[&Arg]) -> String {
     let own = |flag: &Arg| command.get_arguments().find(|own| own.get_id() == flag.get_id());
     let called = taken

@@ -10,65 +10,60 @@ const EXAMPLES: &str = "Examples:
   sluicegate streaming status 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34 \\
       --wait streaming --timeout 120";
 
-/// Streaming pipelines.
+/// Commands for streaming pipelines.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct StreamingArgs {
-    /// What to do with one.
     #[command(subcommand)]
     pub verb: StreamingVerb,
 }
 
-/// What to do with a streaming pipeline.
+/// Subcommands of `sluicegate streaming`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum StreamingVerb {
-    /// Make one from a definition; what the platform does not accept is shown at its line
+    /// Create a streaming pipeline from a definition file; rejected fields are reported with their line
     #[command(after_help = "Example:\n  sluicegate streaming create -f orders.yaml -o json")]
     Create {
-        /// The definition, YAML or JSON, with the keys of the API
+        /// Definition file in YAML or JSON, with the keys of the API
         #[arg(short, long, value_name = "FILE")]
         file: PathBuf,
-        /// The secretType of references that have none [env: SLUICEGATE_KEY_VAULT] [default: CLOUD_A_KEY_VAULT]
+        /// secretType to use for references without one [env: SLUICEGATE_KEY_VAULT] [default: CLOUD_A_KEY_VAULT]
         #[arg(long, value_name = "TYPE")]
         key_vault: Option<String>,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Show the definition that the platform keeps
+    /// Show the definition of a streaming pipeline
     #[command(after_help = "Example:\n  sluicegate streaming show 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34")]
     Show(StreamArgs),
-    /// Tell the agent to start it; `status --wait streaming` waits until it has
+    /// Start a streaming pipeline; to wait for it, use `status --wait streaming`
     #[command(after_help = "Example:\n  sluicegate streaming start 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34")]
     Start(StreamArgs),
-    /// Tell the agent to stop it
+    /// Stop a streaming pipeline
     #[command(after_help = "Example:\n  sluicegate streaming stop 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34")]
     Stop(StreamArgs),
-    /// Show its status, or wait for one
+    /// Show the status of a streaming pipeline, or wait for a status
     #[command(
         after_help = "Example:\n  sluicegate streaming status 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34 \\\n      --wait streaming"
     )]
     Status {
-        /// Its identifier
+        /// ID of the streaming pipeline
         id: String,
-        /// Wait for this status, in any case: 8 if it does not come in time, which is 300 seconds
+        /// Wait for this status (case-insensitive); exit with 8 after --timeout seconds, 300 by default
         #[arg(long, value_name = "STATE")]
         wait: Option<String>,
-        /// How long to wait.
         #[command(flatten)]
         pace: PaceArgs,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
 }
 
-/// One streaming pipeline.
+/// Arguments of the subcommands that only need the ID.
 #[derive(Debug, Clone, Args)]
 pub struct StreamArgs {
-    /// Its identifier
+    /// ID of the streaming pipeline
     pub id: String,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }

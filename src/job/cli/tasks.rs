@@ -14,8 +14,9 @@ const CREATE: &str = "Examples:
       --source-branch main --target-branch without-empty-orders --wait \\
       --grant create_file --approve run_pipeline --approve git_commit
 
-Exit codes with --wait: 0 finished; 8 failed, stopped by somebody, not in time, or in
-need of a decision: then that is shown, with the command that answers it.";
+Exit codes with --wait: 0 the task is finished; 8 the task failed, was stopped, did not
+finish in time, or waits for a decision. A pending decision is printed with the command
+that answers it.";
 
 const DECIDE: &str = "Examples:
   sluicegate tasks decide 9f1b3d2c-5a7e-4c0d-8f9b-1357e2d4b6a8 \\
@@ -24,205 +25,191 @@ const DECIDE: &str = "Examples:
   sluicegate tasks decide 4b6a8e2d-3579-4f1b-9c0d-2c5a7e9f1b3d \\
       --answer 'question-1:0=yes'";
 
-/// Tasks of the agent.
+/// Commands for the tasks of the agent.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = format!("Examples:\n  {LIST}\n  sluicegate tasks messages {ID} --follow"))]
 pub struct TasksArgs {
-    /// What to do with them.
     #[command(subcommand)]
     pub verb: TasksVerb,
 }
 
-/// What to do with tasks.
+/// Subcommands of `sluicegate tasks`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum TasksVerb {
-    /// Give the agent a task
+    /// Create a task for the agent
     #[command(after_help = CREATE)]
     Create(CreateTaskArgs),
-    /// List tasks; of those that are STOPPED, whether they are finished or wait
+    /// List tasks; shows for STOPPED tasks whether they are finished or waiting
     #[command(after_help = format!("Example:\n  {LIST}"))]
     List(ListTasksArgs),
-    /// Show one in detail, with what it waits for
+    /// Show a task in detail, including pending decisions
     #[command(after_help = format!("Example:\n  sluicegate tasks show {ID}"))]
     Show(TaskArgs),
-    /// Show what was said and done
+    /// Show the messages and tool calls of a task
     #[command(after_help = format!("Example:\n  sluicegate tasks messages {ID} --follow"))]
     Messages {
-        /// The task
+        /// ID of the task
         id: String,
-        /// Go on until the task is finished (0) or failed (8); at most 3600 seconds
+        /// Keep printing messages until the task is finished (exit code 0) or failed (8), for at most 3600 seconds
         #[arg(long)]
         follow: bool,
-        /// Events in one request, 1 to 1000
+        /// Number of events in one request, 1 to 1000
         #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u16).range(1..=1000))]
         limit: u16,
-        /// How long to follow.
         #[command(flatten)]
         pace: PaceArgs,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Send a follow-up message
+    /// Send a follow-up message to a task
     #[command(after_help = format!("Example:\n  sluicegate tasks send {ID} \\\n      --message 'Now push the branch' --approve git_push --wait"))]
     Send {
-        /// The task
+        /// ID of the task
         id: String,
-        /// What to say.
         #[command(flatten)]
         message: MessageArgs,
-        /// From now on ACT or PLAN
+        /// Mode from now on: ACT (make changes) or PLAN (only plan)
         #[arg(long, value_name = "MODE")]
         mode: Option<String>,
-        /// From now on write to this branch
+        /// Branch to write to from now on
         #[arg(long, value_name = "NAME")]
         target_branch: Option<String>,
-        /// Approve a tool in advance, besides those that are; repeatable
+        /// Approve another tool in advance (repeatable)
         #[arg(long, value_name = "TOOL")]
         grant: Vec<String>,
-        /// Whether to wait.
         #[command(flatten)]
         wait: WaitArgs,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Answer what the agent waits for
+    /// Answer the pending decisions of a task
     #[command(after_help = DECIDE)]
     Decide(DecideArgs),
-    /// Stop the agent; it wraps up first
+    /// Stop a task; the agent finishes its current work first
     #[command(after_help = format!("Example:\n  sluicegate tasks stop {ID}"))]
     Stop(TaskArgs),
-    /// Delete a task with all its data; not while it runs
+    /// Delete a task with all its data; fails while the task is running
     #[command(after_help = format!("Example:\n  sluicegate tasks delete {ID}"))]
     Delete(TaskArgs),
-    /// Replace what the agent may use without asking
+    /// Replace the list of tools that the agent may use without approval
     #[command(after_help = format!("Example:\n  sluicegate tasks permissions {ID} \\\n      --grant create_file --grant git_commit"))]
     Permissions {
-        /// The task
+        /// ID of the task
         id: String,
-        /// What it may use.
         #[command(flatten)]
         tools: GrantArgs,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
 }
 
-/// One task.
+/// Arguments of the subcommands that only need the ID.
 #[derive(Debug, Clone, Args)]
 pub struct TaskArgs {
-    /// The task
+    /// ID of the task
     pub id: String,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// What the agent may use without asking.
+/// The tools that the agent may use without approval.
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct GrantArgs {
-    /// All tools that are approved from now on; repeatable
+    /// Approve this tool in advance, and remove tools that are not listed (repeatable)
     #[arg(long, value_name = "TOOL")]
     pub grant: Vec<String>,
-    /// Approve none
+    /// Remove all approvals
     #[arg(long)]
     pub clear: bool,
 }
 
-/// What is said to the agent.
+/// The message to the agent.
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct MessageArgs {
-    /// The instruction
+    /// Instruction for the agent
     #[arg(long, value_name = "TEXT")]
     pub message: Option<String>,
-    /// A file that holds the instruction
+    /// Read the instruction from this file
     #[arg(long, value_name = "PATH")]
     pub message_file: Option<PathBuf>,
 }
 
-/// Whether to wait for the agent, and what to answer it meanwhile.
+/// Flags for waiting and for the approvals meanwhile.
 #[derive(Debug, Clone, Args)]
 pub struct WaitArgs {
-    /// Wait until the task is finished, failed, or in need of a decision; at most 3600 seconds
+    /// Wait until the task is finished, failed, or waits for a decision, for at most 3600 seconds
     #[arg(long)]
     pub wait: bool,
-    /// While waiting, approve this tool whenever it is asked for; repeatable
+    /// While waiting, approve this tool whenever the agent requests it (repeatable)
     #[arg(long = "approve", value_name = "TOOL", requires = "wait")]
     pub tools: Vec<String>,
-    /// How long such an approval holds
+    /// Scope of each approval
     #[arg(long, value_name = "SCOPE", default_value = "once")]
     pub scope: ApprovalScope,
-    /// How long to wait.
     #[command(flatten)]
     pub pace: PaceArgs,
 }
 
-/// How long an approval holds.
+/// The scope of an approval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ApprovalScope {
-    /// For this one use.
+    /// Approve only this use of the tool.
     #[default]
     Once,
-    /// For the rest of the task.
+    /// Approve the tool for the rest of the task.
     Conversation,
 }
 
-/// Give the agent a task.
+/// Arguments of `sluicegate tasks create`.
 #[derive(Debug, Clone, Args)]
 #[command(group = ArgGroup::new("written").args(["target_branch", "generate_branch"]).required(true).multiple(true))]
 pub struct CreateTaskArgs {
-    /// What to do.
     #[command(flatten)]
     pub message: MessageArgs,
-    /// ACT makes changes, PLAN only plans
+    /// Mode of the task: ACT (make changes) or PLAN (only plan)
     #[arg(long, value_name = "MODE")]
     pub mode: String,
-    /// Where pipelines are run [env: SLUICEGATE_ENVIRONMENT]
+    /// Environment to run pipelines in [env: SLUICEGATE_ENVIRONMENT]
     #[arg(long, value_name = "NAME")]
     pub environment: Option<String>,
-    /// The branch that is read, and that a new one begins at
+    /// Branch to read from, and to create a new branch from
     #[arg(long, value_name = "NAME")]
     pub source_branch: String,
-    /// The new branch that is written to
+    /// New branch to write to
     #[arg(long, value_name = "NAME")]
     pub target_branch: Option<String>,
-    /// Let the agent name that branch; ignored where it is named
+    /// Let the agent choose the name of the new branch; ignored with --target-branch
     #[arg(long)]
     pub generate_branch: bool,
-    /// A service graph of the knowledge layer
+    /// ID of a service graph of the knowledge layer to use
     #[arg(long, value_name = "ID")]
     pub graph_id: Option<String>,
-    /// A folder of the project that the work is kept to
+    /// Restrict the work to this directory of the project
     #[arg(long, value_name = "PATH")]
     pub working_directory: Option<String>,
-    /// Approve a tool in advance; repeatable
+    /// Approve a tool in advance (repeatable)
     #[arg(long, value_name = "TOOL")]
     pub grant: Vec<String>,
-    /// Whether to wait.
     #[command(flatten)]
     pub wait: WaitArgs,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// List tasks.
+/// Arguments of `sluicegate tasks list`.
 #[derive(Debug, Clone, Args)]
 pub struct ListTasksArgs {
-    /// Of all projects, not only the one that is set
+    /// List the tasks of all projects, not only of --project-id
     #[arg(long)]
     pub all_projects: bool,
-    /// Only those on this branch
+    /// List only tasks on this branch
     #[arg(long, value_name = "ID")]
     pub branch_id: Option<String>,
-    /// Only those that are RUNNING, STOPPING, STOPPED or ERRORED
+    /// List only tasks with this status: RUNNING, STOPPING, STOPPED or ERRORED
     #[arg(long, value_name = "STATUS")]
     pub status: Option<String>,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -230,27 +217,25 @@ pub struct ListTasksArgs {
 /// Answer what the agent waits for.
 #[derive(Debug, Clone, Args)]
 pub struct DecideArgs {
-    /// The task
+    /// ID of the task
     pub id: String,
-    /// Let the tool with this id be used; repeatable
+    /// Approve the tool call with this ID (repeatable)
     #[arg(long, value_name = "TOOL_ID")]
     pub approve: Vec<String>,
-    /// Do not let it be used; repeatable
+    /// Deny the tool call with this ID (repeatable)
     #[arg(long, value_name = "TOOL_ID")]
     pub deny: Vec<String>,
-    /// Choose an option for a part (from 0) of a question; repeatable
+    /// Choose an option for a part of a question, with parts counted from 0 (repeatable)
     #[arg(long, value_name = "ID:PART=OPTION", required_unless_present_any = ["approve", "deny"])]
     pub answer: Vec<String>,
-    /// How long an approval holds
+    /// Scope of each approval
     #[arg(long, value_name = "SCOPE", default_value = "once")]
     pub scope: ApprovalScope,
-    /// Wait until the task is finished, failed, or in need of another decision; at most 3600 seconds
+    /// Wait until the task is finished, failed, or waits for another decision, for at most 3600 seconds
     #[arg(long)]
     pub wait: bool,
-    /// How long to wait.
     #[command(flatten)]
     pub pace: PaceArgs,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }

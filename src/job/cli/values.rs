@@ -1,5 +1,5 @@
-//! The values of flags that have a fixed set, read the same way from a flag, a variable and the file. Where a room below
-//! has the set, it is that room's own.
+//! The values of flags with a fixed set of values. A flag, an environment variable and the configuration file accept
+//! the same values. If a lower module defines the set, this module exports that type.
 
 pub use crate::base::ui::ColorChoice;
 pub use crate::model::findings::{FailOn, Show};
@@ -9,47 +9,47 @@ pub use crate::report::Format;
 use clap::ValueEnum;
 use std::path::PathBuf;
 
-/// What a platform that gives no usable answer means.
+/// What to do if the platform gives no usable response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OnUnavailable {
-    /// Exit 3.
+    /// Fail with exit code 3 (undecided).
     #[default]
     Fail,
-    /// Exit 0 with the verdict `undecided`.
+    /// Exit with 0 and report the verdict `undecided`.
     Pass,
 }
 
-/// The fields of a review request.
+/// The fields that list the files in a review request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReviewRequestFields {
-    /// `pipelines` lists the files (the API document)
+    /// List the files in `pipelines`, as the API document describes
     #[default]
     Pipelines,
-    /// `filePaths` lists the files, and `dataWarehouseType` names the warehouse
+    /// List the files in `filePaths` and the warehouse in `dataWarehouseType`
     FilePaths,
 }
 
-/// What the change of a fork means, which the platform cannot read.
+/// How to review a change from a fork, which the platform cannot read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Fork {
-    /// Exit 7.
+    /// Fail with exit code 7.
     #[default]
     Fail,
-    /// It is checked on this machine instead.
+    /// Check the pipelines locally instead.
     Check,
 }
 
-/// Whether a job runs the checks of the project.
+/// Whether to run the project checks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ProjectChecks {
-    /// By the levels of the configuration file.
+    /// Run them at the levels set in the configuration file.
     #[default]
     Auto,
-    /// Not at all.
+    /// Do not run them.
     Off,
 }
 
-/// The level of a check of the project.
+/// The level of a project check.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum CheckLevel {
     Error,
@@ -58,76 +58,76 @@ pub enum CheckLevel {
     Off,
 }
 
-/// What a change that touches the gate itself and more means.
+/// How to treat a change that edits the gate configuration together with other files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum GateChanges {
-    /// It is told in every report.
+    /// Report it; the verdict does not change.
     #[default]
     Warn,
-    /// Exit 1.
+    /// Fail with exit code 1.
     Fail,
 }
 
-/// Which annotations to write.
+/// The style of annotations to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Annotations {
-    /// Those of the detected CI host.
+    /// Annotations of the detected CI host.
     #[default]
     Auto,
     /// GitHub workflow commands.
     Github,
     /// Azure Pipelines logging commands.
     Azure,
-    /// None.
+    /// No annotations.
     None,
 }
 
-/// Whose review a publish may rely on.
+/// The source of the review that a publish requires.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum RequiredEngine {
-    /// The platform's.
+    /// Accept only a review by the platform.
     #[default]
     Remote,
-    /// Also one of this program (`sluicegate check`).
+    /// Accept a local check (`sluicegate check`) too.
     Any,
 }
 
-/// Whether reports say what changed.
+/// Whether reports list the changes in pipelines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Changes {
-    /// Where something was compared, and a report that tells it is written.
+    /// List them if a base was compared and a report that shows them is written.
     #[default]
     Auto,
-    /// Nowhere.
+    /// Do not list them.
     None,
 }
 
-/// How a result is shown.
+/// Output format of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
-    /// Text for people
+    /// Human-readable text
     #[default]
     Text,
-    /// JSON for programs; a response of the platform is shown unchanged
+    /// JSON; a response of the platform is printed unchanged
     Json,
 }
 
-/// How a comparison of versions is shown.
+/// Output format of a comparison of versions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum NoteFormat {
-    /// For people.
+    /// Human-readable text.
     #[default]
     Text,
-    /// As data.
+    /// JSON document.
     Json,
-    /// A release note.
+    /// Markdown for a release note.
     Markdown,
 }
 
-/// How events are exported.
+/// Output format of exported events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum EventFormat {
-    /// One JSON document a line.
+    /// One JSON document per line.
     #[default]
     Jsonl,
     /// Comma-separated values.
@@ -137,9 +137,8 @@ pub enum EventFormat {
 /// A report to write: `FORMAT=PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportFlag {
-    /// The format.
     pub format: Format,
-    /// Where to; none for standard output (`-`).
+    /// The file to write, or `None` for standard output (`-`).
     pub path: Option<PathBuf>,
 }
 
@@ -153,7 +152,7 @@ impl std::str::FromStr for ReportFlag {
             ));
         };
         if path.is_empty() {
-            return Err(format!("{text:?} has no path; `-` is standard output"));
+            return Err(format!("{text:?} has no path; use `-` for standard output"));
         }
         let path = (path != "-").then(|| PathBuf::from(path));
         Ok(Self {
@@ -163,7 +162,7 @@ impl std::str::FromStr for ReportFlag {
     }
 }
 
-/// Reads one of a fixed set of words, without regard to case; the error lists them.
+/// Parses one of a fixed set of values, ignoring case. The error lists the valid values.
 pub fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
     T::from_str(text.trim(), true).map_err(|_| {
         let known: Vec<String> = T::value_variants()
@@ -171,19 +170,19 @@ pub fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
             .filter_map(T::to_possible_value)
             .map(|v| v.get_name().to_owned())
             .collect();
-        format!("{text:?} is none of {}", known.join(", "))
+        format!("{text:?} is not one of {}", known.join(", "))
     })
 }
 
-/// Reads a length of time in seconds: a finite number, not below zero.
+/// Parses a duration in seconds: a finite number that is not negative.
 pub fn parse_seconds(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok();
     number
         .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
-        .ok_or_else(|| format!("{text:?} is no number of seconds"))
+        .ok_or_else(|| format!("{text:?} is not a number of seconds"))
 }
 
-/// Reads a switch as variables write it.
+/// Parses a boolean as environment variables write it: true, 1, yes, on, or false, 0, no, off.
 pub fn parse_bool(text: &str) -> Result<bool, String> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "on" => Ok(true),

@@ -23,69 +23,61 @@ The file, YAML or JSON:
       overrides:
         production: us
 
-What an entry does not say stays as it is. A second run changes nothing.";
+A key that an entry omits keeps its value on the platform. A second run changes nothing.";
 
-/// Project variables.
+/// Commands for project variables.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct VariablesArgs {
-    /// What to do with them.
     #[command(subcommand)]
     pub verb: VariablesVerb,
 }
 
-/// What to do with project variables.
+/// Subcommands of `sluicegate variables`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum VariablesVerb {
-    /// List them
+    /// List variables
     #[command(after_help = "Example:\n  sluicegate variables list -o json")]
     List {
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Make one
+    /// Create a variable
     #[command(
         after_help = "Example:\n  sluicegate variables create tries --type NUMBER --behaviour COPIED --value 3"
     )]
     Create {
-        /// Its name, which never changes
+        /// Name of the variable, which cannot be changed later
         name: String,
-        /// What it has.
         #[command(flatten)]
         fields: FieldArgs,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Change one; what is not given stays
+    /// Change a variable; fields that are not given keep their value
     #[command(after_help = "Example:\n  sluicegate variables update days --value 60")]
     Update {
-        /// Its name
+        /// Name of the variable
         name: String,
-        /// What it is to have.
         #[command(flatten)]
         fields: FieldArgs,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Delete one, with all its overrides
+    /// Delete a variable and all its overrides
     #[command(after_help = "Example:\n  sluicegate variables delete days")]
     Delete {
-        /// Its name
+        /// Name of the variable
         name: String,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Make the project as a file says; the difference is shown first
+    /// Make the project's variables match a file; prints the differences first
     #[command(after_help = APPLY)]
     Apply(ApplyArgs),
-    /// Their values in single environments: list, set, unset
+    /// List, set or unset the values of a variable in single environments
     #[command(after_help = "Example:\n  sluicegate variables overrides set region production=us")]
     Overrides {
-        /// What to do with them.
         #[command(subcommand)]
         verb: OverridesVerb,
     },
@@ -94,82 +86,78 @@ pub enum VariablesVerb {
 /// The fields of a variable.
 #[derive(Debug, Clone, Default, Args)]
 pub struct FieldArgs {
-    /// TEXT or NUMBER
+    /// Type of the variable: TEXT or NUMBER
     #[arg(long, value_name = "TYPE")]
     pub r#type: Option<String>,
-    /// SHARED or COPIED
+    /// Behavior of the variable: SHARED or COPIED
     #[arg(long, value_name = "BEHAVIOUR")]
     pub behaviour: Option<String>,
-    /// Its value; a number where the type is NUMBER
+    /// Default value; must be a number if the type is NUMBER
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub value: Option<String>,
-    /// What it is for
+    /// Description of the variable
     #[arg(long, value_name = "TEXT")]
     pub description: Option<String>,
-    /// Whether its value may name variables in turn: true or false
+    /// Whether to resolve variables in the value: true or false
     #[arg(long, value_name = "BOOL", value_parser = parse_bool)]
     pub double_resolution: Option<bool>,
 }
 
-/// Make the project as a file says.
+/// Arguments of `sluicegate variables apply`.
 #[derive(Debug, Clone, Args)]
 pub struct ApplyArgs {
-    /// The file, YAML or JSON
+    /// File with the variables, in YAML or JSON
     #[arg(short, long, value_name = "FILE")]
     pub file: PathBuf,
-    /// Only show the difference
+    /// Print the differences without applying them
     #[arg(long)]
     pub dry_run: bool,
-    /// Delete variables that the file does not have, and overrides that an entry with `overrides` does not have
+    /// Delete variables that are not in the file, and overrides that are not in an entry's `overrides`
     #[arg(long)]
     pub prune: bool,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }
 
-/// What to do with overrides.
+/// Subcommands of `sluicegate variables overrides`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum OverridesVerb {
-    /// List them
+    /// List the overrides of a variable
     #[command(after_help = "Example:\n  sluicegate variables overrides list region")]
     List {
-        /// The variable
+        /// Name of the variable
         name: String,
-        /// Only the one in this environment
+        /// List only the override in this environment
         #[arg(long, value_name = "NAME")]
         environment: Option<String>,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Set them, there or not
+    /// Set overrides of a variable; creates or replaces them
     #[command(after_help = "Example:\n  sluicegate variables overrides set region production=us test=eu")]
     Set {
-        /// The variable
+        /// Name of the variable
         name: String,
-        /// Where it is to have which value
+        /// Environments and the variable's value in each
         #[arg(value_name = "ENVIRONMENT=VALUE", required = true, value_parser = parse_pair)]
         values: Vec<(String, String)>,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
-    /// Take them away
+    /// Remove overrides of a variable
     #[command(after_help = "Example:\n  sluicegate variables overrides unset region production")]
     Unset {
-        /// The variable
+        /// Name of the variable
         name: String,
-        /// Where
+        /// Environments to remove the override from
         #[arg(value_name = "ENVIRONMENT", required = true)]
         environments: Vec<String>,
-        /// How to show it.
         #[command(flatten)]
         output: OutputArgs,
     },
 }
 
-/// `NAME=VALUE`, parted at the first `=`.
+/// Parses `NAME=VALUE`, split at the first `=`.
 fn parse_pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),

@@ -4,14 +4,13 @@ use super::OutputArgs;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Proves that what is published is what a receipt says.
+/// Checks a published version against its receipt.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate verify receipt.json")]
 pub struct VerifyArgs {
-    /// The receipt that a publish wrote
+    /// Receipt that `publish --receipt` wrote
     #[arg(value_name = "RECEIPT")]
     pub receipt: PathBuf,
-    /// How to show it.
     #[command(flatten)]
     pub output: OutputArgs,
 }

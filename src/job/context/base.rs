@@ -46,8 +46,8 @@ pub(super) struct Search<'a> {
     pub repo: &'a Repository,
     pub ci: &'a CiContext,
     pub head: &'a JudgedHead,
-    /// What is judged may differ from head, as files do that changed since it was committed. On a laptop they are compared
-    /// also where head itself is on the remote already; a CI host checks out what it was asked to judge.
+    /// What is judged may differ from head, as files do that changed since it was committed. On a laptop they are
+    /// compared also where head itself is on the remote already; a CI host checks out what it was asked to judge.
     pub beyond_head: bool,
     /// What is missing can still be fetched, so nothing second best is taken for it.
     pub may_fetch: bool,
@@ -145,8 +145,8 @@ impl Search<'_> {
         }
     }
 
-    /// Adds the other merge-bases with the target: the host names one, which a criss-cross merge leaves for the change to
-    /// choose. Where the clone cannot tell them, the host is believed.
+    /// Adds the other merge-bases with the target: the host names one, which a criss-cross merge leaves for the change
+    /// to choose. Where the clone cannot tell them, the host is believed.
     fn with_others(&self, mut base: Base, target: &RemoteBranch) -> Result<Base, ContextError> {
         let others = match self.repo.merge_bases(&target.tip, &self.head.commit) {
             Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => return Ok(base),
@@ -271,8 +271,8 @@ impl Search<'_> {
         }
     }
 
-    /// The default branch by the clone's word. In CI it is not guessed by its usual name: anybody may push a `main` beside
-    /// the real one, and so choose what is compared.
+    /// The default branch by the clone's word. In CI it is not guessed by its usual name: anybody may push a `main`
+    /// beside the real one, and so choose what is compared.
     fn known_default(&self) -> Result<Option<RemoteBranch>, GitError> {
         match self.ci.host {
             Host::None => self.repo.likely_default_branch(),

@@ -29,8 +29,8 @@ pub(super) fn choose(
     Ok(head)
 }
 
-/// What is checked out, where its files are judged: the commit that the event is about, or a merge of it, as hosts make it
-/// to try a merge. Another commit is judged only where the event is about none.
+/// What is checked out, where its files are judged: the commit that the event is about, or a merge of it, as hosts make
+/// it to try a merge. Another commit is judged only where the event is about none.
 pub(super) fn of_checkout(
     repo: &Repository,
     ci: &CiContext,
@@ -59,9 +59,9 @@ pub(super) fn of_checkout(
     })
 }
 
-/// Whether the commit is the host's own. For a change that is also what the host checks out to try its merge, or a merge of
-/// the change with commits of its target alone: with anything else it may hold what the change does not. A host that names no
-/// commit means what is checked out.
+/// Whether the commit is the host's own. For a change that is also what the host checks out to try its merge, or a
+/// merge of the change with commits of its target alone: with anything else it may hold what the change does not. A
+/// host that names no commit means what is checked out.
 pub(super) fn holds_hosts(
     repo: &Repository,
     ci: &CiContext,

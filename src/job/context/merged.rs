@@ -1,7 +1,7 @@
 //! Whether a commit is merged: in the default branch, or in another branch that may be published, as the remote has it.
 //!
-//! Anybody who may push a tag can put it on a commit that nobody reviewed, and a job that a comment starts can check out any
-//! commit. Branches are looked up by the full names of their references, so that no tag answers for one.
+//! Anybody who may push a tag can put it on a commit that nobody reviewed, and a job that a comment starts can check
+//! out any commit. Branches are looked up by the full names of their references, so that no tag answers for one.
 
 use super::ContextError;
 use crate::base::git::{CommitId, GitError, RemoteBranch, Repository};
@@ -58,8 +58,9 @@ fn main_remote(repo: &Repository, default: Option<&str>) -> Result<Option<String
     Ok(tip.map(|tip| tip.remote))
 }
 
-/// Whether the commit may be one of this branch of the remote: the branch contains it as the clone has it, or the clone cannot
-/// tell. A commit that was `pushed` may also be ahead of an older state of the branch; one that somebody named may not.
+/// Whether the commit may be one of this branch of the remote: the branch contains it as the clone has it, or the clone
+/// cannot tell. A commit that was `pushed` may also be ahead of an older state of the branch; one that somebody named
+/// may not.
 pub fn may_be_of_branch(
     repo: &Repository,
     branch: &str,

@@ -33,9 +33,9 @@ pub enum PolicyTip {
 /// the default branch.
 ///
 /// If the clone lacks the tip, the commit at which the host saw it is used instead, and last the one that the host
-/// names as the base of the change. On the default branch the policy is in what is judged itself, unless that is not the
-/// host's own commit (`is_hosts`): a job that a comment or another workflow starts runs on the default branch, and may
-/// check out any change.
+/// names as the base of the change. On the default branch the policy is in what is judged itself, unless that is not
+/// the host's own commit (`is_hosts`): a job that a comment or another workflow starts runs on the default branch, and
+/// may check out any change.
 pub fn policy_tip(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTip, ContextError> {
     if ci.host == Host::None {
         let why = "no CI host runs this".to_owned();
@@ -76,8 +76,8 @@ pub fn judges_hosts(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> R
     })
 }
 
-/// Fetches the branch that [`policy_tip`] reads, where the clone lacks it; `say` is told. A branch that cannot be fetched
-/// stays away.
+/// Fetches the branch that [`policy_tip`] reads, where the clone lacks it; `say` is told. A branch that cannot be
+/// fetched stays away.
 pub fn fetch_policy(
     repo: &mut Repository,
     ci: &CiContext,
@@ -133,8 +133,8 @@ fn default(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTi
     }
 }
 
-/// Whether the host's commit may be one of the branch that the host names. Whoever starts a run by hand may name any commit
-/// with it; where the clone has the branch, it tells.
+/// Whether the host's commit may be one of the branch that the host names. Whoever starts a run by hand may name any
+/// commit with it; where the clone has the branch, it tells.
 fn may_be_of_default(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
     let own = ci.commit.as_deref().and_then(|id| repo.commit_with_id(id));
     let branch = ci.branch.as_deref().filter(|_| ci.trigger == Trigger::Any);

@@ -14,8 +14,8 @@ pub struct Settled<H> {
     /// commit: the one that the host names, else the one that is checked out.
     pub branch: Option<String>,
     pub head: H,
-    /// The commits to compare with: the merge-bases, of which criss-cross merges leave several. Empty: every pipeline is
-    /// selected.
+    /// The commits to compare with: the merge-bases, of which criss-cross merges leave several. Empty: every pipeline
+    /// is selected.
     pub bases: Vec<CommitId>,
     /// Where `bases` came from, or why there is none; for people.
     pub base_source: String,

@@ -1,24 +1,24 @@
-//! Where the gate's own files are read: in what is judged, or in the branch that the change goes to.
+//! The commit that the gate configuration is read from: the reviewed one, or the target branch's.
 
 use crate::base::git::Repository;
 use crate::job::ci::CiContext;
 use crate::job::context::{ContextError, PolicyTip, policy_tip};
 use clap::ValueEnum;
 
-/// Which version of the gate's own files counts.
+/// Where to read the gate configuration (sluicegate.yaml, waivers, rules file) from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Choice {
-    /// In CI the base's; on the default branch and on a laptop the checkout's.
+    /// The target branch in CI; the checkout on the default branch and in a local run.
     #[default]
     Auto,
-    /// As the branch has them that the change goes to, else the default branch.
+    /// The target branch of the change; without one, the default branch.
     Base,
-    /// As they are checked out.
+    /// The checkout.
     Head,
 }
 
-/// Where the gate's own files are read. Without what the host says there is no place for them. `is_hosts` as in
-/// [`policy_tip`].
+/// Returns the commit that the gate configuration is read from. Without the CI host's context it is unknown.
+/// `is_hosts` as in [`policy_tip`].
 pub fn tip(
     repo: &Repository,
     ci: Option<&CiContext>,
@@ -39,7 +39,7 @@ pub fn tip(
     }
 }
 
-/// The default branch as the remote has it, also where it is what is checked out.
+/// Returns the tip of the remote's default branch, even if that branch is checked out.
 fn default(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, ContextError> {
     let tip = match &ci.default_branch {
         Some(name) => repo.remote_branch(name)?,

@@ -1,8 +1,8 @@
 //! The gate's own files: where they lie, which version of them counts, and what a change does to them.
 //!
 //! What the checkout holds belongs to the change, so the change must not say how it is judged: the files are read as
-//! the branch has them that the change goes to. They are a layer of the settings, not a check afterwards; a setting that
-//! a change may not say has no way in.
+//! the branch has them that the change goes to. They are a layer of the settings, not a check afterwards; a setting
+//! that a change may not say has no way in.
 
 mod changes;
 mod choice;

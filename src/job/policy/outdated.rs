@@ -1,15 +1,15 @@
-//! What the target's tip has stricter than a change that started before: what holds after the merge is the tip's, where the
-//! change did not touch it.
+//! What the target's tip has stricter than a change that started before: what holds after the merge is the tip's, where
+//! the change did not touch it.
 //!
-//! The comparison is a three-way merge of facts: a difference from head to tip counts if the target made it, that is if it is a
-//! difference from a base to the tip, too. What the change itself did is reported as a change of the gate.
+//! The comparison is a three-way merge of facts: a difference from head to tip counts if the target made it, that is if
+//! it is a difference from a base to the tip, too. What the change itself did is reported as a change of the gate.
 
 use super::changes::{GateFileSide, stricter_of};
 use crate::model::rules::{RuleOutline, RuleState, outline};
 use std::collections::BTreeSet;
 
-/// The descriptions of what the tip has stricter than head, without what the change made laxer itself. `describe` compares
-/// two versions of the file. With `or_other`, also what may be stricter or laxer.
+/// The descriptions of what the tip has stricter than head, without what the change made laxer itself. `describe`
+/// compares two versions of the file. With `or_other`, also what may be stricter or laxer.
 pub fn stricter_at_tip(
     (head, tip, bases): (&GateFileSide, &GateFileSide, &[GateFileSide]),
     describe: &dyn Fn(&GateFileSide, &GateFileSide) -> Vec<String>,
@@ -26,9 +26,9 @@ pub fn stricter_at_tip(
         .collect()
 }
 
-/// The rules file that holds after the merge, of the rules alone that it has otherwise than head and enables; `None` if there
-/// are none. Level and each value of the configuration are the tip's unless the change touched them. A side that is missing or
-/// cannot be read has no rules.
+/// The rules file that holds after the merge, of the rules alone that it has otherwise than head and enables; `None` if
+/// there are none. Level and each value of the configuration are the tip's unless the change touched them. A side that
+/// is missing or cannot be read has no rules.
 pub fn rules_after_merge(
     (head, tip, bases): (&GateFileSide, &GateFileSide, &[GateFileSide]),
 ) -> Option<Vec<u8>> {

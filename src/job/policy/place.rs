@@ -1,5 +1,5 @@
-//! Whether a file lies in the repository, and so is the change's, or outside, and so is the job's; and where the files may
-//! lie that the change has written.
+//! Whether a file lies in the repository, and so is the change's, or outside, and so is the job's; and where the files
+//! may lie that the change has written.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -106,8 +106,8 @@ pub fn is_in_git_folder(path: &Path) -> bool {
     path.iter().any(is_git)
 }
 
-/// Whether some file system takes the name for `.git`: in any case, with what macOS or Windows leave out of a name, or by
-/// its short name.
+/// Whether some file system takes the name for `.git`: in any case, with what macOS or Windows leave out of a name, or
+/// by its short name.
 fn is_git(name: &OsStr) -> bool {
     let ignored = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let name: String = name

@@ -29,8 +29,8 @@ pub struct GateFile {
     pub missing: Option<String>,
 }
 
-/// Reads a file of the gate of at most `limit` bytes. `path` starts from the repository root; a file that was `named` must
-/// be there.
+/// Reads a file of the gate of at most `limit` bytes. `path` starts from the repository root; a file that was `named`
+/// must be there.
 pub fn read(
     repo: &Repository,
     tip: &PolicyTip,
@@ -78,8 +78,8 @@ pub fn of_the_job(file: &Path, named: bool) -> Result<GateFile, PolicyError> {
     })
 }
 
-/// The committed version, if an attribute makes git check out other bytes than it stores: those who read the commit must see
-/// what is in force.
+/// The committed version, if an attribute makes git check out other bytes than it stores: those who read the commit
+/// must see what is in force.
 fn stored(repo: &Repository, path: &str, limit: u64) -> Result<Option<Text>, PolicyError> {
     if repo.is_bare() {
         return Ok(None);

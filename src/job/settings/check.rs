@@ -1,4 +1,4 @@
-//! The settings of a check: those of a review that apply without a platform.
+//! The settings of a local check: the settings of a review that need no platform.
 
 use super::selection::Of;
 use super::{Judging, Revisions, Selection, SettingsError, Sources};
@@ -6,14 +6,13 @@ use crate::job::cli::CheckArgs;
 
 #[derive(Debug, Clone)]
 pub struct CheckSettings {
-    /// Which commit, against which base; without a head the working tree or the index.
+    /// The commit to check and its base. Without a head, the working tree or the index is checked.
     pub revisions: Revisions,
     pub selection: Selection,
-    /// What fails the gate, and where it is told.
     pub judging: Judging,
-    /// The index instead of the working tree.
+    /// Checks the index instead of the working tree.
     pub staged: bool,
-    /// Files that are named are checked whether they changed or not.
+    /// Checks named files even if they did not change.
     pub takes_named: bool,
 }
 
@@ -27,7 +26,7 @@ impl Sources<'_> {
             takes_named: args.selection.range.base.is_none(),
         })
     }
-    /// Which commit, against which base: for the job alone to say.
+    /// Returns the commit to check and its base. Only the job may set them.
     pub fn checked(&self, args: &CheckArgs) -> Result<Revisions, SettingsError> {
         let mut revisions = self.revisions(&args.selection, None)?;
         if args.staged {

@@ -1,4 +1,4 @@
-//! Where a review's result goes.
+//! Settings for the reports of a review.
 
 use super::table::variable;
 use super::{SettingsError, Sources};
@@ -9,27 +9,27 @@ use std::str::FromStr;
 
 #[derive(Debug, Clone)]
 pub struct Destinations {
-    /// The reports to write; none: what the CI host looks for.
+    /// The reports to write. If empty, the report that the CI host looks for.
     pub reports: Vec<ReportFlag>,
     pub annotations: Annotations,
-    /// Whether a comment is kept on the pull or merge request.
+    /// Whether to keep a comment on the pull or merge request.
     pub comment: bool,
     pub changes: Changes,
-    /// What tells this review from others of the same commit; empty for the usual one.
+    /// The name that separates this review from others of the same commit; empty by default.
     pub category: String,
-    /// The findings that are listed for people.
+    /// The findings to list in human-readable output.
     pub show: Show,
-    /// The platform's project, for its name in a report; it is not checked.
+    /// The unchecked project ID, for the project's name in a report.
     pub project: Option<String>,
 }
 
 impl Destinations {
-    /// Whether standard output carries a report, so that nothing else may be written there.
+    /// Returns whether a report is written to standard output, so that no other output may be.
     pub fn take_output(&self) -> bool {
         self.reports.iter().any(|target| target.path.is_none())
     }
 
-    /// Whether any report is of one of these formats.
+    /// Returns whether any report has one of these formats.
     pub fn has_report(&self, formats: &[Format]) -> bool {
         self.reports.iter().any(|target| formats.contains(&target.format))
     }
@@ -58,8 +58,8 @@ impl Sources<'_> {
         })
     }
 
-    /// Paths are relative to the current folder, those of the file included, as a CI job's are; those of the file stay in
-    /// the checkout, beside what git tracks.
+    /// Returns the reports to write. All paths are relative to the current directory, as in a CI job. Paths from the
+    /// file must be inside the checkout and must not be tracked by git.
     fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportFlag>, SettingsError> {
         let kept = |path: &PathBuf| self.kept_to_write("review.report", path);
         let in_checkout = |flag: &ReportFlag| {
@@ -89,7 +89,7 @@ impl Sources<'_> {
     }
 }
 
-/// Reports are written side by side, so of two with the same place either might be the one that stays.
+/// Refuses two reports with the same destination: reports are written concurrently, so either might remain.
 fn refuse_twins(flags: &[ReportFlag]) -> Result<(), SettingsError> {
     let mut places = HashSet::new();
     let Some(twin) = flags.iter().find(|flag| !places.insert(&flag.path)) else {

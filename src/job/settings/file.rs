@@ -1,4 +1,4 @@
-//! `sluicegate.yaml`: its keys, and errors that name file, line, column and the key that was meant.
+//! Reads `sluicegate.yaml`. Errors state the file, line and column, and suggest the most similar key.
 
 use super::SettingsError;
 use super::known;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub const FILE_NAME: &str = "sluicegate.yaml";
 
 impl FileConfig {
-    /// The files that are written where it says so.
+    /// Returns the paths of the files that the configuration writes: reports, receipt and JUnit file.
     pub(super) fn written(&self) -> impl Iterator<Item = &PathBuf> {
         let reports = self.review.report.iter().flatten();
         let reports = reports.filter_map(|report| report.path.as_ref());
@@ -20,7 +20,7 @@ impl FileConfig {
     }
 }
 
-/// Reads a version of the file.
+/// Parses a version of the file.
 pub(super) fn parse(file: &Text) -> Result<FileConfig, SettingsError> {
     let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
     let config: Option<FileConfig> =
@@ -28,7 +28,7 @@ pub(super) fn parse(file: &Text) -> Result<FileConfig, SettingsError> {
     Ok(config.unwrap_or_default())
 }
 
-/// The keys of the file that decide what counts, as they are written there.
+/// Returns the keys in the file that affect the verdict.
 pub(super) fn what_counts(file: &Text) -> Vec<&'static str> {
     let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
     let counts = table::all().filter(|it| it.kind == table::SettingKind::Counts);
@@ -90,21 +90,21 @@ fn explain(file: &Text, error: &serde_yaml::Error) -> SettingsError {
     match error.without_snippet() {
         serde_yaml::Error::SerdeUnknownField { field, expected, .. } => unknown_key(&place, field, expected),
         serde_yaml::Error::DuplicateMappingKey { key: Some(key), .. } => {
-            SettingsError::new(format!("{place}: the key `{key}` stands twice"))
+            SettingsError::new(format!("{place}: duplicate key `{key}`"))
         }
         _ => match said.as_str() {
-            "expected sequence start" => SettingsError::new(format!("{place}: a list is wanted here"))
-                .with_hint("a list stands in brackets, also of one: [\"sales/**\"]"),
+            "expected sequence start" => SettingsError::new(format!("{place}: expected a list"))
+                .with_hint("write a list in brackets, even for one item: [\"sales/**\"]"),
             "expected mapping start" => {
-                SettingsError::new(format!("{place}: keys with their values are wanted here"))
-                    .with_hint("the keys of a section stand on the lines below its name, further in")
+                SettingsError::new(format!("{place}: expected keys with values"))
+                    .with_hint("write the keys of a section on the lines below its name, indented")
             }
             _ => SettingsError::new(format!("{place}: {said}")),
         },
     }
 }
 
-/// What a scalar of the wrong type should have been, by the reader's message.
+/// Returns the expected type of a scalar, taken from the parser's message.
 fn wanted(said: &str) -> Option<&'static str> {
     if said.starts_with("invalid boolean") {
         return Some("`true` or `false`");
@@ -128,9 +128,9 @@ fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsE
 }
 
 fn not_here(place: &str, field: &str, variable: &str) -> SettingsError {
-    let message = format!("{place}: `{field}` must not stand in the configuration file");
-    let why = "the file belongs to the change under review, so it must not decide where a secret goes, what runs, which \
-               commit is judged or whether at all";
+    let message = format!("{place}: `{field}` is not allowed in the configuration file");
+    let why = "the file belongs to the change under review, so it must not set where secrets go, which programs \
+               run, which commit is reviewed or whether it is reviewed";
     SettingsError::new(message).with_hint(format!("{why}; set the variable {variable} instead"))
 }
 
@@ -165,7 +165,7 @@ mod tests {
             @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, project-checks, publish, publish-on");
     }
 
-    /// The two upper rows: where secrets go and what runs, which commit is judged and whether at all.
+    /// The keys that only the job may set.
     const FOR_THE_JOB: [&str; 26] = [
         "base-url",
         "token",
@@ -205,7 +205,7 @@ mod tests {
                     section => error(&format!("{section}:\n  {key}: true\n")),
                 };
                 assert!(
-                    said.contains(&format!("`{key}` must not stand in")) && said.contains(variable),
+                    said.contains(&format!("`{key}` is not allowed in")) && said.contains(variable),
                     "{section} {said}"
                 );
             }
@@ -227,12 +227,12 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named_with_their_place() {
-        insta::assert_snapshot!(error("review:\n  fail-on: always\n"), @r#"sluicegate.yaml:2:12: "always" is none of error, warn, never | -"#);
+        insta::assert_snapshot!(error("review:\n  fail-on: always\n"), @r#"sluicegate.yaml:2:12: "always" is not one of error, warn, never | -"#);
         insta::assert_snapshot!(error("timeout: soon\n"), @"sluicegate.yaml:1:10: `timeout` must be a number, not `soon` | -");
-        insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: keys with their values are wanted here | the keys of a section stand on the lines below its name, further in");
-        insta::assert_snapshot!(error("publish:\n  exclude:\n    - good/**\n    - 'a[b'\n"), @r#"sluicegate.yaml:4:7: the glob "a[b" cannot be read: unclosed character class; missing ']' | -"#);
-        insta::assert_snapshot!(error("review:\n  include: sales/**\n"), @r#"sluicegate.yaml:2:12: a list is wanted here | a list stands in brackets, also of one: ["sales/**"]"#);
-        insta::assert_snapshot!(error("timeout: 1\ntimeout: 2\n"), @"sluicegate.yaml:2:1: the key `timeout` stands twice | -");
+        insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: expected keys with values | write the keys of a section on the lines below its name, indented");
+        insta::assert_snapshot!(error("publish:\n  exclude:\n    - good/**\n    - 'a[b'\n"), @r#"sluicegate.yaml:4:7: invalid glob "a[b": unclosed character class; missing ']' | -"#);
+        insta::assert_snapshot!(error("review:\n  include: sales/**\n"), @r#"sluicegate.yaml:2:12: expected a list | write a list in brackets, even for one item: ["sales/**"]"#);
+        insta::assert_snapshot!(error("timeout: 1\ntimeout: 2\n"), @"sluicegate.yaml:2:1: duplicate key `timeout` | -");
         insta::assert_snapshot!(error("review:\n  comment: yes\n"), @"sluicegate.yaml:2:12: `comment` must be `true` or `false`, not `yes` | -");
         insta::assert_snapshot!(error("review: { new-only: 'on', comment: true } # x\n"), @"sluicegate.yaml:1:21: `new-only` must be `true` or `false`, not `'on'` | -");
         insta::assert_snapshot!(error("review:\n  comment:\n    maybe\n"), @"sluicegate.yaml:3:5: `comment` must be `true` or `false`, not `maybe` | -");

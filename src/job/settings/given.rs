@@ -1,4 +1,4 @@
-//! How values of the file are read that are more than a text, a number or a switch.
+//! Deserializers for values of the file that are not a plain string, number or boolean.
 
 use crate::base::globs::glob;
 use crate::job::cli::{self, parse_value};
@@ -7,12 +7,12 @@ use globset::Glob;
 use serde::{Deserialize, Deserializer};
 use std::str::FromStr;
 
-/// The glob, or why it cannot be read.
+/// Compiles a glob. The error states the reason.
 pub(super) fn compiled(pattern: &str) -> Result<Glob, String> {
-    glob(pattern).map_err(|why| format!("the glob {pattern:?} cannot be read: {}", why.kind()))
+    glob(pattern).map_err(|why| format!("invalid glob {pattern:?}: {}", why.kind()))
 }
 
-/// A section; one whose keys are all commented out is empty.
+/// Reads a section. A section whose keys are all commented out is empty.
 pub(super) fn section<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -46,7 +46,7 @@ pub(super) fn globs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
     Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
 }
 
-/// A glob that can be read; one that cannot is told where it stands.
+/// A valid glob. The error of an invalid one has its position.
 struct ReadableGlob(String);
 
 impl<'de> Deserialize<'de> for ReadableGlob {

@@ -1,4 +1,4 @@
-//! What every command needs: the repository, the CI host, colour.
+//! Settings that every command needs: the repository, the CI host, the color.
 
 use super::table::variable;
 use super::{Layers, SettingsError, Sources};
@@ -8,7 +8,7 @@ use crate::job::cli::{ColorChoice, GateChanges, GlobalArgs, parse_value};
 use crate::job::policy::Choice;
 use std::path::PathBuf;
 
-/// The folder that was named as the repository, if one was.
+/// Returns the directory given as the repository, if any.
 pub fn named_repository(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     let named = args
         .repo
@@ -17,31 +17,31 @@ pub fn named_repository(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     named.map(|path| env.current_dir().join(path))
 }
 
-/// The configuration file that the job names: `--config`, else the variable.
+/// Returns the configuration file given by the job: `--config`, otherwise the variable.
 pub fn named_config(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     let flag = args.config.clone();
     let named = flag.or_else(|| env.get(variable::CONFIG).map(PathBuf::from));
     named.map(|path| env.current_dir().join(path))
 }
 
-/// The platform's hidden folder that the job names: `--config-dir`, else the variable.
+/// Returns the platform's hidden directory given by the job: `--config-dir`, otherwise the variable.
 pub fn named_config_dir(args: &GlobalArgs, env: &Env) -> Option<String> {
     Layers::new(env).text(args.config_dir.clone(), variable::CONFIG_DIR, None)
 }
 
-/// Which version of the configuration file counts.
+/// Returns where to read the gate configuration from.
 pub fn policy_choice(args: &GlobalArgs, env: &Env) -> Result<Choice, SettingsError> {
     let asked = Layers::new(env).pick(args.policy, variable::POLICY, parse_value, None)?;
     Ok(asked.unwrap_or_default())
 }
 
-/// What a change of the gate's own files, together with others, means.
+/// Returns how to treat a change that edits the gate configuration together with other files.
 pub fn gate_changes(args: &GlobalArgs, env: &Env) -> Result<GateChanges, SettingsError> {
     let asked = Layers::new(env).pick(args.gate_changes, variable::GATE_CHANGES, parse_value, None)?;
     Ok(asked.unwrap_or_default())
 }
 
-/// The CI host, if it is not to be detected.
+/// Returns the CI host, or `None` to detect it.
 pub fn host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, SettingsError> {
     match Layers::new(env)
         .text(args.ci.clone(), variable::CI, None)
@@ -55,7 +55,7 @@ pub fn host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, SettingsError>
     }
 }
 
-/// When to use colour; `NO_COLOR` is honoured unless colour is asked for by flag or variable.
+/// Returns when to color the output. `NO_COLOR` is honored unless a flag or variable sets the color.
 pub fn color(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, SettingsError> {
     let asked = Layers::new(env).pick(args.color, variable::COLOR, parse_value, None)?;
     Ok(asked.unwrap_or(if env.get(env::NO_COLOR).is_some() {
@@ -66,7 +66,7 @@ pub fn color(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, SettingsError>
 }
 
 impl Sources<'_> {
-    /// The platform's hidden folder, if it is not to be found.
+    /// Returns the platform's hidden directory, or `None` to find it.
     pub fn config_dir(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
         let file = self.file.config_dir.clone();
         let name = self
@@ -75,19 +75,19 @@ impl Sources<'_> {
         name.map(|name| folder_name(&name)).transpose()
     }
 
-    /// Whether the configuration file names this as the platform's hidden folder.
+    /// Returns whether the configuration file sets this as the platform's hidden directory.
     pub fn file_names_folder(&self, folder: &str) -> bool {
         let named = self.file.config_dir.as_deref().map(folder_name);
         named.is_some_and(|named| named.is_ok_and(|named| named == folder))
     }
 }
 
-/// A folder at the root: one name, perhaps with a slash behind it.
+/// Checks the name of a directory at the root. A trailing slash is allowed.
 fn folder_name(text: &str) -> Result<String, SettingsError> {
     let name = text.trim_end_matches('/').trim_start_matches("./");
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
         let message =
-            format!("the configuration folder {text:?} is not the name of a folder at the repository root");
+            format!("the configuration directory {text:?} is not the name of a directory at the repository root");
         return Err(SettingsError::new(message));
     }
     Ok(name.to_owned())

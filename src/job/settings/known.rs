@@ -1,18 +1,18 @@
-//! What is known of a name: of a key in the file, and of a variable.
+//! Looks up names: keys of the file, and variables.
 
 use super::table::all;
 use crate::base::env::Env;
 use crate::base::text::nearest;
 use crate::job::policy::KnownSetting;
 
-/// Names that are no settings of the program and are refused in the file too, with the variable that says it.
+/// Names that are not settings of the program and are refused in the file too, with the variable to use instead.
 const REFUSED: [(&str, &str); 3] = [
     ("proxy", "HTTPS_PROXY"),
     ("http-proxy", "HTTP_PROXY"),
     ("https-proxy", "HTTPS_PROXY"),
 ];
 
-/// Returns what is known of the values of this key, to tell what a change of them means.
+/// Returns the strictness and defaults of this key's values, for the report of a changed file.
 pub fn known(key: &str) -> Option<KnownSetting> {
     let setting = all().find(|setting| setting.kind.is_in_file() && setting.key == key)?;
     Some(KnownSetting {
@@ -22,7 +22,7 @@ pub fn known(key: &str) -> Option<KnownSetting> {
     })
 }
 
-/// The variable to use instead of a key that must not stand in the file, wherever it stands there.
+/// Returns the variable to use instead of a key that is not allowed in the file, in any section.
 pub(super) fn refused(key: &str) -> Option<&'static str> {
     let own = all().find(|it| !it.kind.is_in_file() && it.key == key);
     let other = || REFUSED.iter().find(|(name, _)| *name == key);
@@ -30,7 +30,7 @@ pub(super) fn refused(key: &str) -> Option<&'static str> {
         .or_else(|| other().map(|(_, variable)| *variable))
 }
 
-/// A warning for each variable that begins like ours and is none, with the nearest one that is.
+/// Returns a warning for each unknown variable that starts with `SLUICEGATE_`, with the most similar known one.
 pub fn unknown_variables(env: &Env) -> Vec<String> {
     let known = all()
         .map(|setting| setting.variable)

@@ -1,20 +1,20 @@
-//! Lays flag, variable and file over one another.
+//! Combines flag, variable and file: the first one that is set wins.
 
 use super::SettingsError;
 use super::look::Look;
 use super::table::{self, SettingKind};
 use crate::base::env::Env;
 
-/// Reads variables, and says in an error which one was wrong.
+/// Resolves values. An error states the variable that is wrong.
 #[derive(Clone, Copy)]
 pub(crate) struct Layers<'a> {
     env: &'a Env,
-    /// What counts is not taken from the file.
+    /// The file's settings that affect the verdict are ignored.
     facts_only: bool,
 }
 
 impl<'a> Layers<'a> {
-    /// Flags and variables; the file's values are taken where the file may say them.
+    /// Uses flags, variables, and the file's values for settings that the file may set.
     pub(crate) const fn new(env: &'a Env) -> Self {
         Self {
             env,
@@ -22,7 +22,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// The same, without what counts from the file: the file is the change's own.
+    /// Like [`Layers::new`], but ignores the file's settings that affect the verdict: the file belongs to the change.
     pub(super) const fn facts_only(env: &'a Env) -> Self {
         Self {
             env,
@@ -30,7 +30,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// The file's value of the setting with this variable, if the file may say it.
+    /// Returns the file's value of the setting with this variable, if the file may set it.
     fn said<T>(self, variable: &str, value: Option<T>) -> Option<T> {
         let kind = table::by_variable(variable).map(|setting| setting.kind);
         value.filter(|_| match kind {
@@ -40,7 +40,7 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// The flag if given, else the variable, else the file's value.
+    /// Returns the flag if given, otherwise the variable, otherwise the file's value.
     pub(crate) fn pick<T>(
         self,
         flag: Option<T>,
@@ -59,7 +59,7 @@ impl<'a> Layers<'a> {
             .or_else(|| self.said(variable, file))
     }
 
-    /// A whole number within the bounds of its setting, else its default.
+    /// Returns an integer within the bounds of its setting, or the default.
     pub(super) fn whole(
         self,
         flag: Option<u64>,
@@ -74,7 +74,7 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// A name, else the one that stands for itself.
+    /// Returns a name, or the default name of the setting.
     pub(super) fn name(self, flag: Option<String>, variable: &str, file: Option<String>) -> String {
         self.text(flag, variable, file).unwrap_or_else(|| {
             match table::by_variable(variable).map(|setting| setting.look) {
@@ -84,7 +84,7 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// A switch: given as a flag, or set by variable or file.
+    /// Returns a boolean: true if the flag is given, otherwise the value of the variable or the file.
     pub(crate) fn switch(
         self,
         flag: bool,
@@ -97,7 +97,7 @@ impl<'a> Layers<'a> {
             .unwrap_or(false))
     }
 
-    /// A list: the flags if any, else the variable's lines, else the file's entries.
+    /// Returns a list: the flags if any, otherwise the lines of the variable, otherwise the file's entries.
     pub(crate) fn list<T>(
         self,
         flags: Vec<T>,
@@ -117,7 +117,7 @@ impl<'a> Layers<'a> {
             .collect()
     }
 
-    /// The variable's value, if set.
+    /// Returns the variable's value, if set.
     pub(crate) fn variable<T>(
         self,
         variable: &str,
@@ -131,17 +131,17 @@ impl<'a> Layers<'a> {
 }
 
 fn wrong(variable: &str, why: &str) -> SettingsError {
-    SettingsError::new(format!("the variable {variable} cannot be used: {why}"))
+    SettingsError::new(format!("invalid value of the variable {variable}: {why}"))
 }
 
-/// Reads a whole number.
+/// Parses an integer.
 pub(super) fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.trim()
         .parse()
-        .map_err(|_| format!("{text:?} is no whole number in range"))
+        .map_err(|_| format!("{text:?} is not an integer, or is out of range"))
 }
 
-/// The value or its default, held to its bounds.
+/// Returns the value or its default, or an error if it is out of bounds.
 pub(super) fn within<T>(
     value: Option<T>,
     default: T,
@@ -153,10 +153,10 @@ where
     T: Copy + PartialOrd + std::fmt::Display,
 {
     let value = value.unwrap_or(default);
-    // Also false for what is no number at all.
+    // Also false for NaN.
     if !(least..=most).contains(&value) {
         return Err(SettingsError::new(format!(
-            "the {what} {value} is not from {least} to {most}"
+            "the {what} {value} is not in the range {least} to {most}"
         )));
     }
     Ok(value)

@@ -1,19 +1,19 @@
-//! What the value of a setting looks like in the file: its type, bounds, words and default, as the JSON schema tells them.
+//! The formats of setting values in the file: type, bounds, allowed values and default, as the JSON schema states them.
 
 use crate::job::cli;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use serde_json::{Value, json};
 
-/// What a pipeline's file is called, and the default of `--include`.
+/// The globs of pipeline files, which are the default of `--include`.
 pub(super) const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Look {
     NotInFile,
-    /// A text, with an example.
+    /// A string, with an example.
     Text(&'static str),
-    /// A text that stands for itself where nothing is set.
+    /// A string, with its default.
     Name(&'static str),
     Whole {
         least: u64,
@@ -26,9 +26,9 @@ pub(super) enum Look {
         default: f64,
     },
     Switch,
-    /// Globs with their default; none where the common ones hold.
+    /// Globs with their default, or `None` if the common globs are the default.
     Globs(Option<&'static [&'static str]>),
-    /// The words of a flag.
+    /// The values of a flag.
     Words(fn() -> Value),
     Uuid,
     Reports,
@@ -64,7 +64,7 @@ impl Look {
         }
     }
 
-    /// Returns the word that holds where none is given; `None` for what is no word, switch or number.
+    /// Returns the default value, or `None` if the format is not an enumeration, a boolean or a number.
     pub(super) fn default_word(self) -> Option<String> {
         let is_word = matches!(self, Self::Words(_) | Self::Switch | Self::Whole { .. });
         let default = &self.schema()["default"];
@@ -94,7 +94,7 @@ fn uuid() -> Value {
     json!({ "type": "string", "pattern": pattern })
 }
 
-/// The words of a flag, each with what it means, and the one that holds where none is given.
+/// Returns the schema of a flag's values, with their descriptions and the default.
 pub(super) fn words<T: ValueEnum + Default>() -> Value {
     let told = |value: &T| value.to_possible_value();
     let values: Vec<_> = T::value_variants().iter().filter_map(told).collect();

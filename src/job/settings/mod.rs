@@ -1,8 +1,8 @@
-//! Flag, environment, file and default, resolved once into values that nobody needs to question again.
+//! Resolves settings from flag, environment, file and default once, into values that need no further checks.
 //!
-//! Who may say a setting stands in one table. What decides where a secret goes, what runs, which commit is judged or
-//! whether at all is for the job alone. The rest may stand in the configuration file, in the version that `policy` chose;
-//! where that is only the change's own, what counts has its defaults.
+//! One table lists who may set each setting. Only the job may set where secrets go, which programs run, which commit is
+//! reviewed and whether it is reviewed. The configuration file may set the rest, in the version that `policy` selected.
+//! If only the change itself has a file, settings that affect the verdict have their defaults.
 
 mod breaks;
 mod check;
@@ -50,10 +50,9 @@ use crate::job::policy::{self, GateFile};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Who may name what the configuration file may not.
-const ANY_PATH: &str = "the job may name any path, by the flag or the variable";
+const ANY_PATH: &str = "to use any path, pass the flag or set the variable in the job";
 
-/// A setting that cannot be used: what and where, and what to do.
+/// An invalid setting, with its place and a hint.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct SettingsError {
@@ -79,11 +78,10 @@ impl SettingsError {
     }
 }
 
-/// The checkout that a configuration file lies in.
+/// The checkout that contains a configuration file.
 pub struct Checkout<'a> {
-    /// Its root.
     pub root: &'a Path,
-    /// Whether git tracks a file with this path from the root, or perhaps does.
+    /// Returns whether git tracks, or may track, a file with this path relative to the root.
     pub tracks: &'a dyn Fn(&str) -> bool,
 }
 
@@ -91,18 +89,18 @@ pub struct Checkout<'a> {
 pub struct Sources<'a> {
     env: &'a Env,
     file: FileConfig,
-    /// The checkout that the file's paths must stay in; none where the file is the job's.
+    /// The checkout that the file's paths must stay in, or `None` if the file belongs to the job.
     checkout: Option<PathBuf>,
-    /// Those of the file's paths to write to at which git tracks a file, or perhaps does.
+    /// The output paths in the file at which git tracks, or may track, a file.
     tracked: HashSet<PathBuf>,
-    /// What counts is not taken from the file.
+    /// The file's settings that affect the verdict are ignored.
     facts_only: bool,
     note: Option<String>,
 }
 
 impl<'a> Sources<'a> {
-    /// The settings with this configuration file, which is the job's own or lies in this checkout. The checkout's version
-    /// must be sound even where it does not count, as it will after its merge.
+    /// Reads the settings from this configuration file, which belongs to the job or is in this checkout. The checkout's
+    /// version must be valid even if it is not in force, because it will be after its merge.
     pub fn new(
         env: &'a Env,
         file: &GateFile,
@@ -126,8 +124,8 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// What every report says of a configuration file that the base does not have: which of its keys do not count yet, and
-    /// the way out.
+    /// Returns the note for reports if the target branch has no configuration file: the ignored keys, and how to use
+    /// the checkout's file.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -140,19 +138,20 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// A path of the file to write to. What git tracks is somebody's work, and what later steps of the job rely on.
+    /// Checks an output path from the file. Tracked files are refused: they contain work, and later steps of the job
+    /// use them.
     fn kept_to_write(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
         if self.tracked.contains(path) {
             let shown = path.display();
             let message =
-                format!("{FILE_NAME}: `{key}` names {shown}, which git tracks and nothing may overwrite");
+                format!("{FILE_NAME}: `{key}` is {shown}, but git tracks this file, so it must not be overwritten");
             return Err(SettingsError::new(message)
-                .with_hint(format!("name a file that is not in the repository; {ANY_PATH}")));
+                .with_hint(format!("choose a file that is not in the repository; {ANY_PATH}")));
         }
         self.kept(key, path)
     }
 
-    /// A path of the file, which must stay in the checkout unless the file is the job's.
+    /// Checks a path from the file, which must stay in the checkout unless the file belongs to the job.
     fn kept(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
         let Some(root) = &self.checkout else {
             return Ok(path.to_path_buf());
@@ -160,14 +159,14 @@ impl<'a> Sources<'a> {
         policy::in_checkout(root, self.env.current_dir(), path).map_err(|why| {
             let shown = path.display();
             let message =
-                format!("{FILE_NAME}: `{key}` names {shown}, which must stay inside the checkout: {why}");
+                format!("{FILE_NAME}: `{key}` is {shown}, but the path must stay inside the checkout: {why}");
             SettingsError::new(message).with_hint(ANY_PATH)
         })
     }
 }
 
 impl Checkout<'_> {
-    /// Whether git tracks a file where this path leads to.
+    /// Returns whether git tracks the file that this path leads to.
     fn tracks_file(&self, here: &Path, path: &Path) -> bool {
         let Ok(full) = policy::in_checkout(self.root, here, path) else {
             return false;
@@ -178,7 +177,7 @@ impl Checkout<'_> {
     }
 }
 
-/// Whether this version of the configuration file says `new-only`.
+/// Returns whether this version of the configuration file sets `new-only`.
 pub fn says_new_only(text: &policy::Text) -> bool {
     file::parse(text).is_ok_and(|file| file.review.new_only == Some(true))
 }
@@ -186,12 +185,12 @@ pub fn says_new_only(text: &policy::Text) -> bool {
 fn facts_alone((why, ignored): (&String, Vec<&str>)) -> String {
     let keys: Vec<String> = ignored.iter().map(|key| format!("`{key}`")).collect();
     let what = match keys.as_slice() {
-        [] => "the checkout's file says nothing of that, and what it says counts".to_owned(),
-        [key] => format!("{key} of the checkout's file does not count"),
-        keys => format!("{} of the checkout's file do not count", keys.join(", ")),
+        [] => "the checkout's file sets none of them".to_owned(),
+        [key] => format!("{key} of the checkout's file is ignored"),
+        keys => format!("{} of the checkout's file are ignored", keys.join(", ")),
     };
     format!(
-        "{why}, so what decides what counts has its defaults: {what}. For this one run the job can say --policy head \
-         (SLUICEGATE_POLICY)"
+        "{why}, so settings that affect the verdict have their defaults: {what}. To use the checkout's file in \
+         this run, the job can set --policy head (SLUICEGATE_POLICY)"
     )
 }

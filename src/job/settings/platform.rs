@@ -1,4 +1,5 @@
-//! How to reach the platform: address, token, limits. Nothing here is read from the file but the harmless limits.
+//! Settings for the connection to the platform: URL, token, limits. The file may set only project, agent version and
+//! limits.
 
 use super::table::variable;
 use super::{Layers, SettingsError, Sources};
@@ -9,32 +10,32 @@ use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// Everything that a client of the platform needs, each value checked where it was given.
+/// The connection settings of a client. Values that are set have been checked.
 pub struct Connection {
     base_url: Option<BaseUrl>,
     project_id: Option<Uuid>,
     agent_version: Option<String>,
     token: Option<TokenSource>,
-    /// One request's limit.
+    /// Timeout of each request.
     pub timeout: Duration,
-    /// Tries after the first.
+    /// Maximum number of retries for a failed request.
     pub retries: u32,
-    /// Extra root certificates.
+    /// PEM file with additional root certificates.
     pub ca_cert: Option<PathBuf>,
-    /// What is to be said about these settings.
+    /// Warnings about these settings.
     pub warnings: Vec<String>,
 }
 
-const BASE_URL_IS: &str = "the address of the platform's API, such as https://platform.example.com";
+const BASE_URL_IS: &str = "the URL of the platform's API, such as https://platform.example.com";
 
-const PROJECT_IS: &str = "its UUID, which `sluicegate projects list` shows beside the project's name; `project-id` in \
-     sluicegate.yaml says it once for all";
+const PROJECT_IS: &str = "its UUID, which `sluicegate projects list` shows; to set it for all jobs, add \
+     `project-id` to sluicegate.yaml";
 
-const AGENT_VERSION_IS: &str = "the version of the agent that runs the project's pipelines, as the platform shows it beside \
-     the agent; `agent-version` in sluicegate.yaml says it once for all";
+const AGENT_VERSION_IS: &str = "the version of the agent that runs the project's pipelines, which the platform \
+     shows with the agent; to set it for all jobs, add `agent-version` to sluicegate.yaml";
 
 impl Connection {
-    /// The platform's address, which a request needs.
+    /// Returns the platform's URL, which every request needs.
     pub fn base_url(&self) -> Result<&BaseUrl, SettingsError> {
         self.base_url.as_ref().ok_or_else(|| {
             missing(
@@ -46,13 +47,13 @@ impl Connection {
         })
     }
 
-    /// The project, which its resources need.
+    /// Returns the project ID, which requests for the project's resources need.
     pub fn project_id(&self) -> Result<Uuid, SettingsError> {
         self.project_id
             .ok_or_else(|| missing("the project", "--project-id", variable::PROJECT_ID, PROJECT_IS))
     }
 
-    /// The `Agent-Version` header, which a review needs.
+    /// Returns the `Agent-Version` header, which a review needs.
     pub fn agent_version(&self) -> Result<&str, SettingsError> {
         let (flag, variable) = ("--agent-version", variable::AGENT_VERSION);
         self.agent_version
@@ -60,11 +61,11 @@ impl Connection {
             .ok_or_else(|| missing("the agent version", flag, variable, AGENT_VERSION_IS))
     }
 
-    /// Where the token comes from, which a request needs.
+    /// Returns the source of the token, which every request needs.
     pub fn token(&self) -> Result<&TokenSource, SettingsError> {
         let hint = format!(
-            "set {} (a CI secret), {}, {}, or {} with {} and {}; who administers the account on the platform gives out tokens \
-             and API credentials",
+            "set {} (a CI secret), {}, {}, or {} with {} and {}; an administrator of the account on the platform can \
+             create tokens and API credentials",
             variable::TOKEN,
             variable::TOKEN_FILE,
             variable::TOKEN_COMMAND,
@@ -78,14 +79,14 @@ impl Connection {
     }
 }
 
-/// `where_from` says where people find it.
+/// Returns the error for a missing setting. `where_from` describes the value and where to find it.
 fn missing(what: &str, flag: &str, variable: &str, where_from: &str) -> SettingsError {
-    let hint = format!("give {flag} or set {variable}: {where_from}");
+    let hint = format!("pass {flag} or set {variable}: {where_from}");
     SettingsError::new(format!("{what} is not set")).with_hint(hint)
 }
 
 impl Sources<'_> {
-    /// The connection; values that are given are checked, whether the command needs them or not.
+    /// Returns the connection settings. Values that are set are checked even if the command does not need them.
     pub fn connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
         let layers = self.layers();
         let mut warnings = Vec::new();
@@ -116,8 +117,8 @@ impl Sources<'_> {
         );
         let parse = |text: String| {
             let wrong = |why| {
-                SettingsError::new(format!("the project id {text:?} is no UUID: {why}"))
-                    .with_hint(format!("give {PROJECT_IS}"))
+                SettingsError::new(format!("project id {text:?} is not a UUID: {why}"))
+                    .with_hint(format!("pass {PROJECT_IS}"))
             };
             Uuid::parse_str(text.trim()).map_err(wrong)
         };
@@ -152,8 +153,8 @@ fn base_url(layers: Layers<'_>, args: &GlobalArgs) -> Result<Option<BaseUrl>, Se
     text.map(parse).transpose()
 }
 
-/// A flag wins; among the variables the order is token, file, command, client credentials, and a source that is
-/// passed over is named.
+/// Returns the source of the token. A flag wins; the order of the variables is token, file, command, client
+/// credentials. A warning names each variable that is ignored.
 fn token_source(
     layers: Layers<'_>,
     env: &Env,
@@ -164,7 +165,7 @@ fn token_source(
     match (&args.token_file, &args.token_command) {
         (Some(_), Some(_)) => {
             return Err(
-                SettingsError::new("--token-file and --token-command are both given").with_hint("keep one"),
+                SettingsError::new("--token-file and --token-command are both set").with_hint("remove one"),
             );
         }
         (Some(path), None) => return Ok(Some(TokenSource::File(env.current_dir().join(path)))),
@@ -192,11 +193,11 @@ fn token_source(
     let Some((chosen, source)) = set.next() else {
         return Ok(None);
     };
-    warnings.extend(set.map(|(name, _)| format!("{name} is set, but {chosen} comes before it and is used")));
+    warnings.extend(set.map(|(name, _)| format!("ignoring {name}, because {chosen} is set too and takes precedence")));
     Ok(Some(source))
 }
 
-/// OAuth 2 client credentials: all three variables or none.
+/// Returns the OAuth 2 client credentials. Either all three variables must be set, or none.
 fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
     let names = [variable::CLIENT_ID, variable::CLIENT_SECRET, variable::TOKEN_URL];
     let [id, url] = [variable::CLIENT_ID, variable::TOKEN_URL].map(|name| env.get(name));
@@ -211,7 +212,7 @@ fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
             return Ok(None);
         }
         let message = format!(
-            "the client credentials are not complete: {} is not set",
+            "the client credentials are incomplete: {} is not set",
             absent.join(" and ")
         );
         return Err(SettingsError::new(message));
@@ -220,7 +221,7 @@ fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
         .ok_or_else(|| {
-            SettingsError::new(format!("the variable {} is no http(s) URL", variable::TOKEN_URL))
+            SettingsError::new(format!("the variable {} is not an http(s) URL", variable::TOKEN_URL))
         })?;
     Ok(Some(TokenSource::ClientCredentials {
         token_url,

@@ -1,4 +1,4 @@
-//! What the checks of the project mean: a level for each, and what they leave alone.
+//! Settings of the project checks: the level of each check, and the references to ignore.
 
 use super::selection::globs;
 use super::table::variable;
@@ -8,7 +8,7 @@ use crate::model::findings::Enforcement;
 use crate::model::project::{CheckLevels, ProjectCheck};
 use globset::GlobSet;
 
-/// An example of a glob over what calls and components name.
+/// An example of a glob over the targets of calls and the scripts of components.
 const SUCH_AS: &str = "shared-library/**";
 
 #[derive(Debug, Clone)]
@@ -18,14 +18,14 @@ pub struct ProjectCheckSettings {
 }
 
 impl ProjectCheckSettings {
-    /// Whether a reference leads out of the project by design; as it is written.
+    /// Returns whether a reference, as written, is outside the project by design.
     pub fn is_external(&self, written: &str) -> bool {
         self.external.is_match(written)
     }
 }
 
 impl Sources<'_> {
-    /// Levels stand in the file alone; whether a job checks at all is for the job to say.
+    /// Reads the settings of the project checks. Only the file sets levels; only the job may turn the checks off.
     pub fn project_checks(&self, flag: Option<ProjectChecks>) -> Result<ProjectCheckSettings, SettingsError> {
         let asked = self
             .layers()

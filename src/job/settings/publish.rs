@@ -14,28 +14,27 @@ use std::time::Duration;
 pub struct Publish {
     pub prefix: String,
     pub version_name: String,
-    /// The commit to publish, and the branch recorded with the version; there is no base.
+    /// The commit to publish, and the branch to record with the version. The base is always `None`.
     pub revisions: Revisions,
     pub selection: Selection,
-    /// What a break of consumers means.
     pub breaks: Breaks,
-    /// The version that the interface is compared with; none for the latest enabled one.
+    /// The version to compare the interface with, or `None` for the latest enabled one.
     pub against: Option<String>,
     pub select: Select,
     pub from: Source,
     pub if_exists: IfExists,
     pub on_ignored: OnIgnored,
     pub verify: bool,
-    /// How long what may still appear is looked for.
+    /// Maximum time to look for an uploaded version that may still appear.
     pub lookup_timeout: Duration,
-    /// The report of a review that must have passed on the same commit.
+    /// The report of the required review of the same commit.
     pub require_review: Option<PathBuf>,
     pub require_review_engine: RequiredEngine,
     pub dry_run: bool,
-    /// Print the plan of a dry run as JSON.
+    /// Prints the plan of a dry run as JSON.
     pub json: bool,
     pub receipt: Option<PathBuf>,
-    /// Where to write the outcome as JUnit.
+    /// The file to write the outcome to as JUnit XML.
     pub junit: Option<PathBuf>,
 }
 
@@ -101,7 +100,7 @@ impl Sources<'_> {
         })
     }
 
-    /// A file, from the current folder; one that the configuration file names as far as it may.
+    /// Returns a path relative to the current directory. `keep` checks a path from the configuration file.
     fn path_of(
         &self,
         variable: &str,
@@ -126,7 +125,7 @@ impl Sources<'_> {
         Ok(Duration::from_secs(seconds))
     }
 
-    /// For the job alone to say, as for a review.
+    /// Returns the revisions of a publish, which only the job may set.
     pub fn published(&self, args: &PublishArgs) -> Result<Revisions, SettingsError> {
         let layers = self.layers();
         Ok(Revisions {
@@ -144,54 +143,54 @@ impl Sources<'_> {
         name.ok_or_else(|| needed("version name", "--version-name", variable::VERSION_NAME))
     }
 
-    /// The artifact's prefix, which most artifact calls need.
+    /// Returns the prefix of the artifact, which most requests for artifacts need.
     pub fn prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
         self.optional_prefix(flag)
             .ok_or_else(|| needed("prefix", "--prefix", variable::PREFIX))
     }
 
-    /// The artifact's prefix, if one is set.
+    /// Returns the prefix of the artifact, if set.
     pub fn optional_prefix(&self, flag: Option<String>) -> Option<String> {
         self.layers()
             .text(flag, variable::PREFIX, self.file.publish.prefix.clone())
     }
 }
 
-/// On which branches and tags `sluicegate ci` publishes.
+/// The branches and tags on which `sluicegate ci` publishes.
 #[derive(Debug, Clone)]
 pub struct PublishOn {
     branches: GlobSet,
     tags: GlobSet,
-    /// The checkout's file says where, and is not what counts.
+    /// The checkout's file sets branches or tags, but is not in force.
     set_aside: bool,
 }
 
 impl PublishOn {
-    /// Why nothing is ever published; none if anything may be.
+    /// Returns why no branch or tag publishes, or `None` if one may.
     pub fn never(&self) -> Option<&'static str> {
         if !self.branches.is_empty() || !self.tags.is_empty() {
             return None;
         }
         Some(if self.set_aside {
-            "`publish-on` of the checkout's file does not count here"
+            "`publish-on` of the checkout's file is not in force here"
         } else {
             "no branches and no tags are set to publish on (publish-on)"
         })
     }
 
-    /// Whether the branch is one to publish on.
+    /// Returns whether the branch publishes.
     pub fn has_branch(&self, branch: &str) -> bool {
         self.branches.is_match(branch)
     }
 
-    /// Whether the tag is one to publish on.
+    /// Returns whether the tag publishes.
     pub fn has_tag(&self, tag: &str) -> bool {
         self.tags.is_match(tag)
     }
 }
 
 impl Sources<'_> {
-    /// On which branches and tags to publish.
+    /// Returns the branches and tags to publish on.
     pub fn publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish_on);
         let whole = |line: &str| Ok(line.to_owned());
@@ -212,5 +211,5 @@ impl Sources<'_> {
 }
 
 fn needed(what: &str, flag: &str, variable: &str) -> SettingsError {
-    SettingsError::new(format!("the {what} is not set")).with_hint(format!("give {flag} or set {variable}"))
+    SettingsError::new(format!("the {what} is not set")).with_hint(format!("pass {flag} or set {variable}"))
 }

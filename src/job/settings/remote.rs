@@ -1,4 +1,5 @@
-//! Settings of what goes on remotely: how to wait, where to run, and the names that the API document neutralises.
+//! Settings for commands of the platform: how to wait, the environment, and the real names behind the neutral names of
+//! the API document.
 
 use super::layers::within;
 use super::look::Look;
@@ -9,27 +10,27 @@ use std::time::Duration;
 
 const LONGEST: u64 = 30 * 24 * 60 * 60;
 
-/// How long and how often to look.
+/// How long to wait and how often to poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waiting {
     pub first: Duration,
-    /// In all.
+    /// Maximum time of the complete wait.
     pub limit: Duration,
 }
 
-/// The names that the API document neutralises.
+/// The real names behind the neutral names of the API document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlatformNames {
-    /// The warehouse that authenticates by key pair, in upper case.
+    /// The warehouse kind that authenticates with a key pair, in upper case.
     pub warehouse_a: String,
-    /// The warehouse that authenticates by password, in upper case.
+    /// The warehouse kind that authenticates with a password, in upper case.
     pub warehouse_b: String,
     /// The git provider, in lower case.
     pub git_provider: String,
 }
 
 impl Sources<'_> {
-    /// How to wait, where nothing is said for `default` seconds.
+    /// Returns how long to wait and how often to poll. The default of the limit is `default` seconds.
     pub fn waiting(&self, args: &PaceArgs, default: u64) -> Result<Waiting, SettingsError> {
         let first = self.layers().pick(
             args.poll_interval,
@@ -50,24 +51,24 @@ impl Sources<'_> {
         })
     }
 
-    /// The environment that pipelines run in.
+    /// Returns the environment to run pipelines in.
     pub fn environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
         let file = self.file.environment.clone();
         self.layers()
             .text(flag, variable::ENVIRONMENT, file)
             .ok_or_else(|| {
-                let hint = format!("give --environment or set {}", variable::ENVIRONMENT);
+                let hint = format!("pass --environment or set {}", variable::ENVIRONMENT);
                 SettingsError::new("the environment is not set").with_hint(hint)
             })
     }
 
-    /// The status that terminates an execution; the API document leaves it open.
+    /// Returns the status that terminates an execution, which the API document does not define.
     pub fn cancel_status(&self, flag: Option<String>) -> String {
         let file = self.file.cancel_status.clone();
         self.layers().name(flag, variable::CANCEL_STATUS, file)
     }
 
-    /// The names that the API document neutralises; its own tokens where nothing is set.
+    /// Returns the real names behind the neutral names of the API document, which are the defaults.
     pub fn vocabulary(&self, args: &VocabularyArgs) -> PlatformNames {
         let file = &self.file.vocabulary;
         let name = |flag: &Option<String>, variable, file: &Option<String>| {
@@ -80,7 +81,7 @@ impl Sources<'_> {
         }
     }
 
-    /// The secret type of a cloud secrets manager.
+    /// Returns the secret type of the cloud secrets manager.
     pub fn key_vault(&self, flag: Option<String>) -> String {
         let file = self.file.vocabulary.key_vault.clone();
         self.layers().name(flag, variable::KEY_VAULT, file)

@@ -7,21 +7,21 @@ use crate::job::cli::{Fork, OnUnavailable, ReviewArgs, ReviewRequestFields, Sele
 
 #[derive(Debug, Clone, Default)]
 pub struct Revisions {
-    /// All pipelines of the head commit.
+    /// Reviews all pipelines of the head commit.
     pub all: bool,
-    /// Compare with the merge-base of this and head.
+    /// The revision whose merge-base with head is compared.
     pub base: Option<String>,
     pub head: Option<String>,
-    /// The branch name sent to the platform.
+    /// The branch name to send to the platform.
     pub branch: Option<String>,
-    /// Fetch the history that the clone lacks.
+    /// Fetches the history that the clone lacks.
     pub deepen: bool,
 }
 
 /// The fields of a review request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestFields {
-    /// `pipelines`, as the API document has it.
+    /// `pipelines`, as in the API document.
     Pipelines,
     /// `filePaths`, with the `dataWarehouseType` in upper case.
     FilePaths(String),
@@ -31,16 +31,13 @@ pub enum RequestFields {
 pub struct Review {
     pub revisions: Revisions,
     pub selection: Selection,
-    /// What fails the gate, and where it is told.
     pub judging: Judging,
-    /// What no usable answer means.
     pub on_unavailable: OnUnavailable,
-    /// What a change from a fork means.
     pub fork: Fork,
     pub request: RequestFields,
-    /// Files in one request, at least 1.
+    /// Maximum number of files in one request, at least 1.
     pub batch_size: usize,
-    /// Requests at the same time, at least 1.
+    /// Maximum number of concurrent requests, at least 1.
     pub concurrency: usize,
     pub dry_run: bool,
 }
@@ -82,7 +79,7 @@ impl Sources<'_> {
         })
     }
 
-    /// The fields of a review request, by these flags or the other sources.
+    /// Returns the fields of a review request, from these flags or the other sources.
     pub fn request_fields(
         &self,
         request: Option<ReviewRequestFields>,
@@ -98,7 +95,7 @@ impl Sources<'_> {
         match (request.unwrap_or_default(), warehouse) {
             (ReviewRequestFields::Pipelines, None) => Ok(RequestFields::Pipelines),
             (ReviewRequestFields::Pipelines, Some(_)) => Err(SettingsError::new(
-                "--data-warehouse is set, and a review request with `pipelines` does not send it",
+                "--data-warehouse is set, but a review request with `pipelines` does not send it",
             )
             .with_hint("add --review-request file-paths (SLUICEGATE_REVIEW_REQUEST), or remove --data-warehouse")),
             (ReviewRequestFields::FilePaths, Some(warehouse)) if is_name(warehouse.trim()) => {
@@ -109,7 +106,7 @@ impl Sources<'_> {
             ))
             .with_hint("use the platform's own name, for example SNOWFLAKE, DATABRICKS or REDSHIFT")),
             (ReviewRequestFields::FilePaths, None) => Err(SettingsError::new(
-                "a review request with `filePaths` needs the data warehouse type, and it is not set",
+                "a review request with `filePaths` needs the data warehouse type, but it is not set",
             )
             .with_hint(
                 "set --data-warehouse (SLUICEGATE_DATA_WAREHOUSE), for example to SNOWFLAKE, DATABRICKS or REDSHIFT",
@@ -117,12 +114,12 @@ impl Sources<'_> {
         }
     }
 
-    /// Whether what the clone lacks is fetched: for the job alone to say.
+    /// Returns whether to fetch missing commits and history. Only the job may set it.
     pub fn deepen(&self, flag: bool) -> Result<bool, SettingsError> {
         self.layers().switch(flag, variable::DEEPEN, None)
     }
 
-    /// Which commit, against which base: for the job alone to say.
+    /// Returns the commit to review and its base. Only the job may set them.
     pub fn revisions(
         &self,
         args: &SelectionArgs,
@@ -139,7 +136,7 @@ impl Sources<'_> {
     }
 }
 
-/// Whether this can be the name of a warehouse type: ASCII letters, digits, `_` and `-`.
+/// Returns whether the text is a valid warehouse type: ASCII letters, digits, `_` and `-`.
 fn is_name(text: &str) -> bool {
     let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     !text.is_empty() && text.chars().all(is_fit)

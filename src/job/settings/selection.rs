@@ -1,4 +1,4 @@
-//! Which files are meant: include and exclude globs over paths from the repository root.
+//! The selected files: include and exclude globs over paths relative to the repository root.
 
 use super::given::compiled;
 use super::look::PIPELINE_GLOBS;
@@ -7,23 +7,24 @@ use super::{SettingsError, Sources};
 use crate::job::cli::GlobArgs;
 use globset::{GlobSet, GlobSetBuilder};
 
-/// An example of a glob over paths from the repository root.
+/// An example of a glob over paths relative to the repository root.
 const SUCH_AS: &str = "sales/**/*.orch.yaml";
 
-/// The compiled globs. A `*` stays within a folder, `**` crosses them, hidden folders are folders like others.
+/// The compiled globs. A `*` matches within one directory, `**` matches across directories, and hidden directories are
+/// not special.
 #[derive(Debug, Clone)]
 pub struct Selection {
     include: GlobSet,
     exclude: GlobSet,
-    /// What was given to include by the job, in the order of `include`; empty where the file or the default says it.
+    /// The globs that the job includes, in the order of `include`; empty if the file or the default sets them.
     given: Vec<String>,
-    /// What was given to exclude by the job.
+    /// The globs that the job excludes.
     given_exclude: Vec<String>,
-    /// The key of the configuration file that says what to include, if it does.
+    /// The key of the configuration file that sets the globs to include, if any.
     key: Option<&'static str>,
 }
 
-/// What is selected for: each has keys of its own in the configuration file, which go before the common ones.
+/// The purpose of a selection. Each has its own keys in the configuration file, which override the common ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     Review,
@@ -43,8 +44,8 @@ impl Selection {
         })
     }
 
-    /// The first of the globs that the job gave to include that matches none of these paths. Those of the file are
-    /// standing rules, each also for folders that are still to come.
+    /// Returns the first include glob of the job that matches none of these paths. Globs of the file are exempt,
+    /// because they may be for directories that do not exist yet.
     pub fn in_vain(&self, paths: &[&str]) -> Option<&str> {
         let mut met = vec![false; self.given.len()];
         for path in paths {
@@ -56,27 +57,27 @@ impl Selection {
         self.given.get(vain).map(String::as_str)
     }
 
-    /// The globs that the job gave, by flag or variable: to include, and to exclude.
+    /// Returns the include and exclude globs that the job set by flag or variable.
     pub fn given(&self) -> (&[String], &[String]) {
         (&self.given, &self.given_exclude)
     }
 
-    /// The key of the configuration file that says what to include, if it does.
+    /// Returns the key of the configuration file that sets the globs to include, if any.
     pub const fn key(&self) -> Option<&'static str> {
         self.key
     }
 
-    /// Whether the globs to include are others than the default.
+    /// Returns whether the include globs differ from the default.
     pub const fn is_chosen(&self) -> bool {
         self.key.is_some() || !self.given.is_empty()
     }
 
-    /// Whether `--include` matches.
+    /// Returns whether an include glob matches.
     pub fn includes(&self, path: &str) -> bool {
         self.include.is_match(path)
     }
 
-    /// Whether `--exclude` matches.
+    /// Returns whether an exclude glob matches.
     pub fn excludes(&self, path: &str) -> bool {
         self.exclude.is_match(path)
     }
@@ -86,13 +87,13 @@ impl Selection {
     }
 }
 
-/// The compiled patterns; `such_as` is an example for the hint.
+/// Compiles the patterns. `such_as` is an example for the hint.
 pub(super) fn globs(patterns: &[String], such_as: &str) -> Result<GlobSet, SettingsError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = compiled(pattern).map_err(|why| {
             SettingsError::new(why).with_hint(format!(
-                "a `*` stays within the parts that a `/` divides: {such_as}"
+                "a `*` does not match a `/`; a valid glob is {such_as}"
             ))
         });
         set.add(glob?);
@@ -101,7 +102,7 @@ pub(super) fn globs(patterns: &[String], such_as: &str) -> Result<GlobSet, Setti
         .map_err(|why| SettingsError::new(format!("the globs cannot be used together: {why}")))
 }
 
-/// The pipelines that the configuration file leaves out of the review alone: they are published without one.
+/// The pipelines that the configuration file excludes from the review only, so that they are published without one.
 #[derive(Debug, Clone, Default)]
 pub struct LeftOfReview {
     include: Option<GlobSet>,
@@ -109,7 +110,7 @@ pub struct LeftOfReview {
 }
 
 impl LeftOfReview {
-    /// Whether the file is left out.
+    /// Returns whether the file is excluded.
     pub fn has(&self, path: &str) -> bool {
         let includes = self.include.as_ref().is_none_or(|globs| globs.is_match(path));
         !includes || self.exclude.as_ref().is_some_and(|globs| globs.is_match(path))
@@ -125,7 +126,7 @@ fn whole(line: &str) -> Result<String, String> {
 }
 
 impl Sources<'_> {
-    /// The globs, from flags, variables, file or the default.
+    /// Returns the globs from flags, variables, file or the default.
     pub fn selection(&self, args: &GlobArgs, of: Of) -> Result<Selection, SettingsError> {
         let layers = self.layers();
         let (own_include, own_exclude) = self.own_globs(of);
@@ -148,7 +149,7 @@ impl Sources<'_> {
         })
     }
 
-    /// What the file's section for this says, instead of the common keys.
+    /// Returns the globs of the file's section for this purpose, which override the common keys.
     const fn own_globs(&self, of: Of) -> (Option<&Vec<String>>, Option<&Vec<String>>) {
         let (review, publish) = (&self.file.review, &self.file.publish);
         match of {
@@ -157,7 +158,7 @@ impl Sources<'_> {
         }
     }
 
-    /// What the file's section for the review leaves out, where the job does not say otherwise.
+    /// Returns the globs of the file's section for the review, unless the job overrides them.
     pub fn left_of_review(&self, args: &GlobArgs) -> Result<LeftOfReview, SettingsError> {
         let (include, exclude) = self.own_globs(Of::Review);
         let own = |given: &[String], variable: &str, own: Option<&Vec<String>>| {

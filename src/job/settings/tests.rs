@@ -1,4 +1,4 @@
-//! What a change of a setting is told as, by the table.
+//! Tests of the report of a changed configuration file, with the table of settings.
 
 use super::known;
 use crate::job::policy::{GateFileSide, of_settings as describe};

@@ -1,24 +1,24 @@
 //! The platform's hidden folder at the repository root, whose name differs from product to product.
 
-/// The quality rules, from the configuration folder.
+/// Path of the quality rules in the configuration folder.
 pub const RULES_FILE: &str = "config/pipeline_quality_rules.yaml";
 
-/// The shared pipelines, from the configuration folder.
+/// Path of the shared pipelines in the configuration folder.
 pub const SHARED_PIPELINES_FILE: &str = "shared-pipelines.yaml";
 
-/// Why it is not known which folder is the platform's.
+/// The reason why the platform's folder could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigFolderError {
-    /// More than one folder looks like it; holds their names, sorted.
+    /// Several folders look like it; contains their names, sorted.
     #[error(
-        "several hidden folders hold `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
+        "several hidden folders contain `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`: {}",
         .0.join(", ")
     )]
     Several(Vec<String>),
 }
 
-/// The one hidden folder among `root_folders` (their bare names) that holds one of the two files; none if no folder
-/// does. `holds` says whether the repository has a file, by its path from the root.
+/// Returns the only hidden folder among `root_folders` (names without a path) that contains one of the two files, or
+/// `None` if no folder does. `holds` returns whether the repository has a file, given its path from the root.
 pub fn config_folder(
     root_folders: &[String],
     holds: &dyn Fn(&str) -> bool,
@@ -69,7 +69,7 @@ mod tests {
         let error = find(&files).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "several hidden folders hold `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .a, .z"
+            "several hidden folders contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .a, .z"
         );
     }
 }

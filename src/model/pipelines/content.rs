@@ -1,12 +1,12 @@
-//! The content of a document of the repository, wherever it is: one way to read it, with one limit.
+//! Reads the content of a document of the repository, with the same limit everywhere.
 
 use crate::base::git::{BlobId, Content, GitError, Repository, SnapshotFile, read_on_disk};
 use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
 use std::io;
 use std::path::Path;
 
-/// Returns the file's content, or why it is no document: it is a link or a submodule, its bytes on disk are in doubt or cannot
-/// be read, or it is too large.
+/// Returns the file's content, or the reason why it is not a document: a link or a submodule, unreliable or unreadable
+/// bytes on disk, or too many bytes.
 pub fn document(
     repository: &Repository,
     file: &SnapshotFile,
@@ -24,7 +24,7 @@ pub fn document(
     }
 }
 
-/// Returns the blob's content, or why it is no document.
+/// Returns the blob's content, or the reason why it is not a document.
 pub fn document_in(
     repository: &Repository,
     blob: &BlobId,
@@ -35,7 +35,7 @@ pub fn document_in(
     }
 }
 
-/// Returns the content of a regular file, or why it is no document.
+/// Returns the content of a regular file, or the reason why it is not a document.
 pub fn document_on_disk(full: &Path) -> io::Result<Result<Vec<u8>, DocumentError>> {
     let bytes = read_on_disk(full, DOCUMENT_LIMIT)?;
     Ok(bytes.ok_or_else(DocumentError::too_large))

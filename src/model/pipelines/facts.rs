@@ -1,42 +1,94 @@
-//! What is to be known of a pipeline by whoever looks at a whole project: what it names, what it can be told, and links that lead
-//! nowhere. The rest of it is not kept, since a project has thousands.
+//! The facts about a pipeline that project-wide checks need: its references, its variables, and its broken links. The
+//! rest of the pipeline is dropped, because a project has thousands.
 
+use super::model::without_extension;
 use super::model::{LinkRole, Pipeline};
-use super::references::Reference;
+use super::references::{Reference, file_name};
 use crate::model::yaml::{DocumentError, Position};
 use regex::bytes::Regex;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
-/// The keys by which a component names a file, and the escapes of a quoted YAML text that can stand for letters or
-/// join lines (<https://yaml.org/spec/1.2.2/#57-escaped-characters>): without any of these there is no such key.
+/// The keys by which a component refers to a file, and the escapes of a quoted YAML text that can stand for letters or
+/// join lines (<https://yaml.org/spec/1.2.2/#57-escaped-characters>). A document without any of these has no such key.
 static NAMES_FILES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"orchestrationJob|transformationJob|fileName|\\[xuU\r\n]").ok());
 
-/// Whether a pipeline with these bytes may name a file, told without reading it as YAML.
+/// Returns whether a pipeline with these bytes may refer to a file, without parsing it as YAML.
 pub fn may_name_files(bytes: &[u8]) -> bool {
     NAMES_FILES.as_ref().is_none_or(|keys| keys.is_match(bytes))
 }
 
-/// What a whole project's checks, callers and publishes need of a pipeline.
+/// A search for the names of changed files in the bytes of unchanged pipelines. Most pipelines contain none of the names
+/// and need not be read as YAML.
+pub struct SoughtNames(Regex);
+
+impl SoughtNames {
+    /// Maximum number of names; a search for more is not faster than reading.
+    const MOST: usize = 500;
+
+    /// Returns the search for the names of these files; `None` if there are too many.
+    pub fn of<'p>(paths: impl IntoIterator<Item = &'p str>) -> Option<Self> {
+        let names: BTreeSet<String> = paths.into_iter().map(pattern).collect();
+        if names.len() > Self::MOST || names.contains("") {
+            return None;
+        }
+        let names: Vec<String> = names.into_iter().collect();
+        let escapes = r"\\[xuU\r\n]";
+        let all = if names.is_empty() {
+            escapes.to_owned()
+        } else {
+            format!("{}|{escapes}", names.join("|"))
+        };
+        Regex::new(&all).ok().map(Self)
+    }
+
+    /// Returns whether a pipeline with these bytes may name one of the files.
+    pub fn may_be_in(&self, bytes: &[u8]) -> bool {
+        self.0.is_match(bytes)
+    }
+}
+
+/// Returns the pattern of a file's name in a YAML text: a line may be folded at a blank, and a quote is doubled or escaped in quotes.
+fn pattern(path: &str) -> String {
+    let name = file_name(without_extension(path));
+    let mut pattern = String::new();
+    for word in name.split_whitespace() {
+        if !pattern.is_empty() {
+            pattern.push_str(r"(?:\s|\\[ t])+");
+        }
+        for c in word.chars() {
+            match c {
+                '\'' => pattern.push_str("'+"),
+                '"' | '\\' => {
+                    pattern.push_str(r"\\?");
+                    pattern.push_str(&regex::escape(&c.to_string()));
+                }
+                c => pattern.push_str(&regex::escape(&c.to_string())),
+            }
+        }
+    }
+    pattern
+}
+
+/// The facts about a pipeline that project checks, moves and publishes need.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PipelineFacts {
     pub references: Box<[Reference]>,
     /// The names of its variables, in file order.
     pub variables: Box<[String]>,
-    /// The links to components that are not there.
+    /// The links to missing components.
     pub dangling: Box<[DanglingLink]>,
-    /// Whether it was not read as YAML, because it cannot name a file: its variables and links are not known, and it may be no
-    /// pipeline at all.
+    /// Whether it was not parsed as YAML, because it cannot refer to a file. Its variables and links are then unknown,
+    /// and it may not be a pipeline at all.
     pub is_skimmed: bool,
 }
 
-/// A link to a component that is not there.
+/// A link to a missing component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DanglingLink {
     pub component: String,
     pub role: LinkRole,
-    /// The name that no component has.
     pub name: String,
     pub position: Position,
 }
@@ -56,7 +108,7 @@ impl PipelineFacts {
         Pipeline::parse(bytes).map(|pipeline| Self::of(&pipeline))
     }
 
-    /// Of a pipeline that was not read as YAML, because it cannot name a file.
+    /// Creates the facts of a pipeline that was not parsed as YAML, because it cannot refer to a file.
     pub fn skimmed() -> Self {
         Self {
             is_skimmed: true,
@@ -103,6 +155,25 @@ mod tests {
             assert!(may_name_files(text.as_bytes()), "{text}");
         }
         assert!(!may_name_files(b"sqlScript: \"select '\\t' as filename\""));
+    }
+
+    #[test]
+    fn a_name_is_found_however_it_is_written() {
+        let sought = SoughtNames::of(["a/load the orders.orch.yaml", "b/it's.py"]).unwrap();
+        for text in [
+            "orchestrationJob: a/load the orders",
+            "orchestrationJob: load the\n  orders.orch.yaml",
+            "fileName: 'b/it''s.py'",
+            "orchestrationJob: \"lo\\x61d\"",
+        ] {
+            assert!(sought.may_be_in(text.as_bytes()), "{text}");
+        }
+        assert!(!sought.may_be_in(b"orchestrationJob: a/load the invoices"));
+        assert!(SoughtNames::of(["a/ .orch.yaml"]).is_none());
+        let quoted = SoughtNames::of(["say \"it\".orch.yaml"]).unwrap();
+        assert!(quoted.may_be_in(br#"orchestrationJob: "say \"it\"""#));
+        let many: Vec<String> = (0..501).map(|n| format!("p{n}.orch.yaml")).collect();
+        assert!(SoughtNames::of(many.iter().map(String::as_str)).is_none());
     }
 
     /// A key in double quotes, some of its letters escaped.

@@ -1,7 +1,7 @@
-//! The documents that the platform keeps in a project repository: pipelines, the shared-pipelines file and the folder
-//! that holds the platform's configuration.
+//! The documents that the platform stores in a project repository: pipelines, the shared-pipelines file and the folder
+//! with the platform's configuration.
 //!
-//! Rules need a small part of a pipeline, so its `design` half is never kept.
+//! Rules need only a small part of a pipeline, so its `design` half is never kept.
 
 mod config_folder;
 mod content;
@@ -16,7 +16,7 @@ mod written;
 
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
 pub use content::{document, document_in, document_on_disk};
-pub use facts::{DanglingLink, PipelineFacts, may_name_files};
+pub use facts::{DanglingLink, PipelineFacts, SoughtNames, may_name_files};
 pub(crate) use model::without_extension;
 pub use model::{
     Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,

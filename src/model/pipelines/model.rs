@@ -1,4 +1,4 @@
-//! A pipeline as the rules and the publisher see it.
+//! A pipeline, as the rules and the publisher need it.
 
 use super::names::{NamedPipelines, Names};
 use crate::model::yaml::Position;
@@ -6,35 +6,34 @@ use std::sync::OnceLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Components run one after the other: `*.orch.yaml`.
+    /// An orchestration, whose components run one after the other: `*.orch.yaml`.
     Orchestration,
-    /// Data flows from component to component: `*.tran.yaml`.
+    /// A transformation, in which data flows from component to component: `*.tran.yaml`.
     Transformation,
 }
 
-/// Whether a path is a pipeline's by its name.
+/// Returns whether the path has the extension of a pipeline.
 pub fn is_pipeline(path: &str) -> bool {
     Kind::from_path(path).is_some()
 }
 
-/// Returns the path without a pipeline's extension; a path without one as it is.
+/// Returns the path without a pipeline's extension; other paths are returned unchanged.
 pub(crate) fn without_extension(path: &str) -> &str {
     let extension = Kind::from_path(path).map_or("", Kind::extension);
     path.strip_suffix(extension).unwrap_or(path)
 }
 
 impl Kind {
-    /// Both kinds.
     pub const ALL: [Self; 2] = [Self::Orchestration, Self::Transformation];
 
-    /// The kind by the file's name, for files whose content does not say it.
+    /// Returns the kind by the file's extension, for files whose content does not state it.
     pub fn from_path(path: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|kind| path.ends_with(kind.extension()))
     }
 
-    /// How the files of this kind end.
+    /// Returns the extension of files of this kind.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Orchestration => ".orch.yaml",
@@ -42,7 +41,7 @@ impl Kind {
         }
     }
 
-    /// The kind as the `type` key has it.
+    /// Returns the kind as written in the `type` key.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Orchestration => "orchestration",
@@ -65,18 +64,18 @@ pub struct Pipeline {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
-    /// The key in `pipeline.components`, as it is written.
+    /// The key in `pipeline.components`, as written.
     pub name: String,
     pub position: Position,
     /// The `type`, such as `end-success`.
     pub kind: Option<String>,
     /// Whether it is skipped when the pipeline runs.
     pub skipped: bool,
-    /// In file order, those that lead nowhere included.
+    /// In file order, including broken links.
     pub links: Vec<Link>,
     /// The parameter `concurrency`.
     pub concurrency: Option<String>,
-    /// The variables that an iterator sets, for the types of iterator that are known.
+    /// The variables that an iterator sets, for the known types of iterator.
     pub iteration_variables: Vec<String>,
     pub calls: Vec<Call>,
     /// The variables of the called pipeline that its calls set.
@@ -92,11 +91,11 @@ pub struct Argument {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkRole {
-    /// To a component that runs after this one.
+    /// A link to a component that runs after this one.
     Transition,
-    /// To the component that an iterator or a retry wraps.
+    /// A link to the component that an iterator or a retry wraps.
     IterationTarget,
-    /// To a component that feeds this one.
+    /// A link to a component that feeds this one.
     Source,
 }
 
@@ -112,7 +111,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// The key of `transitions`.
+    /// Returns the key in `transitions`.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Unconditional => "unconditional",
@@ -127,14 +126,14 @@ impl Condition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     pub role: LinkRole,
-    /// When it is taken; none for what is no transition.
+    /// The condition of a transition; `None` for other links.
     pub condition: Option<Condition>,
     /// The name of the other component, which may not exist.
     pub name: String,
     pub position: Position,
 }
 
-/// What kind of file is named.
+/// The kind of a referenced file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReferenceKind {
     /// A pipeline of this kind, by its path without extension.
@@ -142,7 +141,7 @@ pub enum ReferenceKind {
     Script,
 }
 
-/// A component's mention of another file.
+/// A component's reference to another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     pub kind: ReferenceKind,
@@ -152,7 +151,7 @@ pub struct Call {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipelineVariable {
-    /// The key in `pipeline.variables`, as it is written.
+    /// The key in `pipeline.variables`, as written.
     pub name: String,
     pub position: Position,
     /// The `scope`, such as `COPIED`.
@@ -173,12 +172,12 @@ impl Pipeline {
         }
     }
 
-    /// The component or variable that the text of a violation names, and its line; none if it names none.
+    /// Returns the component or variable that the text of a violation names, and its line, or `None` if it names none.
     ///
-    /// The first name in quotes counts where the text can be about nothing else. Otherwise it is guessed for the line
-    /// alone: the longest name in quotes, else the longest that stands as a word of its own. Made for many texts: the
-    /// names are sorted once, for the first of them. What a variable and a component are both called is the
-    /// variable where the text says `variable` before it.
+    /// The first quoted name is used if the text cannot be about anything else. Otherwise only the line is guessed:
+    /// from the longest quoted name, otherwise from the longest name that is a separate word. If a variable and a
+    /// component have the same name, the text means the variable if the word `variable` precedes the name. The names
+    /// are sorted once, at the first call, because there can be many texts.
     pub fn named_in(&self, text: &str) -> Option<NamedPipelines<'_>> {
         self.names.get_or_init(|| self.names()).named_in(text)
     }

@@ -1,26 +1,27 @@
 //! Finds the component or variable that a sentence is about.
 //!
-//! Reviews answer with sentences only; an annotation needs a line. Sentences and names come from outside, and there
-//! may be thousands of each, so the search is by sorted names and never tries every name on every text.
+//! Reviews return only sentences, but an annotation needs a line. Sentences and names come from outside, and there may
+//! be thousands of each, so the search uses sorted names and never tries every name on every text.
 //!
-//! A guess is good enough for a line. What a waiver or a known finding excuses hangs on the name, so there is none where
-//! the text may as well be about something else.
+//! A guess is good enough for a line. Waivers and known findings rely on the name, so no name is returned if the text
+//! may be about something else.
 
 use super::quotes::{self, OpenedQuote, QUOTES, is_word};
 
-/// How a text begins that is about a pipeline as a whole, and so about no line of it.
+/// The beginning of a text about an entire pipeline, which has no line.
 pub const ABOUT_THE_PIPELINE: &str = "the pipeline ";
 
-/// How a text begins that is about the rules file.
+/// The beginning of a text about the rules file.
 pub const ABOUT_THE_RULES_FILE: &str = "the rules file ";
 
-/// Bytes of a text that are searched.
+/// Maximum number of bytes of a text that are searched.
 const MAX_TEXT: usize = 2048;
 
-/// The most names of a pipeline in which a name without quotes is sure: all are looked at for each text.
+/// Maximum number of names of a pipeline in which an unquoted name is reliable, because each text is compared with all
+/// of them.
 const MAX_NAMES: usize = 5000;
 
-/// Words before a name that say what has it.
+/// Words before a name that state its kind.
 const KINDS: [&str; 2] = ["component", VARIABLE];
 
 const VARIABLE: &str = "variable";
@@ -28,15 +29,15 @@ const VARIABLE: &str = "variable";
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     sorted: Vec<Name>,
-    /// How many of them hold a quote of each kind.
+    /// The number of names that contain a quote of each kind.
     with_quotes: [usize; QUOTES.len()],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedPipelines<'n> {
-    /// The name of a component or variable; none where the text may be about something else than what was found.
+    /// The name of a component or variable; `None` if the text may be about something else.
     pub name: Option<&'n str>,
-    /// The line of the key that was found.
+    /// The line of the key.
     pub line: u32,
 }
 
@@ -45,12 +46,12 @@ struct Name {
     text: Box<str>,
     component: Option<u32>,
     variable: Option<u32>,
-    /// The index of the longest other name that this one begins with.
+    /// The index of the longest other name that is a prefix of this one.
     shorter: Option<usize>,
 }
 
 impl Names {
-    /// From the names of the components and of the variables with their lines.
+    /// Creates the index from the names of components and of variables, with their lines.
     pub(super) fn new<'n>(
         components: impl Iterator<Item = (&'n str, u32)>,
         variables: impl Iterator<Item = (&'n str, u32)>,
@@ -96,8 +97,8 @@ impl Names {
         line.map(|line| NamedPipelines { name, line })
     }
 
-    /// The first name of a text, in quotes, with what stands before them: only where neither the quotes nor the words
-    /// before them can be part of another name. A name with such quotes may be cut or escaped in the text.
+    /// Returns the first quoted name of a text and the text before it, if neither the quotes nor the words before them
+    /// can be part of another name. A name that contains such quotes may be truncated or escaped in the text.
     fn surely<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
         let first = quotes::first(text)?;
         let name = self.in_quotes(&first)?;
@@ -110,8 +111,8 @@ impl Names {
         is_sure.then_some((first.before, name))
     }
 
-    /// The one name of a text without quotes, with what stands before it: only where no other name holds it, of which it
-    /// could be what is left, and so not in a pipeline of very many names.
+    /// Returns the only name in a text without quotes and the text before it, if no other name contains it; otherwise
+    /// it could be a fragment of that name. Not used for pipelines with very many names.
     fn alone<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
         if text.len() > MAX_TEXT || self.sorted.len() > MAX_NAMES || quotes::has_any(text) {
             return None;
@@ -131,7 +132,7 @@ impl Names {
         self.quoted(text).or_else(|| self.longest_word(text))
     }
 
-    /// The longest name between quotes, the first of several, with what stands before the quote.
+    /// Returns the longest quoted name, the first of several, and the text before the quote.
     fn quoted<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
         let quoted = quotes::opened(text).filter_map(|quote| Some((quote.before, self.in_quotes(&quote)?)));
         quoted.reduce(|first, next| {
@@ -147,7 +148,7 @@ impl Names {
         self.longest_start(quote.after, |_, after| after.starts_with(quote.closing))
     }
 
-    /// The longest name that is no part of a longer word, the first of several.
+    /// Returns the longest name that is not part of a longer word, the first of several.
     fn longest_word<'t>(&self, text: &'t str) -> Option<(&'t str, &Name)> {
         let mut longest: Option<(&str, &Name)> = None;
         let mut in_word = false;
@@ -165,10 +166,10 @@ impl Names {
         longest
     }
 
-    /// The longest name that `text` begins with, among those that what comes after them fits.
+    /// Returns the longest name that is a prefix of `text` and for which `fits` accepts the rest.
     ///
-    /// All names that `text` begins with are the beginnings of the last name that is not greater than `text`, or
-    /// that name itself. What it shares with `text` tells how long they can be.
+    /// All names that are prefixes of `text` are prefixes of the last name that is not greater than `text`, or that
+    /// name itself. The length of the prefix that it shares with `text` limits their length.
     fn longest_start(&self, text: &str, fits: impl Fn(&Name, &str) -> bool) -> Option<&Name> {
         let not_greater = self.sorted.partition_point(|name| *name.text <= *text);
         let last = not_greater.checked_sub(1)?;
@@ -186,14 +187,14 @@ impl Names {
 }
 
 impl Name {
-    /// Whether a quote of this kind is part of it.
+    /// Returns whether the name contains a quote of this kind.
     fn holds(&self, kind: usize) -> bool {
         let quotes = QUOTES.get(kind);
         quotes.is_some_and(|(opening, closing)| self.text.contains([*opening, *closing]))
     }
 }
 
-/// The part of a text that is searched.
+/// Returns the part of a text that is searched.
 fn beginning(text: &str) -> &str {
     let end = (0..=MAX_TEXT.min(text.len()))
         .rev()
@@ -205,13 +206,14 @@ fn shared_bytes(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// A name that itself ends in a sign, such as `ready?`, may stand before anything. The empty name is no word.
+/// Returns whether the name ends at a word boundary. A name that ends in a symbol, such as `ready?`, always does; the
+/// empty name never does.
 fn ends_word(name: &Name, after: &str) -> bool {
     let is_cut = name.text.ends_with(is_word) && after.starts_with(is_word);
     !name.text.is_empty() && !is_cut
 }
 
-/// Each name's `shorter`; the names that begin a name stand before it in the order.
+/// Sets each name's `shorter`. Prefixes of a name come before it in the order.
 fn link_beginnings(sorted: &mut [Name]) {
     let mut open: Vec<usize> = Vec::new();
     for at in 0..sorted.len() {
@@ -233,14 +235,14 @@ fn says_variable(before: &str) -> bool {
     last_word(before).1.eq_ignore_ascii_case(VARIABLE)
 }
 
-/// The text without the word at its end that says what has the name behind it.
+/// Returns the text without a last word that states the kind of the following name.
 fn without_kind(before: &str) -> &str {
     let (rest, word) = last_word(before);
     let is_kind = KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind));
     if is_kind { rest } else { before }
 }
 
-/// The last word, and what stands before it.
+/// Returns the text before the last word, and the last word.
 fn last_word(text: &str) -> (&str, &str) {
     let text = text.trim_end_matches(|c: char| !is_word(c));
     let rest = text.trim_end_matches(is_word);

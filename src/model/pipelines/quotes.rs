@@ -1,6 +1,6 @@
-//! Quotes in sentences that come from outside.
+//! Finds quotes in sentences that come from outside.
 
-/// What names are quoted with, opening and closing.
+/// The opening and closing quotes of names.
 pub(super) const QUOTES: [(char, char); 6] = [
     ('"', '"'),
     ('\'', '\''),
@@ -10,7 +10,7 @@ pub(super) const QUOTES: [(char, char); 6] = [
     ('«', '»'),
 ];
 
-/// A quote that opens in a text.
+/// An opening quote in a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenedQuote<'t> {
     /// The index in [`QUOTES`].
@@ -22,7 +22,7 @@ pub(super) struct OpenedQuote<'t> {
     pub after: &'t str,
 }
 
-/// All quotes that open in the text, whatever closes them.
+/// Returns all opening quotes in the text, whether or not they are closed.
 pub(super) fn opened(text: &str) -> impl Iterator<Item = OpenedQuote<'_>> {
     text.char_indices().filter_map(|(at, c)| {
         let kind = QUOTES.iter().position(|(opening, _)| *opening == c)?;
@@ -38,12 +38,12 @@ pub(super) fn opened(text: &str) -> impl Iterator<Item = OpenedQuote<'_>> {
     })
 }
 
-/// The first quote that opens in the text and is no apostrophe.
+/// Returns the first opening quote in the text that is not an apostrophe.
 pub(super) fn first(text: &str) -> Option<OpenedQuote<'_>> {
     opened(text).find(|quote| !(quote.closing == '\'' && is_inside_word(quote.before, quote.after)))
 }
 
-/// Whether the text has a quote, opening or closing, that is no apostrophe.
+/// Returns whether the text has an opening or closing quote that is not an apostrophe.
 pub(super) fn has_any(text: &str) -> bool {
     text.char_indices().any(|(at, c)| {
         let (before, rest) = text.split_at(at);
@@ -56,7 +56,8 @@ pub(super) fn has_any(text: &str) -> bool {
 }
 
 impl OpenedQuote<'_> {
-    /// Whether in a text that follows it all quotes of its kind close as they open, so that none is left of a name.
+    /// Returns whether all quotes of this kind are balanced in the text that follows, so that no part of a name
+    /// remains.
     pub(super) fn leaves_whole(&self, text: &str) -> bool {
         let mut is_open = false;
         for (at, c) in text.char_indices() {
@@ -77,7 +78,7 @@ impl OpenedQuote<'_> {
     }
 }
 
-/// Whether the letter can be part of a word.
+/// Returns whether the character can be part of a word.
 pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

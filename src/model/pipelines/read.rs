@@ -1,11 +1,11 @@
-//! From a document's nodes to the model of a pipeline.
+//! Reads the model of a pipeline from the nodes of a document.
 
 use super::model::{
     Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
 };
 use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 
-/// Some files have keys that YAML takes for booleans, so their case does not count.
+/// Some files have keys that YAML reads as booleans, so the case is ignored.
 const CONDITIONS: [Condition; 5] = [
     Condition::Unconditional,
     Condition::Success,
@@ -17,20 +17,20 @@ const CONDITIONS: [Condition; 5] = [
 impl Pipeline {
     /// Reads a pipeline file.
     ///
-    /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and whose
-    /// `type` is one of the two. What else is wrong with it stays out of the model.
+    /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and with a
+    /// valid `type`. Other errors are ignored.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         Self::of(&Tree::read(bytes, Some("design"))?)
     }
 
-    /// The pipeline that a document is.
+    /// Reads a pipeline from a document.
     pub fn of(tree: &Tree<'_>) -> Result<Self, DocumentError> {
         pipeline(tree.root())
     }
 }
 
 impl Kind {
-    /// The kind that the content of a pipeline file says.
+    /// Reads the kind from the content of a pipeline file.
     pub fn read(bytes: &[u8]) -> Result<Self, DocumentError> {
         kind(Tree::read(bytes, Some("design"))?.root())
     }
@@ -41,14 +41,14 @@ impl Kind {
 pub struct Outline<'t, 'a> {
     /// From the `type` key.
     pub kind: Kind,
-    /// The map of components, or null, if it is there.
+    /// The map of components, or null, if present.
     pub components: Option<NodeRef<'t, 'a>>,
-    /// What stands under `variables`, if anything does.
+    /// The value of `variables`, if present.
     pub variables: Option<NodeRef<'t, 'a>>,
 }
 
 impl<'t, 'a> Outline<'t, 'a> {
-    /// Of a document that is a pipeline; see [`Pipeline::parse`].
+    /// Reads the parts of a document that is a pipeline; see [`Pipeline::parse`].
     pub fn of(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
         let kind = kind(root)?;
         let pipeline = root
@@ -156,7 +156,7 @@ fn variable(name: &str, position: Position, node: NodeRef<'_, '_>) -> PipelineVa
     }
 }
 
-/// The text of a scalar that is not null.
+/// Returns the text of a scalar that is not null.
 fn text_of(node: NodeRef<'_, '_>) -> Option<String> {
     node.text().filter(|_| !node.is_null()).map(ToOwned::to_owned)
 }
@@ -201,8 +201,8 @@ fn link(role: LinkRole, condition: Option<Condition>, node: NodeRef<'_, '_>) -> 
     })
 }
 
-/// The variables that an iterator sets. Each type of iterator keeps them in its own shape; the parameter
-/// `gridVariable` names the grid that is read and is none of them.
+/// Returns the variables that an iterator sets. Each type of iterator stores them in another form. The parameter
+/// `gridVariable` is the grid that is read and is not included.
 fn iteration_variables<'t, 'a: 't>(
     kind: &str,
     parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>,
@@ -257,7 +257,7 @@ fn calls<'t, 'a: 't>(parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec
     .collect()
 }
 
-/// Scalars are set in rows [variable, value], grids in maps that name the `variable`.
+/// Returns the variables that a call sets: scalars are rows [variable, value], grids are maps with the key `variable`.
 fn arguments<'t, 'a: 't>(parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Argument> {
     let scalars = list(parameter("setScalarVariables")).filter_map(|row| row.items()?.next());
     let grids = list(parameter("setGridVariables")).filter_map(|row| row.get("variable"));

@@ -1,4 +1,4 @@
-//! The files that a pipeline names, and which files those are.
+//! The files that a pipeline refers to, and how they are found.
 
 use super::model::{Argument, Call, Component, Kind, Pipeline, ReferenceKind};
 use crate::model::yaml::Position;
@@ -6,26 +6,26 @@ use std::collections::HashMap;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ReferenceTarget {
-    /// A path from the repository root, or a bare file name.
+    /// A path from the repository root, or a file name without a folder.
     Path(String),
-    /// A text with a variable in it (`${…}`), which is known only when the pipeline runs.
+    /// A text that contains a variable (`${…}`), whose value is known only when the pipeline runs.
     Expression(String),
 }
 
-/// A component's mention of another file.
+/// A component's reference to another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     pub kind: ReferenceKind,
     pub target: ReferenceTarget,
     pub position: Position,
     pub component: String,
-    /// The variables of a called pipeline that the component sets.
+    /// The variables of the called pipeline that the component sets.
     pub arguments: Box<[Argument]>,
 }
 
 impl Pipeline {
-    /// The files that the components name, skipped components included: they may be switched on again, and a
-    /// file too many does less harm than one too few.
+    /// Returns the files that the components refer to. Skipped components are included: they may be enabled again, and
+    /// an extra file does less harm than a missing one.
     pub fn references(&self) -> Vec<Reference> {
         self.components
             .iter()
@@ -35,7 +35,7 @@ impl Pipeline {
 }
 
 impl Reference {
-    /// The pipelines that a file's call may mean.
+    /// Returns the pipelines that a call in the file `caller` may mean.
     pub fn called<'r>(&self, files: &'r PipelineFiles<'_>, caller: &str) -> Vec<&'r str> {
         let (ReferenceKind::Pipeline(kind), ReferenceTarget::Path(target)) = (self.kind, &self.target) else {
             return Vec::new();
@@ -47,7 +47,7 @@ impl Reference {
         }
     }
 
-    /// The path of the script that is named.
+    /// Returns the path of the referenced script.
     pub fn script(&self) -> Option<&str> {
         match (self.kind, &self.target) {
             (ReferenceKind::Script, ReferenceTarget::Path(path)) => Some(path),
@@ -74,28 +74,28 @@ impl Reference {
     }
 }
 
-/// The pipeline files of a repository, to find those that a pipeline calls.
+/// The pipeline files of a repository, used to find called pipelines.
 #[derive(Debug)]
 pub struct PipelineFiles<'f> {
-    /// By file name; the paths in the order given.
+    /// The paths by file name, in the given order.
     by_name: HashMap<&'f str, Vec<&'f str>>,
 }
 
-/// What a call leads to.
+/// The result of resolving a call.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolved<'r> {
     File(&'r str),
-    /// The call has a bare file name, and this is the file that is meant: the one beside the caller, else the only one of that
-    /// name. The platform itself rewrites such calls, so nobody should rely on them.
+    /// The call contains only a file name, and this is the file: the one beside the caller, otherwise the only one of
+    /// that name. The platform itself rewrites such calls, so nobody should rely on them.
     Bare(&'r str),
-    /// There is none.
+    /// There is no such file.
     Missing,
-    /// A bare file name that several files have, none of them beside the caller.
+    /// The call contains only a file name that several files have, none of them beside the caller.
     Ambiguous(&'r [&'r str]),
 }
 
 impl<'r> Resolved<'r> {
-    /// The file that is called, if that is certain.
+    /// Returns the called file, if it is certain.
     pub const fn file(&self) -> Option<&'r str> {
         match self {
             Self::File(path) | Self::Bare(path) => Some(path),
@@ -105,7 +105,8 @@ impl<'r> Resolved<'r> {
 }
 
 impl<'f> PipelineFiles<'f> {
-    /// From paths relative to the repository root, with `/`; those that are no pipelines are left out.
+    /// Creates the index from paths relative to the repository root, with `/`; files that are not pipelines are
+    /// skipped.
     pub fn new(paths: impl IntoIterator<Item = &'f str>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for path in paths.into_iter().filter(|path| Kind::from_path(path).is_some()) {
@@ -114,8 +115,8 @@ impl<'f> PipelineFiles<'f> {
         Self { by_name }
     }
 
-    /// Returns the file that `target` calls from the file `caller`. Newer exports write the path with the kind's extension,
-    /// older ones without.
+    /// Returns the file that `target` in the file `caller` refers to. Newer exports write the path with the kind's
+    /// extension, older ones without.
     pub fn resolve(&self, target: &str, kind: Kind, caller: &str) -> Resolved<'_> {
         if is_named(target, kind) {
             let as_written = self.find(target, caller);
@@ -126,13 +127,13 @@ impl<'f> PipelineFiles<'f> {
         self.find(&format!("{target}{}", kind.extension()), caller)
     }
 
-    /// The files of this kind.
+    /// Returns the files of this kind.
     pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &'f str> {
         let all = self.by_name.values().flatten().copied();
         all.filter(move |path| path.ends_with(kind.extension()))
     }
 
-    /// The files with the name that `target` has, whatever their folder.
+    /// Returns the files with the file name of `target`, in any folder.
     pub fn of_name(&self, target: &str, kind: Kind) -> &[&'f str] {
         let named = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
         let as_written = if is_named(target, kind) {
@@ -165,7 +166,7 @@ impl<'f> PipelineFiles<'f> {
     }
 }
 
-/// Whether the target has the kind's extension, and a name before it.
+/// Returns whether the target has a name and the kind's extension.
 fn is_named(target: &str, kind: Kind) -> bool {
     let name = file_name(target).strip_suffix(kind.extension());
     name.is_some_and(|name| !name.is_empty())
@@ -175,7 +176,7 @@ fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The name of a file, without its folder.
+/// Returns the name of a file, without its folder.
 pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }

@@ -1,11 +1,11 @@
-//! The shared-pipelines file: which pipelines a project offers to others.
+//! The shared-pipelines file, which lists the pipelines that a project offers to others.
 
 use super::facts::PipelineFacts;
 use super::written::{in_one_line, meaning};
 use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 use std::collections::{HashMap, HashSet};
 
-/// `<CONFIG_DIR>/shared-pipelines.yaml`.
+/// The content of `<CONFIG_DIR>/shared-pipelines.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedPipelines {
     /// In file order.
@@ -18,11 +18,11 @@ pub struct SharedEntry {
     /// The path from the repository root, with extension.
     pub pipeline: String,
     pub pipeline_position: Position,
-    /// By this consumers name it; unique in the file.
+    /// The id that consumers use; unique in the file.
     pub id: String,
     pub display_name: Option<String>,
     pub description: Option<String>,
-    /// Whether it is offered; true where the file does not say.
+    /// Whether it is offered; true if the file does not set it.
     pub enabled: bool,
     /// In file order.
     pub parameters: Vec<SharedParameter>,
@@ -33,14 +33,14 @@ pub struct SharedEntry {
 pub struct SharedParameter {
     pub name: String,
     pub position: Position,
-    /// `TEXT`, `NUMERIC`, `GRID`, or whatever the file says.
+    /// `TEXT`, `NUMERIC`, `GRID`, or any other text in the file.
     pub kind: Option<String>,
-    /// Whether consumers get its value back; false where the file does not say.
+    /// Whether consumers get its value back; false if the file does not set it.
     pub export_allowed: bool,
     pub description: Option<String>,
-    /// What it is where a consumer does not set it, in one line; null is none.
+    /// The default value, on one line; `None` if it is missing or null.
     pub default: Option<String>,
-    /// Of a grid, in file order.
+    /// The columns of a grid, in file order.
     pub columns: Vec<SharedColumn>,
 }
 
@@ -52,7 +52,7 @@ pub struct SharedColumn {
 }
 
 impl SharedEntry {
-    /// The parameters that are no variables of the pipeline.
+    /// Returns the parameters that are not variables of the pipeline.
     pub fn undeclared<'e>(&'e self, facts: &PipelineFacts) -> impl Iterator<Item = &'e SharedParameter> {
         let variables: HashSet<&String> = facts.variables.iter().collect();
         let is_known: Vec<bool> = self
@@ -67,7 +67,7 @@ impl SharedEntry {
 }
 
 impl SharedPipelines {
-    /// Reads the file. Further keys are ignored, and what a parameter says in another shape than it should.
+    /// Reads the file. Unknown keys, and parts of a parameter that have an unexpected form, are ignored.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::read(bytes, None)?;
         let root = tree.root();
@@ -87,7 +87,8 @@ impl SharedPipelines {
         })
     }
 
-    /// What the file says, without order, quotes and comments: two files that say the same have the same.
+    /// Returns the content of the file without order, quotes and comments; files with the same content yield the same
+    /// text.
     pub fn meaning(bytes: &[u8]) -> Result<String, DocumentError> {
         let tree = Tree::read(bytes, None)?;
         Ok(meaning(tree.root(), &|key| key == "pipelines"))
@@ -99,7 +100,7 @@ fn unique(known: &mut HashMap<String, Position>, entry: SharedEntry) -> Result<S
         let id = shortened(&entry.id);
         return Err(DocumentError::at(
             entry.position,
-            format!("the id `{id}` is that of the entry on line {} too", first.line),
+            format!("the id `{id}` is already used on line {}", first.line),
         ));
     }
     Ok(entry)
@@ -134,14 +135,14 @@ fn required(node: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentError> {
     }
 }
 
-/// A scalar as it is written, since people leave ids such as `2024` unquoted; none for null.
+/// Returns a scalar as written, because ids such as `2024` may be unquoted; `None` for null.
 fn text(node: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentError> {
     let Some(value) = node.get(key).filter(|value| !value.is_null()) else {
         return Ok(None);
     };
     let text = value
         .text()
-        .ok_or_else(|| DocumentError::at(value.position(), format!("`{key}` is not a text")))?;
+        .ok_or_else(|| DocumentError::at(value.position(), format!("`{key}` is not a string")))?;
     Ok(Some(text.to_owned()))
 }
 
@@ -312,7 +313,7 @@ pipelines:
             ("pipelines:\n- pipeline: a\n  id: ''", "no `id`", (2, 3)),
             (
                 "pipelines:\n- pipeline: a\n  id: [x]",
-                "`id` is not a text",
+                "`id` is not a string",
                 (3, 7),
             ),
             (
@@ -327,10 +328,10 @@ pipelines:
             ),
             (
                 "pipelines:\n- {pipeline: a, id: x}\n- {pipeline: b, id: x}",
-                "`x` is that of the entry on line 2",
+                "`x` is already used on line 2",
                 (3, 3),
             ),
-            ("pipelines: []\npipelines: []", "stands twice", (2, 1)),
+            ("pipelines: []\npipelines: []", "duplicate key", (2, 1)),
         ];
         for (yaml, message, (line, column)) in table {
             let error = SharedPipelines::parse(yaml.as_bytes()).unwrap_err();

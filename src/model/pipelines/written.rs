@@ -1,9 +1,9 @@
-//! A part of a document as one text, for values that are only compared and shown.
+//! Converts a part of a document to text, for values that are only compared and shown.
 
 use crate::model::yaml::{NodeRef, Value};
 use std::fmt::Write as _;
 
-/// A scalar as it is written, a list or a map in one line; none for null.
+/// Returns a scalar as written, or a list or a map on one line; `None` for null.
 pub(super) fn in_one_line(node: NodeRef<'_, '_>) -> Option<String> {
     if node.is_null() {
         return None;
@@ -16,8 +16,8 @@ pub(super) fn in_one_line(node: NodeRef<'_, '_>) -> Option<String> {
     Some(text)
 }
 
-/// What the node means, without what means nothing: the order of keys, quotes, and the order of the lists of which
-/// `is_set` holds, by their key.
+/// Returns the content of the node without insignificant differences: order of keys, quotes, and the order of lists
+/// whose key `is_set` accepts.
 pub(super) fn meaning(node: NodeRef<'_, '_>, is_set: &dyn Fn(&str) -> bool) -> String {
     let mut text = String::new();
     push(&mut text, node, is_set);

@@ -2,25 +2,25 @@
 
 use crate::model::findings::Enforcement;
 
-/// A check of the whole project.
+/// A check of the entire project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProjectCheck {
-    /// A call leads to no pipeline.
+    /// A call of a missing pipeline.
     Call,
-    /// A component names a script that is not there.
+    /// A component with a missing script.
     Script,
-    /// A link leads to no component.
+    /// A link to a missing component.
     Link,
-    /// A call sets a variable that the called pipeline does not have.
+    /// A call that sets a variable that the called pipeline does not have.
     Argument,
-    /// An entry of the shared-pipelines file does not fit its pipeline.
+    /// An entry of the shared-pipelines file that does not match its pipeline.
     Shared,
-    /// Pipelines call each other in a circle.
+    /// Pipelines that call each other in a circle.
     Cycle,
 }
 
 impl ProjectCheck {
-    /// All checks, in the order in which they are listed.
+    /// All checks, in listing order.
     pub const ALL: [Self; 6] = [
         Self::Call,
         Self::Script,
@@ -30,7 +30,7 @@ impl ProjectCheck {
         Self::Cycle,
     ];
 
-    /// As reports and waivers name it.
+    /// Returns the id that reports and waivers use.
     pub const fn id(self) -> &'static str {
         match self {
             Self::Call => "project/call",
@@ -42,23 +42,22 @@ impl ProjectCheck {
         }
     }
 
-    /// As the settings name it.
+    /// Returns the key that the settings use.
     pub fn key(self) -> &'static str {
         self.id().trim_start_matches("project/")
     }
 
-    /// The check with this id.
     pub fn find(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|check| check.id() == id)
     }
 }
 
-/// The level of each check; none for one that is off.
+/// The level of each check; `None` if the check is off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckLevels([Option<Enforcement>; ProjectCheck::ALL.len()]);
 
 impl CheckLevels {
-    /// Nothing is checked.
+    /// All checks are off.
     pub const OFF: Self = Self([None; ProjectCheck::ALL.len()]);
 
     pub fn by(level: impl FnMut(ProjectCheck) -> Option<Enforcement>) -> Self {
@@ -69,7 +68,7 @@ impl CheckLevels {
         self.0[check as usize]
     }
 
-    /// Whether nothing is checked.
+    /// Returns whether all checks are off.
     pub fn is_off(self) -> bool {
         self == Self::OFF
     }

@@ -1,15 +1,15 @@
-//! Which calls are part of a circle. Nothing here recurses: chains are as long as their authors like.
+//! Finds calls that are part of a circle. No function is recursive, because call chains can have any length.
 
 use std::collections::{HashMap, VecDeque};
 
-/// Where more pipelines call each other, no single circle is looked for.
+/// Maximum number of pipelines in a group for which a single circle is searched.
 const LARGEST: usize = 200;
 
-/// The calls between pipelines, by number.
+/// The calls between pipelines, which are identified by numbers.
 pub(super) struct Calls {
-    /// The pipelines that each one calls.
+    /// The pipelines that each pipeline calls.
     to: Vec<Vec<usize>>,
-    /// The group of pipelines that reach each other, of each one.
+    /// The group of each pipeline: the pipelines of a group reach each other.
     groups: Vec<usize>,
     sizes: HashMap<usize, usize>,
 }
@@ -24,12 +24,12 @@ impl Calls {
         Self { to, groups, sizes }
     }
 
-    /// Whether a call is part of a circle.
+    /// Returns whether a call is part of a circle.
     pub(super) fn is_in_circle(&self, from: usize, to: usize) -> bool {
         from == to || (self.groups.get(from).is_some() && self.groups.get(from) == self.groups.get(to))
     }
 
-    /// How many pipelines call each other in circles with this one.
+    /// Returns the number of pipelines that call each other in circles with this one.
     pub(super) fn size(&self, at: usize) -> usize {
         let group = self.groups.get(at);
         group
@@ -38,7 +38,7 @@ impl Calls {
             .unwrap_or(1)
     }
 
-    /// The shortest circle that begins with this call; none where too many pipelines call each other.
+    /// Returns the shortest circle that begins with this call, or `None` if too many pipelines call each other.
     pub(super) fn circle(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         if from == to {
             return Some(vec![from]);
@@ -63,7 +63,7 @@ impl Calls {
     }
 }
 
-/// From `from` to `last`, by what came before each.
+/// Returns the path from `from` to `last`, by following `before` backward.
 fn path_back(before: &HashMap<usize, usize>, last: usize, from: usize) -> Vec<usize> {
     let mut path = vec![last];
     let mut at = last;
@@ -75,7 +75,8 @@ fn path_back(before: &HashMap<usize, usize>, last: usize, from: usize) -> Vec<us
     path
 }
 
-/// The strongly connected components, by two walks: the second goes against the calls, from those that the first one left last.
+/// Returns the strongly connected components, by two walks: the second follows the calls backward, beginning with the
+/// pipelines that the first left last.
 fn groups(to: &[Vec<usize>]) -> Vec<usize> {
     let mut from = vec![Vec::new(); to.len()];
     for (caller, called) in to.iter().enumerate() {
@@ -96,7 +97,8 @@ fn groups(to: &[Vec<usize>]) -> Vec<usize> {
     groups
 }
 
-/// Goes to all that each start leads to, once, and tells of each when it is left, with where the walk began.
+/// Visits everything reachable from each start, once. Calls `leave` for each node when it is left, with the start of its
+/// walk.
 fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut dyn FnMut(usize, usize)) {
     let mut seen = vec![false; edges.len()];
     let mut see = |at: usize| {
@@ -146,7 +148,7 @@ mod tests {
         assert_eq!(calls.circle(7, 8), None);
     }
 
-    /// Whether calls lead from here to there.
+    /// Returns whether calls lead from one pipeline to the other.
     fn reaches(to: &[Vec<usize>], from: usize, goal: usize) -> bool {
         let (mut seen, mut next) = (vec![false; to.len()], vec![from]);
         while let Some(at) = next.pop() {

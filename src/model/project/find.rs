@@ -1,4 +1,4 @@
-//! From the facts of a project to findings.
+//! Derives findings from the facts of a project.
 
 use super::circles::Calls;
 use super::words::{
@@ -16,19 +16,19 @@ use crate::model::yaml::{DocumentError, Position};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// References for which the nearest path is looked for: it costs a look at each path.
+/// Maximum number of references for which the nearest path is searched, because each search compares all paths.
 const MOST_NEAREST: usize = 20;
 
-/// What the checks look at: the files of a commit or of the working tree.
+/// The input of the checks: the files of a commit or of the working tree.
 pub struct Project<'p> {
     /// All pipelines, so that calls can be resolved.
     pub files: &'p PipelineFiles<'p>,
-    /// What is known of those that are looked at; none of what cannot be read.
+    /// The facts of the checked pipelines; `None` if a pipeline cannot be read.
     pub facts: &'p BTreeMap<String, Option<PipelineFacts>>,
-    /// Those of the scripts that are named that are there.
+    /// The referenced scripts that exist.
     pub scripts: &'p BTreeSet<String>,
     pub shared: Option<&'p SharedSide>,
-    /// Whether a reference leads out of the project by design.
+    /// Returns whether a reference intentionally leads out of the project.
     pub is_external: &'p dyn Fn(&str) -> bool,
 }
 
@@ -36,26 +36,25 @@ pub struct Project<'p> {
 pub struct SharedSide {
     pub path: String,
     pub content: Result<SharedPipelines, DocumentError>,
-    /// Those of its pipelines that are there.
+    /// The pipelines in the file that exist.
     pub there: BTreeSet<String>,
 }
 
-/// One reference that leads nowhere.
+/// A broken reference.
 struct Lead {
     check: ProjectCheck,
     line: u32,
     about: Option<String>,
     text: String,
-    /// It is a warning at most.
+    /// Whether it is a warning at most.
     is_doubt: bool,
 }
 
-/// The leads of each file.
+/// The broken references of each file.
 type Leads<'p> = BTreeMap<&'p str, Vec<Lead>>;
 
 impl Project<'_> {
-    /// What the checks find in the files that are looked at, as results of the files with findings: one for each check, file and
-    /// level.
+    /// Returns the findings in the checked files: one result for each file, check and level.
     pub fn results(&self, levels: CheckLevels) -> Vec<FileResults> {
         let is_on = |check| levels.of(check).is_some();
         let reached = self.reached();
@@ -90,7 +89,7 @@ impl Project<'_> {
         results.filter(|file| !file.results.is_empty()).collect()
     }
 
-    /// The pipelines that each file calls for certain.
+    /// Returns the pipelines that the file certainly calls.
     fn called<'s>(
         &'s self,
         path: &str,
@@ -106,8 +105,8 @@ impl Project<'_> {
         })
     }
 
-    /// The pipelines that shared pipelines reach, each with the id of one of them: what is missing there keeps a publish from
-    /// sending.
+    /// Returns the pipelines that shared pipelines call directly or indirectly, each with the id of one of them. A broken
+    /// reference there makes a publish fail.
     fn reached(&self) -> HashMap<&str, &str> {
         let mut reached: HashMap<&str, &str> = HashMap::new();
         let shared = self.shared.and_then(|shared| shared.content.as_ref().ok());
@@ -223,7 +222,7 @@ fn lead(check: ProjectCheck, reference: &Reference, said: &str) -> Lead {
     at(check, &reference.component, reference.position, said)
 }
 
-/// `said` is what follows the component's name.
+/// Creates a lead; `said` is the text after the component's name.
 fn at(check: ProjectCheck, component: &str, position: Position, said: &str) -> Lead {
     Lead {
         check,
@@ -234,11 +233,11 @@ fn at(check: ProjectCheck, component: &str, position: Position, said: &str) -> L
     }
 }
 
-/// Looks at one file.
+/// Checks one file.
 struct Finder<'f> {
     project: &'f Project<'f>,
     path: &'f str,
-    /// A shared pipeline that reaches the file.
+    /// A shared pipeline that calls the file directly or indirectly.
     shared_by: Option<&'f str>,
     nearest_left: &'f Cell<usize>,
 }
@@ -271,7 +270,7 @@ impl Finder<'_> {
 
     fn call(&self, reference: &Reference, target: &str, kind: Kind, leads: &mut Vec<Lead>) {
         let files = self.project.files;
-        // Globs may name the path with its extension although the call has none.
+        // A glob may contain the path with its extension even if the call omits it.
         if (self.project.is_external)(&format!("{target}{}", kind.extension())) {
             return;
         }
@@ -298,7 +297,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The files of that name, else the nearest path.
+    /// Returns a hint with the files of that name, otherwise with the nearest path.
     fn help(&self, target: &str, kind: Kind) -> String {
         match self.project.files.of_name(target, kind) {
             [] => {
@@ -320,7 +319,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What a publish makes of it.
+    /// Returns the consequence for a publish.
     fn reach(&self) -> String {
         let refused = |id| format!("; a publish is refused, as the shared pipeline `{id}` needs it");
         self.shared_by.map(refused).unwrap_or_default()
@@ -349,7 +348,7 @@ impl Finder<'_> {
     }
 }
 
-/// One result for each check and level, in the order of the checks.
+/// Groups the leads into one result for each check and level, in the order of the checks.
 fn results(path: &str, leads: Vec<Lead>, levels: CheckLevels) -> FileResults {
     let mut found: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
     for lead in leads {

@@ -1,21 +1,21 @@
-//! The checks in words: one description of each, from which the terminal, the reference and every report are made.
+//! Describes the checks of the project, for the terminal, the reference and the reports.
 
 use super::ProjectCheck;
 use crate::model::findings::Block;
 use std::fmt::Write as _;
 
-/// What a check is, for people.
+/// The description of a check.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ProjectDocumentation {
     pub check: ProjectCheck,
-    /// What must hold: one sentence.
+    /// The requirement, in one sentence.
     pub summary: &'static str,
     pub reason: &'static str,
-    /// How exactly it is checked: a sentence each.
+    /// How it is checked, in sentences.
     pub details: &'static [&'static str],
-    /// What leads nowhere, as YAML.
+    /// An example that fails, as YAML.
     pub fails: &'static str,
-    /// What to do about a finding.
+    /// How to fix a finding.
     pub fix: &'static str,
 }
 
@@ -33,18 +33,18 @@ impl ProjectCheck {
 }
 
 impl ProjectDocumentation {
-    /// What the check finds, why, how it is configured, what fails and what to do.
+    /// Returns the description of the check: reason, details, configuration, an example that fails, and the fix.
     pub fn blocks(&self) -> Vec<Block> {
         let points = self.details.iter().map(|detail| (*detail).to_owned()).collect();
         vec![
-            Block::Text(format!("{} A check of the whole project.", self.summary)),
+            Block::Text(format!("{} This check covers the entire project.", self.summary)),
             Block::Heading("Why"),
             Block::Text(self.reason.to_owned()),
             Block::Heading("How it is checked"),
             Block::Points(points),
             Block::Heading("How to configure it"),
             Block::Text(
-                "The level stands in `sluicegate.yaml`: `error`, `warn` (the default) or `off`.".to_owned(),
+                "Set the level in `sluicegate.yaml` to `error`, `warn` (the default) or `off`.".to_owned(),
             ),
             Block::Yaml(format!("project-checks:\n  {}: error\n", self.check.key())),
             Block::Heading("What fails"),
@@ -55,12 +55,12 @@ impl ProjectDocumentation {
     }
 }
 
-/// The reference of all checks, as Markdown, for the end of that of the rules.
+/// Returns the reference of all checks, as Markdown, to append to the reference of the rules.
 pub fn reference() -> String {
     let mut page = String::from(
-        "\n# Checks of the project\n\nWhat `check`, `review` and `ci` find between files, on this machine and without a platform: references \
-         that lead nowhere.\nThey are found in the pipelines that are selected, and anywhere else where the base does not have them. `--project-checks off`\n\
-         leaves them out of a job.\n\n| check | what must hold |\n|---|---|\n",
+        "\n# Checks of the project\n\n`check`, `review` and `ci` find broken references between files, locally and without a \
+         platform. They report those in the\nselected pipelines, and in all other pipelines those that the base does not \
+         have. `--project-checks off` turns the checks\noff for a job.\n\n| check | requirement |\n|---|---|\n",
     );
     for check in ProjectCheck::ALL.map(ProjectCheck::documentation) {
         let id = check.check.id();
@@ -75,85 +75,92 @@ pub fn reference() -> String {
     page
 }
 
-/// What holds for every check that looks at a path.
-const PATHS: &str = "A value with a variable in it (`${…}`) is not judged, nor is a path that `project-checks.external` names.";
+/// A detail of every check of a path.
+const PATHS: &str = "Values that contain a variable (`${…}`) and paths that match `project-checks.external` \
+     are not checked.";
 
 static CALL: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Call,
-    summary: "Each call of a pipeline leads to a pipeline of the project.",
-    reason: "A pipeline that was moved or deleted is called until somebody runs its caller: then the run fails.",
+    summary: "Each called pipeline exists in the project.",
+    reason: "If a called pipeline was moved or deleted, its callers fail when they run.",
     details: &[
-        "`orchestrationJob` and `transformationJob` name a pipeline by its path from the repository root, with or without its extension.",
-        "A bare file name means the file beside the caller, else the only file of that name: that is a warning at most. Of several files \
-         none is meant.",
+        "`orchestrationJob` and `transformationJob` contain the path of a pipeline from the repository \
+         root, with or without its extension.",
+        "A file name without a folder means the file beside the caller, otherwise the only file with that \
+         name; it is reported as a warning at most. If several other files have the name, the call is ambiguous.",
         PATHS,
-        "Components that are skipped are judged as others: they may be switched on again.",
+        "Skipped components are checked too, because they may be enabled again.",
     ],
     fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
             sales/moved away\n",
-    fix: "Write the path that the pipeline has now; the finding names the files of that name. `sluicegate mv --repair` writes it where exactly one file has \
-             the name, and `sluicegate mv OLD NEW` moves a pipeline with its calls.",
+    fix: "Correct the path; the finding lists the files with that name. `sluicegate mv --repair` corrects \
+         it if exactly one file has the name, and `sluicegate mv OLD NEW` moves a pipeline and updates its \
+         calls.",
 };
 
 static SCRIPT: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Script,
-    summary: "Each script that a component names is a file of the project.",
+    summary: "Each script of a component exists in the project.",
     reason: "A component whose script was moved or deleted fails when it runs.",
     details: &[
-        "`fileName` is judged where `scriptLocation` is `File`. It is a path from the repository root.",
+        "`fileName` is checked if `scriptLocation` is `File`. It is a path from the repository root.",
         PATHS,
     ],
     fails: "pipeline:\n  components:\n    Run script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
             fileName: scripts/moved away.sql\n",
-    fix: "Write the path that the script has now; `sluicegate mv --repair` does where exactly one file has its name.",
+    fix: "Correct the path; `sluicegate mv --repair` does so if exactly one file has the name of the script.",
 };
 
 static LINK: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Link,
     summary: "Each link of a component leads to a component of the same pipeline.",
-    reason: "A link to a component that was renamed or removed is never taken, so the components after it never run.",
+    reason: "A link to a renamed or removed component is never followed, so the components after it never \
+         run.",
     details: &[
         "Links are `transitions` and `iterationTarget` of an orchestration and `sources` of a transformation; names are compared as written.",
     ],
     fails: "pipeline:\n  components:\n    Start:\n      type: start\n      transitions:\n        unconditional: [Renamed]\n",
-    fix: "Write the name that the component has now, or remove the link.",
+    fix: "Use the component's current name, or remove the link.",
 };
 
 static ARGUMENT: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Argument,
     summary: "Each variable that a call sets is a variable of the called pipeline.",
-    reason: "A variable that was renamed keeps its default value when the pipeline is called, without a word.",
+    reason: "If a variable was renamed, the called pipeline silently uses its default value.",
     details: &[
-        "`setScalarVariables` are rows of a variable and its value, `setGridVariables` are maps that name a `variable`.",
-        "A call that leads to no pipeline is told by `project/call` alone.",
+        "`setScalarVariables` is a list of pairs of variable and value; `setGridVariables` is a list of \
+         maps with the key `variable`.",
+        "A call of a missing pipeline is reported only by `project/call`.",
     ],
     fails: "pipeline:\n  components:\n    Run load:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \
             sales/load\n        setScalarVariables:\n          - [renamed, 1]\n",
-    fix: "Write the name that the variable has now, or declare it in the called pipeline.",
+    fix: "Use the variable's current name, or declare the variable in the called pipeline.",
 };
 
 static SHARED: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Shared,
-    summary: "Each entry of the shared-pipelines file names a pipeline of the project, and parameters that are variables of it.",
-    reason: "Anything else keeps `sluicegate publish` from sending, which nobody learns before the merge.",
+    summary: "Each entry of the shared-pipelines file refers to a pipeline of the project, and its \
+         parameters are variables of that pipeline.",
+    reason: "Otherwise `sluicegate publish` refuses to upload, which is discovered only after the merge.",
     details: &[
-        "The pipeline of each entry must be there, that of a disabled one too.",
+        "The pipeline of each entry must exist, even if the entry is disabled.",
         "The parameters of an enabled entry must be variables of its pipeline.",
-        "A shared-pipelines file that cannot be read is a finding, too.",
+        "A shared-pipelines file that cannot be read is also reported.",
     ],
     fails: "pipelines:\n  - { pipeline: sales/moved away.orch.yaml, id: load, displayName: load, enabled: true, parameters: {} }\n",
-    fix: "Change the entry together with its pipeline.",
+    fix: "Correct the entry so that it matches its pipeline.",
 };
 
 static CYCLE: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Cycle,
     summary: "No pipelines call each other in a circle.",
-    reason: "Such a run ends only by a condition inside of it, or never.",
+    reason: "Such a run ends only if a condition inside a pipeline stops it, or never.",
     details: &[
-        "Each call that is part of a circle is one finding, which names the whole circle. A call of a pipeline to itself is one.",
-        "Calls that may mean several files are left out.",
+        "Each call in a circle is one finding, which lists the pipelines of the circle. A pipeline that \
+         calls itself is a circle.",
+        "Ambiguous calls, which may mean several files, are ignored.",
     ],
     fails: "# sales/load.orch.yaml\npipeline:\n  components:\n    Again:\n      type: run-orchestration\n      parameters:\n        \
             orchestrationJob: sales/load\n",
-    fix: "Let an iterator or a schedule repeat the work instead.",
+    fix: "Use an iterator or a schedule to repeat the work.",
 };

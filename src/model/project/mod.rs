@@ -1,8 +1,9 @@
-//! Checks of the project: references between files that lead nowhere.
+//! Checks of the project: broken references between files.
 //!
-//! A rule judges one pipeline; what breaks in real repositories is between them. Begin with `check`: it lists the checks. `find` makes
-//! findings of a project's facts, pure and without a file read: which facts are read, and of which commit, is for
-//! the gate to say. `words` has the sentences, which a publish says too, as it refuses the same.
+//! A rule evaluates one pipeline, but many real problems are between pipelines. Begin with `check`, which lists the
+//! checks. `find` derives findings from a project's facts without reading files; the gate decides which facts are read,
+//! and from which commit. `words` contains the messages, which a publish also uses, because it rejects the same
+//! problems.
 
 mod check;
 mod circles;

@@ -1,18 +1,18 @@
-//! What is said of a reference that leads nowhere, the same in a review and in a publish. Each is what follows the name of the
-//! component, and holds text from outside.
+//! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
+//! and contains text from outside.
 
 use crate::model::pipelines::{Kind, LinkRole, SharedEntry, SharedParameter};
 
-/// What is said of a file that is not there, after `which`.
+/// The message for a missing file, after `which`.
 pub const NOT_THERE: &str = "is not in the project";
 
-/// What is said of a shared pipeline whose file is something else, after `which`.
+/// The message for a shared pipeline whose file is not a pipeline, after `which`.
 pub const NO_PIPELINE: &str = "is no pipeline file (`.orch.yaml`, `.tran.yaml`)";
 
-/// What is said where exactly one file has the name of a call that leads nowhere.
+/// The hint for a broken call if exactly one file has its name.
 pub(super) const REPAIR: &str = "; `sluicegate mv --repair` writes that path";
 
-/// Names that a sentence has.
+/// Maximum number of names in a sentence.
 const NAMED: usize = 3;
 
 pub fn missing_call(kind: Kind, target: &str) -> String {
@@ -51,7 +51,7 @@ pub(super) fn undeclared_variable(variable: &str, path: &str) -> String {
     format!("sets the variable `{variable}`, which `{path}` does not have")
 }
 
-/// `why` is what is said of the path after `which`.
+/// Returns the message for a shared pipeline; `why` is the text after `which`.
 pub fn shared_pipeline(id: &str, path: &str, why: &str) -> String {
     format!("the shared pipeline `{id}` is `{path}`, which {why}")
 }
@@ -63,7 +63,7 @@ pub fn undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) ->
     )
 }
 
-/// `circle` are the paths of a circle, the first one not repeated.
+/// Returns the message for a circle; `circle` contains its paths, without repeating the first.
 pub(super) fn circle(circle: &[&str]) -> String {
     match circle {
         [itself] => format!("calls its own pipeline, `{itself}`"),
@@ -79,12 +79,12 @@ pub(super) fn circle(circle: &[&str]) -> String {
     }
 }
 
-/// A circle of so many pipelines that naming them all helps nobody.
+/// Returns the message for a circle of too many pipelines to list.
 pub(super) fn large_circle(callee: &str, size: usize) -> String {
     format!("calls `{callee}`, one of {size} pipelines that call each other in circles")
 }
 
-/// The first paths, and how many more there are.
+/// Joins the first paths and the number of the others.
 pub(super) fn listed(paths: &[&str]) -> String {
     let mut named: Vec<String> = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
     let more = paths.len().saturating_sub(NAMED);

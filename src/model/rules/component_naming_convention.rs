@@ -35,19 +35,21 @@ static DOCUMENTATION: Documentation = Documentation {
     id: ID,
     kinds: &Kind::ALL,
     summary: "Every component's name matches a regular expression.",
-    reason: "Names that follow one convention tell a reader what a component does, and can be searched for.",
+    reason: "Names that follow a convention show what a component does and are easy to search for.",
     fix: "Rename the component so that its name matches `regexMatchPattern`.",
     details: &[
-        "A component's name is its key in `pipeline.components`, as it is written; the parameter `componentName` \
-         plays no part.",
-        "One violation for each component whose name does not match, on the line of its key.",
-        "The expression is compiled as it is written: an empty one is `designer/empty-regex-pattern`, one that does \
-         not compile is `designer/invalid-regex-pattern`.",
+        "A component's name is its key in `pipeline.components`, unchanged; the parameter `componentName` \
+         is ignored.",
+        "The rule reports one violation for each component whose name does not match, on the line of its \
+         key.",
+        "The expression is compiled unchanged. An empty expression is reported as \
+         `designer/empty-regex-pattern`, an invalid one as `designer/invalid-regex-pattern`.",
     ],
     assumed: &[
-        "The expression must match the whole name, also where it has no `^` and `$`.",
-        "Look-around and back-references are evaluated. An expression with them may take 10,000 steps on a name; one that \
-         takes more is `designer/invalid-regex-pattern`, which names the component. Without them any expression is fast.",
+        "The expression must match the complete name, even without `^` and `$`.",
+        "Look-around and back-references are supported. An expression with them that needs more than 10,000 \
+         steps for a name is reported as `designer/invalid-regex-pattern`, with the name. Expressions \
+         without them are always fast.",
     ],
     config: &[ConfigField {
         name: "regexMatchPattern",

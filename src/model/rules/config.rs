@@ -1,9 +1,9 @@
-//! A rule's `config` in the rules file, read field by field.
+//! Reads a rule's `config` in the rules file, field by field.
 
 use super::error::EvaluationError;
 use crate::model::yaml::{NodeRef, Value, shortened};
 
-/// The `config` of one rule. No default ever fills a gap: a field that a rule asks for must be there.
+/// The `config` of one rule. There are no default values: every field that a rule needs must be set.
 #[derive(Debug, Clone, Copy)]
 pub struct Config<'t, 'a> {
     id: &'static str,
@@ -11,23 +11,23 @@ pub struct Config<'t, 'a> {
 }
 
 impl<'t, 'a> Config<'t, 'a> {
-    /// Of the rule `id`; none where its entry has no `config`.
+    /// Creates the configuration of the rule `id`; `node` is `None` if its entry has no `config`.
     pub const fn new(id: &'static str, node: Option<NodeRef<'t, 'a>>) -> Self {
         Self { id, node }
     }
 
-    /// A whole number from 0.
+    /// Returns the value of a field that must be an integer from 0.
     pub fn count(&self, field: &str) -> Result<u64, EvaluationError> {
         match self.field(field)?.value() {
             Some(Value::Natural(count)) => Ok(count),
-            value => Err(self.wrong(field, "a whole number from 0", value)),
+            value => Err(self.wrong(field, "an integer from 0", value)),
         }
     }
 
     pub fn text(&self, field: &str) -> Result<&'t str, EvaluationError> {
         match self.field(field)?.value() {
             Some(Value::Text(text)) => Ok(text),
-            value => Err(self.wrong(field, "a text (in quotes, where it looks like a number)", value)),
+            value => Err(self.wrong(field, "a string (in quotes if it looks like a number)", value)),
         }
     }
 
@@ -47,13 +47,13 @@ impl<'t, 'a> Config<'t, 'a> {
     fn wrong(&self, field: &str, wanted: &str, found: Option<Value<'_>>) -> EvaluationError {
         let found = match found {
             None => "a list or a map".to_owned(),
-            Some(Value::Null) => "nothing".to_owned(),
+            Some(Value::Null) => "empty".to_owned(),
             Some(Value::Boolean(value)) => format!("`{value}`"),
             Some(Value::Natural(value)) => format!("`{value}`"),
-            Some(Value::OtherNumber) => "another number".to_owned(),
-            Some(Value::Text(text)) => format!("the text `{}`", shortened(text)),
+            Some(Value::OtherNumber) => "a negative or fractional number".to_owned(),
+            Some(Value::Text(text)) => format!("the string `{}`", shortened(text)),
         };
-        self.invalid(format!("`{field}` must be {wanted}, and is {found}"))
+        self.invalid(format!("`{field}` must be {wanted}, but is {found}"))
     }
 
     fn invalid(&self, problem: String) -> EvaluationError {

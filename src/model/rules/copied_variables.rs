@@ -8,10 +8,10 @@ use crate::model::findings::Violation;
 use crate::model::pipelines::Kind;
 use std::collections::HashSet;
 
-/// The value of `concurrency` that runs iterations at the same time.
+/// The value of `concurrency` that runs iterations concurrently.
 const CONCURRENT: &str = "Concurrent";
 
-/// The scope in which each iteration has a value of its own.
+/// The scope in which each iteration has its own value.
 const COPIED: &str = "COPIED";
 
 pub(super) struct CopiedVariables;
@@ -45,7 +45,7 @@ fn violations(subject: &Subject<'_>) -> Vec<Violation> {
         .collect()
 }
 
-/// The variables that the concurrent iterators of an orchestration set.
+/// Returns the variables that the concurrent iterators of an orchestration set.
 fn mapped<'p>(subject: &Subject<'p>) -> HashSet<&'p str> {
     if subject.pipeline.kind == Kind::Transformation {
         return HashSet::new();
@@ -61,20 +61,21 @@ static DOCUMENTATION: Documentation = Documentation {
     id: "copied-variables",
     kinds: &Kind::ALL,
     summary: "Every variable of scope COPIED is set by an iterator that runs its iterations concurrently.",
-    reason: "A copied variable loses its value where a branch ends. That is needed where iterations run at the same \
-             time, and a trap everywhere else.",
+    reason: "A copied variable loses its value at the end of its branch. Concurrent iterations need this; \
+         everywhere else it leads to wrong values.",
     fix: "Set the variable's scope to SHARED, or map the variable in an iterator that runs its iterations concurrently.",
     details: &[
-        "An iterator counts if its parameter `concurrency` is exactly `Concurrent`; an expression does not.",
+        "An iterator is concurrent if its parameter `concurrency` is exactly `Concurrent`; expressions are \
+         not evaluated.",
         "Iteration variables are those in `gridIteratorVariableMapping` (grid-iterator), `columnMapping` and \
          `columnMapping1` (table-iterator), `variables` (file-iterator), `variablesToIterate` (fixed-iterator) and \
          `variableToIterate` (loop-iterator).",
-        "In a transformation every variable of scope COPIED is a violation.",
+        "In a transformation, every variable of scope COPIED is a violation.",
     ],
     assumed: &[
-        "One violation for each variable of scope COPIED that no concurrent iterator of the same pipeline sets, on \
+        "The rule reports one violation for each variable of scope COPIED that no concurrent iterator of the same pipeline sets, on \
          the line of its key.",
-        "Whether the iterator is skipped plays no part.",
+        "Skipped iterators are included.",
     ],
     config: &[],
     example_config: "",

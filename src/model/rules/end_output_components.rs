@@ -28,15 +28,16 @@ static DOCUMENTATION: Documentation = Documentation {
     id: "end-output-components",
     kinds: &[Kind::Transformation],
     summary: "Every branch of a transformation ends in an output component.",
-    reason: "A branch that writes nothing costs time at every run and has no effect.",
+    reason: "A branch without output costs time in every run but has no effect.",
     fix: "Connect the last component of each branch to an output component, or delete the branch.",
-    details: &["A source that does not exist, or a component that is its own source, connects nothing."],
+    details: &["A source that does not exist, or that is the component itself, is ignored."],
     assumed: &[
-        "A branch end is a component that is a source of no other; unconnected components are branch ends, a cycle \
-         has none and passes, and so does an empty pipeline.",
+        "A branch end is a component that is not a source of another component. Unconnected components are \
+         branch ends. A cycle or an empty pipeline has no branch end and passes.",
         "Output components are those of type `rewrite-table`, `rewrite-table-dl`, `table-output`, `table-update` \
-         and `create-view`, each also with a version such as `-v2`.",
-        "One violation for each branch end that is no output component, on the line of its key.",
+         and `create-view`, with or without a version suffix such as `-v2`.",
+        "The rule reports one violation for each branch end that is not an output component, on the line of \
+         its key.",
     ],
     config: &[],
     example_config: "",

@@ -1,58 +1,60 @@
-//! The ten causes for which a rule cannot be evaluated (API document, "Review rule evaluation errors").
+//! The ten reasons why a rule cannot be evaluated (API document, "Review rule evaluation errors").
 
 use crate::model::yaml::DocumentError;
 
-/// Why a rule could not be evaluated. The texts are for the person who has to put it right.
+/// The reason why a rule could not be evaluated. The messages are for the person who fixes it.
 ///
-/// They begin with [`ABOUT_THE_PIPELINE`](crate::model::pipelines::ABOUT_THE_PIPELINE) or
-/// [`ABOUT_THE_RULES_FILE`](crate::model::pipelines::ABOUT_THE_RULES_FILE), as none of them is about one component.
+/// The messages begin with [`ABOUT_THE_PIPELINE`](crate::model::pipelines::ABOUT_THE_PIPELINE) or
+/// [`ABOUT_THE_RULES_FILE`](crate::model::pipelines::ABOUT_THE_RULES_FILE), because none of them concerns a component.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
-    /// There is no rules file.
+    /// The rules file is missing.
     #[error("{}", no_rules_file(*is_link))]
     RulesFileRetrieval {
-        /// It is behind a symbolic link.
+        /// Whether it is behind a symbolic link.
         is_link: bool,
     },
     /// The rules file is not YAML, or not a list of rules.
     #[error("the rules file cannot be read: {0}")]
     RulesFileParse(DocumentError),
-    /// The pipeline is none.
+    /// The pipeline cannot be read.
     #[error("the pipeline cannot be read: {0}")]
     DocumentParse(DocumentError),
-    #[error("the rules file enables `{id}`, which is no known rule{}", did_you_mean(*nearest))]
+    #[error("the rules file enables `{id}`, which is not a known rule{}", did_you_mean(*nearest))]
     ValidatorNotFound {
         id: String,
-        /// The known id that is most like it.
+        /// The most similar known id.
         nearest: Option<&'static str>,
     },
-    /// The level is neither of the two.
-    #[error("the rules file gives `{id}` no valid enforcementLevel: write `warn` or `error`")]
+    /// The level is neither `warn` nor `error`.
+    #[error("the rules file sets an invalid enforcementLevel for `{id}`: write `warn` or `error`")]
     InvalidEnforcementLevel { id: &'static str },
-    /// A field of the rule's `config` is missing or wrong.
-    #[error("the rules file configures `{id}` wrongly: {problem}")]
+    /// A field of the rule's `config` is missing or invalid.
+    #[error("the rules file has an invalid `config` for `{id}`: {problem}")]
     InvalidRuleConfiguration {
         id: &'static str,
-        /// Which field, and what it must be.
+        /// The field, and its required value.
         problem: String,
     },
-    /// The pattern is the empty text.
-    #[error("the rules file gives `{id}` an empty pattern: write `.*` to allow every name")]
+    /// The pattern is empty.
+    #[error("the rules file has an empty pattern for `{id}`: write `.*` to allow every name")]
     EmptyRegexPattern { id: &'static str },
     /// The pattern does not compile.
-    #[error("the rules file gives `{id}` a pattern that is no regular expression: {problem}")]
+    #[error("the rules file has an invalid regular expression for `{id}`: {problem}")]
     InvalidRegexPattern { id: &'static str, problem: String },
-    /// The pattern compiles, and cannot be evaluated in bounded time.
+    /// The pattern compiles but cannot be evaluated in bounded time.
     #[error(
-        "the rules file gives `{id}` a pattern that costs too much: {problem}; write it without nested repetition"
+        "the rules file has a pattern for `{id}` that takes too long to match: {problem}; rewrite it without nested repetition"
     )]
     CostlyRegexPattern {
         id: &'static str,
-        /// Which bound was passed, and where.
+        /// The limit that was exceeded.
         problem: String,
     },
-    /// The rule needs a start component, and there is none.
-    #[error("the pipeline has no start component, so nothing can be said about what is reachable: add one")]
+    /// The rule needs a start component, and the pipeline has none.
+    #[error(
+        "the pipeline has no start component, so reachability cannot be determined: add a start component"
+    )]
     NoStartComponent,
     /// The same rule is enabled more than once.
     #[error("the rules file enables `{id}` {times} times: enable it once")]
@@ -64,13 +66,13 @@ const fn no_rules_file(is_link: bool) -> &'static str {
         "the rules file is behind a symbolic link, which the platform does not follow: commit the file itself as \
          `config/pipeline_quality_rules.yaml` in the configuration folder"
     } else {
-        "the rules file is not there: commit `config/pipeline_quality_rules.yaml` in the configuration folder"
+        "the rules file is missing: commit `config/pipeline_quality_rules.yaml` in the configuration folder"
     }
 }
 
 impl EvaluationError {
-    /// The line of the pipeline that it is about, where that is known. The places of what is wrong with the rules file
-    /// are none of the pipeline's.
+    /// Returns the line of the pipeline with the error, if known. Errors in the rules file have no line in the
+    /// pipeline.
     pub fn line(&self) -> Option<u32> {
         match self {
             Self::DocumentParse(error) => error.position.map(|position| position.line),
@@ -78,7 +80,7 @@ impl EvaluationError {
         }
     }
 
-    /// The value of `errorDetail.type`.
+    /// Returns the value of `errorDetail.type`.
     pub const fn error_type(&self) -> &'static str {
         match self {
             Self::RulesFileRetrieval { .. } => "designer/rules-file-retrieval-error",

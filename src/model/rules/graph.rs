@@ -1,15 +1,15 @@
-//! How the components of a pipeline hang together.
+//! The graph of the components of a pipeline.
 //!
-//! Everything here is linear in the number of components and links, and nothing recurses: pipelines of 20,000
-//! components in one chain exist.
+//! All functions are linear in the number of components and links, and none is recursive: chains of 20,000 components
+//! exist.
 
 use crate::model::pipelines::{Component, LinkRole, Pipeline};
 use std::collections::HashMap;
 
-/// The type of the component that an orchestration begins with.
+/// The type of the first component of an orchestration.
 pub(super) const START: &str = "start";
 
-/// The links between existing components. Links that name nothing, and those of a component to itself, are none.
+/// The links between existing components. Links to missing components and links of a component to itself are ignored.
 #[derive(Debug)]
 pub struct Graph<'p> {
     components: &'p [Component],
@@ -28,7 +28,7 @@ impl<'p> Graph<'p> {
         }
     }
 
-    /// The components that the component at `from` links to.
+    /// Returns the components that the component at `from` links to.
     pub fn links(&self, from: usize) -> impl Iterator<Item = (LinkRole, usize)> {
         let links = self
             .components
@@ -40,7 +40,7 @@ impl<'p> Graph<'p> {
             .filter(move |(_, to)| *to != from)
     }
 
-    /// For each component, whether any link of one of these roles leads to it.
+    /// Returns, for each component, whether a link with one of these roles leads to it.
     pub fn linked_to(&self, roles: &[LinkRole]) -> Vec<bool> {
         let mut linked = vec![false; self.components.len()];
         for from in 0..self.components.len() {
@@ -51,19 +51,19 @@ impl<'p> Graph<'p> {
         linked
     }
 
-    /// For each component, whether it links to any other by this role.
+    /// Returns, for each component, whether it links to another component with this role.
     pub fn links_on(&self, role: LinkRole) -> Vec<bool> {
         (0..self.components.len())
             .map(|from| self.links(from).any(|(found, _)| found == role))
             .collect()
     }
 
-    /// Whether there is a start component.
+    /// Returns whether there is a start component.
     pub fn has_start(&self) -> bool {
         self.components.iter().any(is_start)
     }
 
-    /// For each component, whether it is a start component or links lead to it from one.
+    /// Returns, for each component, whether it is a start component or reachable from one.
     pub fn reachable(&self) -> Vec<bool> {
         let mut reached: Vec<bool> = self.components.iter().map(is_start).collect();
         let starts = reached.iter().enumerate().filter(|(_, is_start)| **is_start);
@@ -83,7 +83,7 @@ fn is_start(component: &Component) -> bool {
     component.kind.as_deref() == Some(START)
 }
 
-/// Sets a mark; says whether it is new.
+/// Sets a mark; returns whether it was unset before.
 fn mark(marks: &mut [bool], at: usize) -> bool {
     marks
         .get_mut(at)

@@ -1,7 +1,7 @@
-//! What is wrong with a rules file: everything at once, each with its place.
+//! Finds all problems of a rules file, each with its position.
 //!
-//! An evaluation reports the first cause for each rule, in the review of a pipeline. Whoever edits the file wants to see
-//! all of them, where they stand, and what was probably meant.
+//! A review reports only the first problem of each rule. The author of the file needs all of them, with positions and
+//! suggestions.
 
 use super::config::Config;
 use super::error::EvaluationError;
@@ -15,20 +15,20 @@ use std::collections::{HashMap, HashSet};
 /// The keys of an entry of `rules`.
 const ENTRY_KEYS: [&str; 4] = ["id", "enabled", "enforcementLevel", "config"];
 
-/// Something wrong in a rules file.
+/// A problem in a rules file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LintProblem {
     pub position: Position,
     pub message: String,
-    /// The evaluation error that it leads to; none for what the platform ignores.
+    /// The evaluation error that the problem causes; `None` if the platform ignores the problem.
     pub error_type: Option<&'static str>,
-    /// It leads to an evaluation error now, and not only when the rule is enabled.
+    /// Whether it causes an evaluation error now, and not only when the rule is enabled.
     pub is_error: bool,
-    /// What was probably meant, or what to do.
+    /// A suggestion how to fix the problem.
     pub help: Option<String>,
 }
 
-/// Everything that is wrong with a rules file, in file order.
+/// Returns all problems of a rules file, in file order.
 pub fn lint(bytes: &[u8]) -> Vec<LintProblem> {
     let mut lint = Lint::default();
     match Tree::read(bytes, None) {
@@ -42,7 +42,8 @@ pub fn lint(bytes: &[u8]) -> Vec<LintProblem> {
 #[derive(Default)]
 struct Lint {
     problems: Vec<LintProblem>,
-    /// The ids whose configuration was looked at, enabled or not: once each, as an expression takes time to compile.
+    /// The ids whose configuration was checked, enabled or not. Each is checked once, because compiling an expression
+    /// is slow.
     configured: HashSet<(&'static str, bool)>,
 }
 
@@ -52,7 +53,7 @@ impl Lint {
         self.of_file(position, &error.message);
     }
 
-    /// A problem that makes the whole file unusable.
+    /// Adds a problem that makes the entire file unusable.
     fn of_file(&mut self, position: Position, message: &str) {
         let error = EvaluationError::RulesFileParse(DocumentError {
             message: message.to_owned(),
@@ -85,7 +86,7 @@ impl Lint {
             return self.of_file(rules.position(), "`rules` is not a list");
         };
         if items.len() > MAX_RULES {
-            let message = format!("{} rules, at most {MAX_RULES} are read", items.len());
+            let message = format!("the file has {} rules; the maximum is {MAX_RULES}", items.len());
             return self.of_file(rules.position(), &message);
         }
         let mut enabled: HashMap<&str, u32> = HashMap::new();
@@ -131,13 +132,13 @@ impl Lint {
         }
     }
 
-    /// Keys that nobody reads: those that look like a known one are surely meant to be read.
+    /// Adds unknown keys; a key that resembles a known one is an error, because it is probably misspelled.
     fn keys(&mut self, map: NodeRef<'_, '_>, known: &[&str], of: &str) {
         for (key, position, _) in map.entries().filter(|(key, ..)| !known.contains(key)) {
             let nearest = text::nearest(key, known);
             self.problems.push(LintProblem {
                 position,
-                message: format!("{of} has a key `{}`, which is not read", shortened(key)),
+                message: format!("{of} has an unknown key `{}`, which is ignored", shortened(key)),
                 error_type: None,
                 is_error: nearest.is_some(),
                 help: nearest.map(|key| format!("did you mean `{key}`?")),
@@ -161,7 +162,7 @@ impl Lint {
         self.problems.push(LintProblem {
             position,
             message: format!(
-                "the rule `{}` is enabled already on line {first}",
+                "the rule `{}` is already enabled on line {first}",
                 shortened(entry.id)
             ),
             error_type: Some(error.error_type()),
@@ -171,12 +172,12 @@ impl Lint {
     }
 }
 
-/// Where the value of a key stands; where there is none, where the map begins.
+/// Returns the position of a key's value, or of the map if the key is missing.
 fn place(map: NodeRef<'_, '_>, key: &str) -> Position {
     map.get(key).unwrap_or(map).position()
 }
 
-/// The first field that is there, else the `config`, else the rule.
+/// Returns the position of the first field that exists, otherwise of the `config`, otherwise of the rule.
 fn place_of_config(entry: NodeRef<'_, '_>, documentation: &Documentation) -> Position {
     let Some(config) = entry.get("config") else {
         return entry.position();

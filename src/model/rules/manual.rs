@@ -1,4 +1,4 @@
-//! The rules in words: one description of each, from which the terminal, the reference and a new rules file are made.
+//! Renders the descriptions of the rules for the terminal, the reference and a new rules file.
 
 use super::registry::registry;
 use super::rule::Documentation;
@@ -7,7 +7,7 @@ use crate::model::pipelines::Kind;
 use std::fmt::Write as _;
 
 impl Documentation {
-    /// The kinds of pipeline that the rule applies to, in a word or two.
+    /// Returns the kinds of pipeline that the rule applies to, as text.
     pub fn applies_to(&self) -> &'static str {
         match self.kinds {
             [Kind::Orchestration] => "orchestrations",
@@ -16,7 +16,7 @@ impl Documentation {
         }
     }
 
-    /// The rule as it stands in a rules file, at this level and with the values that the platform ships.
+    /// Returns the entry of the rule for a rules file, at this level and with the platform's default values.
     pub fn entry(&self, level: Enforcement) -> String {
         let mut entry = format!(
             "- id: {}\n  enabled: true\n  enforcementLevel: {level}\n",
@@ -31,7 +31,7 @@ impl Documentation {
         entry
     }
 
-    /// What the rule checks, why, how it is configured, what passes and what fails.
+    /// Returns the description of the rule: check, reason, configuration and examples.
     pub fn blocks(&self) -> Vec<Block> {
         let points = |sentences: &[&str]| Block::Points(sentences.iter().map(|s| (*s).to_owned()).collect());
         let mut blocks = vec![
@@ -43,7 +43,7 @@ impl Documentation {
             Block::Heading("How it is checked"),
             points(self.details),
             Block::Text(
-                "The platform publishes nothing about the following, so it is a decision of this program:"
+                "The platform's documentation does not define the following, so sluicegate assumes:"
                     .to_owned(),
             ),
             points(self.assumed),
@@ -65,19 +65,19 @@ impl Documentation {
             Block::Text(format!("This pipeline passes{with}:")),
             Block::Yaml(self.passes.to_owned()),
             Block::Heading("What fails"),
-            Block::Text(format!("This one fails{with}:")),
+            Block::Text(format!("This pipeline fails{with}:")),
             Block::Yaml(self.fails.to_owned()),
         ]);
         blocks
     }
 }
 
-/// The reference of all rules, as Markdown.
+/// Returns the reference of all rules, as Markdown.
 pub fn reference() -> String {
     let mut page = String::from(
-        "# Rules\n\nWhat the quality rules of a project check, and how each is configured in \
+        "# Rules\n\nThe quality rules of a project, and how to configure them in \
          `config/pipeline_quality_rules.yaml` of the platform's\nhidden folder. `sluicegate rules explain ID` prints one \
-         of them, `sluicegate rules init` writes a file with all.\n\n| rule | applies to | what must hold |\n|---|---|---|\n",
+         rule; `sluicegate rules init` creates a file with all rules.\n\n| rule | applies to | requirement |\n|---|---|---|\n",
     );
     for rule in registry() {
         let rule = rule.documentation();
@@ -99,11 +99,11 @@ pub fn reference() -> String {
     page
 }
 
-/// A rules file with all rules, enabled at this level, else as the platform ships them, each with a comment that says what it
-/// is for.
+/// Returns a rules file with all rules enabled at this level, with the platform's default values. Each rule has a comment
+/// with its purpose.
 pub fn template(level: Enforcement) -> String {
     let mut file = String::from(
-        "# The quality rules of this project's pipelines. What each rule checks: sluicegate rules explain ID\n\
+        "# The quality rules for this project's pipelines. To explain a rule, run: sluicegate rules explain ID\n\
          # enforcementLevel: `warn` reports a violation, `error` also stops the change. `enabled: false` turns a rule off.\n\
          rules:\n",
     );

@@ -36,17 +36,17 @@ static DOCUMENTATION: Documentation = Documentation {
     id: "maximum-components",
     kinds: &Kind::ALL,
     summary: "A pipeline has at most the maximum number of components.",
-    reason: "A large pipeline is hard to read, to test and to change without conflicts; several small ones that \
-             call each other are easier.",
-    fix: "Move a part of the components to another pipeline and call it with a Run Orchestration or Run Transformation component.",
+    reason: "A large pipeline is hard to read, to test and to change without conflicts; several small \
+         pipelines that call each other are easier.",
+    fix: "Move some components to another pipeline and call it with a Run Orchestration or Run Transformation component.",
     details: &[
-        "Every component counts, whatever its type, also a skipped one and one without any content.",
-        "One violation for the pipeline, on line 1.",
+        "Every component counts, including skipped and empty components.",
+        "The rule reports one violation for the pipeline, on line 1.",
     ],
-    assumed: &["The maximum itself is allowed."],
+    assumed: &["Exactly the maximum number is allowed."],
     config: &[ConfigField {
         name: "maxComponents",
-        meaning: "the largest number of components that is allowed: a whole number from 0",
+        meaning: "the maximum number of components, an integer from 0",
         default: "10",
     }],
     example_config: "maxComponents: 1",

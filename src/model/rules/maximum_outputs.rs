@@ -7,7 +7,7 @@ use super::subject::of_size;
 use crate::base::text;
 use crate::model::pipelines::{Component, Kind, Pipeline};
 
-/// The types that write a table or view.
+/// The component types that write a table or view.
 const OUTPUTS: [&str; 5] = [
     "rewrite-table",
     "rewrite-table-dl",
@@ -41,14 +41,14 @@ impl Rule for MaximumOutputs {
     }
 }
 
-/// How many output components there are.
+/// Returns the number of output components.
 pub(super) fn output_count(pipeline: &Pipeline) -> u64 {
     let outputs = pipeline.components.iter().filter(|c| is_output(c));
     u64::try_from(outputs.count()).unwrap_or(u64::MAX)
 }
 
-/// Whether a component of a transformation is an output: of one of the types above, with or without the suffix
-/// `-v` and digits that newer versions of a component have.
+/// Returns whether a component of a transformation is an output component: one of the types above, with or without the
+/// suffix `-v` and digits of newer component versions.
 pub(super) fn is_output(component: &Component) -> bool {
     let Some(kind) = component.kind.as_deref() else {
         return false;
@@ -64,17 +64,17 @@ static DOCUMENTATION: Documentation = Documentation {
     id: "maximum-outputs",
     kinds: &[Kind::Transformation],
     summary: "A transformation has at most the maximum number of output components.",
-    reason: "A transformation that writes one table can be run again, tested and traced for that table alone.",
+    reason: "A transformation that writes only one table can be rerun, tested and traced for that table.",
     fix: "Move each further output component, with the components that feed it, to another transformation.",
-    details: &["One violation for the pipeline, on line 1."],
+    details: &["The rule reports one violation for the pipeline, on line 1."],
     assumed: &[
         "Output components are those of type `rewrite-table`, `rewrite-table-dl`, `table-output`, `table-update` \
-         and `create-view`, each also with a version such as `-v2`.",
-        "The maximum itself is allowed.",
+         and `create-view`, with or without a version suffix such as `-v2`.",
+        "Exactly the maximum number is allowed.",
     ],
     config: &[ConfigField {
         name: "maxOutputs",
-        meaning: "the largest number of output components that is allowed: a whole number from 0",
+        meaning: "the maximum number of output components, an integer from 0",
         default: "1",
     }],
     example_config: "maxOutputs: 1",

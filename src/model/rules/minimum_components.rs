@@ -36,17 +36,16 @@ static DOCUMENTATION: Documentation = Documentation {
     id: "minimum-components",
     kinds: &Kind::ALL,
     summary: "A pipeline has at least the minimum number of components.",
-    reason: "An empty or nearly empty pipeline is usually one that somebody began and forgot, and it still runs \
-             as a success.",
+    reason: "An empty or nearly empty pipeline is usually unfinished, but its runs still succeed.",
     fix: "Add the missing components, or delete the pipeline.",
     details: &[
-        "Every component counts, whatever its type, also a skipped one and one without any content.",
-        "One violation for the pipeline, on line 1.",
+        "Every component counts, including skipped and empty components.",
+        "The rule reports one violation for the pipeline, on line 1.",
     ],
-    assumed: &["The minimum itself is enough."],
+    assumed: &["Exactly the minimum number is enough."],
     config: &[ConfigField {
         name: "minComponents",
-        meaning: "the smallest number of components that is enough: a whole number from 0",
+        meaning: "the minimum number of components, an integer from 0",
         default: "1",
     }],
     example_config: "minComponents: 1",

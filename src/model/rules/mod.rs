@@ -1,8 +1,8 @@
-//! The quality rules, evaluated on this machine.
+//! Evaluates the quality rules locally.
 //!
-//! Both the offline check and the local platform's reviews end up here, so what they say of a commit is the same,
-//! word for word. A rules file becomes a [`RuleSet`] once; the set evaluates any number of pipelines, also from
-//! several threads. Nothing here fails: what cannot be evaluated is a result with status ERROR and its cause, because
+//! The offline check and the local platform's reviews both use this code, so their messages for a commit are identical.
+//! A rules file becomes a [`RuleSet`] once; the set evaluates any number of pipelines, also from several threads.
+//! Evaluation never fails: a rule that cannot be evaluated yields a result with status ERROR and its reason, because
 //! the gate must see it.
 
 mod config;

@@ -1,21 +1,20 @@
-//! A rules file as a list of what it says of each rule, to be compared with another.
+//! Lists the rules of a rules file with their state and configuration, to compare two versions of the file.
 
 use super::rule_set::{RuleSet, RuleState};
 use super::rules_file::{self, RuleEntry};
 use crate::model::yaml::{DocumentError, NodeRef, Tree};
 use std::collections::HashSet;
 
-/// What a rules file says of one rule.
+/// A rule in a rules file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleOutline {
     pub id: String,
-    /// Whether and how it is evaluated.
     pub state: RuleState,
-    /// Its `config`, as it is written; what is no single value is only named.
+    /// The fields of `config` as written; a list or a map is only described.
     pub config: Vec<(String, String)>,
 }
 
-/// The rules of a file, each id once and in file order, whether they are enabled or not.
+/// Returns the rules of a file, each id once and in file order, both enabled and disabled.
 pub fn outline(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
     let tree = Tree::read(bytes, None)?;
     let entries = rules_file::entries(tree.root())?;

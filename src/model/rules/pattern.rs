@@ -1,17 +1,18 @@
 //! The regular expression of a naming convention.
 //!
-//! An engine whose time grows with the name alone takes every pattern that it can. Look-around and back references are
-//! beyond it: those patterns are matched with backtracking, within bounds, since a pattern of a few characters can
-//! take longer than anybody waits.
+//! Every pattern that allows it is matched by an engine whose time grows only with the length of the name. Patterns
+//! with look-around or back-references need backtracking, which is limited, because a pattern of a few characters can
+//! otherwise run practically forever.
 
 use super::error::EvaluationError;
 use crate::model::yaml::shortened;
 use fancy_regex::Expr;
 use regex::{Regex, RegexBuilder};
 
-/// How large a compiled pattern may be, and how many bytes of names it is then tried on. The time for a byte grows
-/// with the pattern: either limit keeps the largest pipeline under ten seconds. `[\w ]{1,255}` takes about 5 MiB, as
-/// `\w` knows the letters of every script; without such repetitions patterns take some kilobytes.
+/// Maximum size of a compiled pattern, and the maximum total size of the names that it is matched with, in bytes. The
+/// time for each byte grows with the pattern: either limit keeps the largest pipeline under ten seconds. `[\w ]{1,255}`
+/// needs about 5 MiB, because `\w` includes the letters of every script; patterns without such repetitions need some
+/// kilobytes.
 const LIMITS: [Limit; 2] = [
     Limit {
         compiled: 1 << 20,
@@ -23,16 +24,16 @@ const LIMITS: [Limit; 2] = [
     },
 ];
 
-/// The same where the engine tracks back.
+/// The same limits for the backtracking engine.
 const BACKTRACKING: Limit = Limit {
     compiled: 1 << 20,
     names: 256 << 10,
 };
 
-/// How often the engine may track back in one name. A pattern that means what it says needs some dozens.
+/// Maximum number of backtracking steps for one name. A reasonable pattern needs a few dozen.
 const MOST_STEPS: usize = 10_000;
 
-/// The longest pattern and the longest name, in bytes, with which the engine tracks back.
+/// Maximum length of a pattern and of a name for the backtracking engine, in bytes.
 const LONGEST: usize = 1_000;
 
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +42,7 @@ struct Limit {
     names: usize,
 }
 
-/// A pattern, to be matched against all of a name.
+/// A pattern that is matched against complete names.
 #[derive(Debug)]
 pub(super) struct Pattern {
     rule: &'static str,
@@ -56,10 +57,10 @@ enum PatternEngine {
 }
 
 impl Pattern {
-    /// The pattern of the rule `id`.
+    /// Compiles the pattern of the rule `rule` for complete names.
     ///
-    /// It is compiled as it is written first, so that `a)|(b` does not become valid by what is put around it. It is
-    /// then put in a group, and not merely tried for a match that ends with the name, because `a|ab` finds `a` in
+    /// The pattern is first compiled unchanged, so that `a)|(b` does not become valid through the added text. It is
+    /// then put in a group; checking that a match ends with the name would not be enough, because `a|ab` finds `a` in
     /// `ab`.
     pub(super) fn whole_name(rule: &'static str, pattern: &str) -> Result<Self, EvaluationError> {
         if pattern.is_empty() {
@@ -83,13 +84,13 @@ impl Pattern {
         Ok(Self { rule, engine, limit })
     }
 
-    /// Which of the names match, in their order. An error where that would take too long.
+    /// Returns for each name whether it matches, in the same order. Returns an error if matching would take too long.
     pub(super) fn matches<'n>(
         &self,
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Result<Vec<bool>, EvaluationError> {
         if names.clone().map(str::len).sum::<usize>() > self.limit.names {
-            return Err(self.too_costly("the names of this pipeline are too many for it".to_owned()));
+            return Err(self.too_costly("this pipeline has too many names".to_owned()));
         }
         match &self.engine {
             PatternEngine::Linear(regex) => Ok(names.map(|name| regex.is_match(name)).collect()),
@@ -104,7 +105,7 @@ impl Pattern {
         }
         regex.is_match(name).map_err(|_| {
             self.too_costly(format!(
-                "it takes more than {MOST_STEPS} steps on the name \"{shown}\""
+                "it needs more than {MOST_STEPS} steps for the name \"{shown}\""
             ))
         })
     }
@@ -115,7 +116,8 @@ impl Pattern {
     }
 }
 
-/// Around a pattern. Where it ends in a comment, which it may after `(?x)`, the group must end on a line of its own.
+/// Wraps a pattern so that it matches complete names. If the pattern ends in a comment, which `(?x)` allows, the group
+/// must end on a new line.
 fn forms(pattern: &str) -> [String; 2] {
     [format!(r"\A(?:{pattern})\z"), format!("\\A(?:{pattern}\n)\\z")]
 }
@@ -132,7 +134,7 @@ fn compile(pattern: &str, limit: Limit) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).size_limit(limit.compiled).build()
 }
 
-/// The pattern for the engine that tracks back; none where it is too large, an error where it is no pattern.
+/// Compiles the pattern for the backtracking engine. Returns `None` if it is too large, and an error if it is invalid.
 fn backtracking(pattern: &str) -> Result<Option<(PatternEngine, Limit)>, String> {
     if pattern.len() > LONGEST {
         return Ok(None);
@@ -149,8 +151,8 @@ fn backtracking(pattern: &str) -> Result<Option<(PatternEngine, Limit)>, String>
     Ok(found.map(|regex| (PatternEngine::Backtracking(regex), BACKTRACKING)))
 }
 
-/// Refuses what other engines do not know, above all calls of a group, which the compiler writes out: a few of them
-/// one in another take all memory.
+/// Rejects constructs that other engines do not support, in particular group calls, which the compiler expands: a few
+/// nested ones would use all memory.
 fn refuse_what_is_rare(pattern: &str) -> Result<(), String> {
     let tree = Expr::parse_tree(pattern).map_err(|why| shortened(&why.to_string()).into_owned())?;
     let is_rare = |part: &Expr| {
@@ -172,12 +174,12 @@ fn refuse_what_is_rare(pattern: &str) -> Result<(), String> {
         )
     };
     if is_rare(&tree.expr) || tree.expr.has_descendant(is_rare) {
-        return Err("conditions, calls of a group and verbs are not supported".to_owned());
+        return Err("conditions, group calls and verbs are not supported".to_owned());
     }
     Ok(())
 }
 
-/// The last line of the compiler's words: those before it repeat the pattern.
+/// Returns the last line of the compiler's message; the lines before it repeat the pattern.
 fn explanation(words: &str) -> String {
     let last = words.lines().last().unwrap_or_default();
     shortened(last.trim_start_matches("error: ")).into_owned()

@@ -1,4 +1,4 @@
-//! All rules: one line each.
+//! The list of all rules.
 
 use super::rule::Rule;
 use super::{
@@ -18,7 +18,7 @@ static RULES: [&dyn Rule; 8] = [
     &end_output_components::EndOutputComponents,
 ];
 
-/// All rules, in the order in which they are listed.
+/// Returns all rules, in listing order.
 pub fn registry() -> &'static [&'static dyn Rule] {
     &RULES
 }
@@ -27,7 +27,7 @@ pub fn find(id: &str) -> Option<&'static dyn Rule> {
     RULES.into_iter().find(|rule| rule.documentation().id == id)
 }
 
-/// The known id that is most like `id`, if any is much like it.
+/// Returns the known id that is most similar to `id`, or `None` if no id is similar.
 pub fn nearest(id: &str) -> Option<&'static str> {
     text::nearest(id, &RULES.map(|rule| rule.documentation().id))
 }

@@ -1,4 +1,4 @@
-//! What a rule is.
+//! The trait and the description of a rule.
 
 use super::config::Config;
 use super::error::EvaluationError;
@@ -6,38 +6,38 @@ use super::subject::Subject;
 use crate::model::findings::Violation;
 use crate::model::pipelines::Kind;
 
-/// A quality rule. Each stands in a file of its own and on one line of the registry.
+/// A quality rule. Each rule has its own file and one line in the registry.
 pub trait Rule: Sync {
-    /// What the rule is, for people and for the engine.
+    /// Returns the description of the rule, for users and for the engine.
     fn documentation(&self) -> &'static Documentation;
 
     /// Reads the rule's configuration, once for all pipelines.
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError>;
 }
 
-/// A rule with its configuration: says what in a pipeline breaks it, in file order.
+/// A rule with its configuration: returns the violations of a pipeline, in file order.
 pub type Evaluator = Box<dyn Fn(&Subject<'_>) -> Result<Vec<Violation>, EvaluationError> + Send + Sync>;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Documentation {
-    /// As the rules file names it.
+    /// The id in the rules file.
     pub id: &'static str,
-    /// The kinds of pipeline that it applies to; others get no result.
+    /// The kinds of pipeline that the rule applies to; other pipelines get no result.
     pub kinds: &'static [Kind],
-    /// What must hold: one sentence.
+    /// The requirement, in one sentence.
     pub summary: &'static str,
     pub reason: &'static str,
-    /// What to do about a finding: one sentence.
+    /// How to fix a finding, in one sentence.
     pub fix: &'static str,
-    /// How exactly it is checked: a sentence each.
+    /// How the rule is checked, in sentences.
     pub details: &'static [&'static str],
-    /// Those details that the platform publishes nothing about, and that are therefore a decision of this program.
+    /// Details that the platform's documentation does not define and that this program therefore assumes.
     pub assumed: &'static [&'static str],
     /// The fields of `config`, all required.
     pub config: &'static [ConfigField],
-    /// The `config` that the two examples are for, as YAML; empty for rules without.
+    /// The `config` of the two examples, as YAML; empty for rules without `config`.
     pub example_config: &'static str,
-    /// A pipeline for which the rule holds.
+    /// An example pipeline that passes.
     pub passes: &'static str,
     pub fails: &'static str,
 }
@@ -47,6 +47,6 @@ pub struct Documentation {
 pub struct ConfigField {
     pub name: &'static str,
     pub meaning: &'static str,
-    /// What the platform ships, as YAML; it never fills a gap.
+    /// The platform's default value, as YAML; it is not used if the field is missing.
     pub default: &'static str,
 }

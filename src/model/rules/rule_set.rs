@@ -1,4 +1,4 @@
-//! A rules file at work.
+//! A set of rules that evaluates pipelines.
 
 use super::error::EvaluationError;
 use super::rule::Evaluator;
@@ -10,30 +10,30 @@ use crate::model::yaml::DocumentError;
 use rayon::prelude::*;
 use std::fmt;
 
-/// The rule that a problem with the rules file itself is reported as.
+/// The rule id under which problems of the rules file itself are reported.
 pub const RULES_FILE_RULE: &str = "pipeline-quality-rules";
 
-/// How a rules file has a rule.
+/// The state of a rule in a rules file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleState {
     Enabled(Enforcement),
     Disabled,
-    /// Enabled, and ends in this evaluation error.
+    /// Enabled, but results in this evaluation error.
     Broken(&'static str),
-    /// The file has no such rule.
+    /// Missing in the file.
     NotThere,
     Unknown,
 }
 
-/// How much is taken before it is evaluated, in bytes.
+/// Minimum size of the documents that are collected before they are evaluated, in bytes.
 const BATCH_BYTES: usize = 32 * 1024 * 1024;
 
-/// Shown each pipeline that was read, with its path.
+/// A callback that gets each pipeline that was read, with its path.
 pub type SeePipeline<'s> = dyn Fn(&str, &Pipeline) + Sync + 's;
 
-/// A rules file, read and checked.
+/// A rules file that was read and checked.
 pub struct RuleSet {
-    /// The file, or why there are no rules.
+    /// The file, or the reason why there are no rules.
     file: Result<RulesFile, EvaluationError>,
 }
 
@@ -47,14 +47,14 @@ impl fmt::Debug for RuleSet {
 }
 
 impl RuleSet {
-    /// Reads a rules file. What is wrong with it becomes a result of each pipeline, so that the gate sees it.
+    /// Reads a rules file. An error in the file becomes a result of each pipeline, so that the gate sees it.
     pub fn parse(bytes: &[u8]) -> Self {
         Self {
             file: rules_file::read(bytes).map_err(EvaluationError::RulesFileParse),
         }
     }
 
-    /// The same for a file that perhaps could not be read.
+    /// Like [`Self::parse`], for a file that may be unreadable.
     pub fn read(document: &Result<Vec<u8>, DocumentError>) -> Self {
         match document {
             Ok(bytes) => Self::parse(bytes),
@@ -64,27 +64,27 @@ impl RuleSet {
         }
     }
 
-    /// For a commit without a rules file: each pipeline gets one result that says so.
+    /// Creates the set for a commit without a rules file: each pipeline gets one result that reports the missing file.
     pub const fn missing() -> Self {
         Self {
             file: Err(EvaluationError::RulesFileRetrieval { is_link: false }),
         }
     }
 
-    /// For a commit whose rules file is behind a symbolic link, which the platform does not follow.
+    /// Creates the set for a commit whose rules file is behind a symbolic link, which the platform does not follow.
     pub const fn linked() -> Self {
         Self {
             file: Err(EvaluationError::RulesFileRetrieval { is_link: true }),
         }
     }
 
-    /// The strictest level of the enabled entries of this id, else that of its first entry; none if there is no such
-    /// entry or its level is not valid.
+    /// Returns the strictest level of the enabled entries of this id, otherwise that of its first entry; `None` if
+    /// there is no such entry or its level is invalid.
     pub fn enforcement(&self, rule: &str) -> Option<Enforcement> {
         self.file.as_ref().ok()?.levels.get(rule).copied().flatten()
     }
 
-    /// How the file has the rule of this id.
+    /// Returns the state of the rule with this id.
     pub fn state(&self, rule: &str) -> RuleState {
         let Ok(file) = &self.file else {
             return RuleState::Unknown;
@@ -107,23 +107,23 @@ impl RuleSet {
         }
     }
 
-    /// The ids of the enabled rules that apply to a pipeline of this kind, or of an unknown kind; `None` if the rules file is
-    /// missing or cannot be read.
+    /// Returns the ids of the enabled rules for a pipeline of this kind, or of an unknown kind; `None` if the rules
+    /// file is missing or cannot be read.
     pub fn enabled(&self, kind: Option<Kind>) -> Option<impl Iterator<Item = &str>> {
         let rules = self.file.as_ref().ok()?.rules.iter();
         let meant = rules.filter(move |rule| kind.is_none_or(|kind| rule.kinds.contains(&kind)));
         Some(meant.map(|rule| rule.id.as_str()))
     }
 
-    /// The results for a pipeline file, in the order of the rules file.
+    /// Returns the results for a pipeline file, in the order of the rules file.
     ///
-    /// `path` is the path from the repository root: it names the file, and where `document` cannot be read it tells
-    /// which rules would have applied.
+    /// `path` is the path from the repository root. If `document` cannot be read, its extension determines which rules
+    /// would have applied.
     pub fn evaluate(&self, path: &str, document: &[u8]) -> FileResults {
         self.evaluate_seen(path, document, &|_, _| {})
     }
 
-    /// The same for a file that perhaps could not be read; `see` is shown the pipeline, where it was read.
+    /// Like [`Self::evaluate`], for a file that may be unreadable. `see` gets the pipeline if it was read.
     pub fn evaluate_document(
         &self,
         path: &str,
@@ -144,8 +144,8 @@ impl RuleSet {
         })
     }
 
-    /// The results of many pipeline files, in their order. They are taken one after the other, and evaluated on all
-    /// cores; a bounded part of them is held at a time.
+    /// Returns the results of many pipeline files, in the same order. The files are read one after the other and
+    /// evaluated on all cores; memory use is bounded, because they are evaluated in batches.
     pub fn evaluate_all<E>(
         &self,
         documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,

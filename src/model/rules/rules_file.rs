@@ -9,17 +9,17 @@ use crate::model::pipelines::Kind;
 use crate::model::yaml::{DocumentError, NodeRef, Tree, Value, shortened};
 use std::collections::{HashMap, HashSet};
 
-/// More entries are refused: each makes a result for each pipeline.
+/// Maximum number of entries. Each entry yields a result for each pipeline, so more are rejected.
 pub(super) const MAX_RULES: usize = 1000;
 
 pub(super) struct RulesFile {
-    /// The rules that are enabled, in file order; one that is enabled more than once stands once.
+    /// The enabled rules, in file order; a rule that is enabled more than once is listed once.
     pub rules: Vec<EnabledRule>,
-    /// The valid level of each id, disabled rules included.
+    /// The valid level of each id, including disabled rules.
     pub levels: HashMap<String, Option<Enforcement>>,
 }
 
-/// A rule that is to be evaluated, or at least reported.
+/// A rule to evaluate, or to report as invalid.
 pub(super) struct EnabledRule {
     pub id: String,
     pub enforcement: Option<Enforcement>,
@@ -62,7 +62,7 @@ pub(super) fn entries<'t, 'a>(root: NodeRef<'t, 'a>) -> Result<Vec<RuleEntry<'t,
     if items.len() > MAX_RULES {
         return Err(DocumentError::at(
             rules.position(),
-            format!("{} rules, at most {MAX_RULES} are read", items.len()),
+            format!("the file has {} rules; the maximum is {MAX_RULES}", items.len()),
         ));
     }
     items.map(RuleEntry::read).collect()
@@ -77,15 +77,17 @@ impl<'t, 'a> RuleEntry<'t, 'a> {
         let id = node
             .get("id")
             .and_then(NodeRef::string)
-            .ok_or_else(|| wrong("the rule has no `id` that is a text"))?;
+            .ok_or_else(|| wrong("the rule has no `id`, or its `id` is not a string"))?;
         match node.get("enabled").and_then(NodeRef::value) {
             Some(Value::Boolean(is_enabled)) => Ok(Self { id, is_enabled, node }),
-            _ => Err(wrong("the rule has no `enabled` that is `true` or `false`")),
+            _ => Err(wrong(
+                "the rule has no `enabled`, or its value is neither `true` nor `false`",
+            )),
         }
     }
 }
 
-/// The levels of the entries that enable each id.
+/// Returns the levels of the enabled entries of each id.
 fn enabled_levels<'t>(entries: &[RuleEntry<'t, '_>]) -> HashMap<&'t str, Vec<Option<Enforcement>>> {
     let mut levels: HashMap<&str, Vec<Option<Enforcement>>> = HashMap::new();
     for entry in entries.iter().filter(|entry| entry.is_enabled) {
@@ -94,7 +96,7 @@ fn enabled_levels<'t>(entries: &[RuleEntry<'t, '_>]) -> HashMap<&'t str, Vec<Opt
     levels
 }
 
-/// The level of a rule that is enabled with these: no order of them makes it milder, nor does one that is not valid.
+/// Returns the effective level of a rule with these entries. Neither their order nor an invalid level makes it milder.
 fn strictest(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
     let error = Some(Enforcement::Error);
     match levels {
@@ -104,7 +106,7 @@ fn strictest(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
     }
 }
 
-/// The strictest level of the enabled entries of each id, else that of its first.
+/// Returns the strictest level of the enabled entries of each id, otherwise the level of its first entry.
 fn levels(
     entries: &[RuleEntry<'_, '_>],
     enabled: &HashMap<&str, Vec<Option<Enforcement>>>,
@@ -138,7 +140,7 @@ fn enabled_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> En
     }
 }
 
-/// The check, or the first of the causes for which there is none.
+/// Returns the check, or the first reason why there is none.
 fn check(
     entry: &RuleEntry<'_, '_>,
     times: usize,

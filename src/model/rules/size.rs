@@ -1,13 +1,13 @@
-//! What the rules that count have counted, in the words of numbers: the platform's answer only has a sentence.
+//! The numbers behind the rules that count, because the platform's response contains only a sentence.
 
 use super::maximum_outputs::output_count;
 use super::subject::component_count;
 use crate::model::pipelines::Pipeline;
 
-/// The rule that asks for more; the others ask for less.
+/// The only rule whose number must not be too small; the others limit it from above.
 const MINIMUM: &str = "minimum-components";
 
-/// What this rule counts in the pipeline; none for a rule that does not count.
+/// Returns the number that this rule counts in the pipeline, or `None` if the rule does not count.
 pub fn size(rule: &str, pipeline: &Pipeline) -> Option<u64> {
     match rule {
         MINIMUM | "maximum-components" => Some(component_count(pipeline)),
@@ -16,7 +16,7 @@ pub fn size(rule: &str, pipeline: &Pipeline) -> Option<u64> {
     }
 }
 
-/// Whether what this rule counts got worse.
+/// Returns whether the number that this rule counts got worse.
 pub fn got_worse(rule: &str, before: u64, now: u64) -> bool {
     if rule == MINIMUM {
         now < before

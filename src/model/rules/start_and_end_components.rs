@@ -7,7 +7,7 @@ use super::subject::{Subject, of_pipeline};
 use crate::model::findings::Violation;
 use crate::model::pipelines::{Component, Kind, LinkRole};
 
-/// The types that end a branch.
+/// The component types that end a branch.
 const ENDS: [&str; 2] = ["end-success", "end-failure"];
 
 pub(super) struct StartAndEndComponents;
@@ -51,19 +51,18 @@ static DOCUMENTATION: Documentation = Documentation {
     id: "start-and-end-components",
     kinds: &[Kind::Orchestration],
     summary: "An orchestration has a start component, and every branch ends in `end-success` or `end-failure`.",
-    reason: "Where a branch just stops, nobody can tell whether it was meant to, and whether the run counts as a \
-             success.",
+    reason: "If a branch just stops, it is unclear whether this is intended and whether the run succeeded.",
     fix: "Connect the last component of each branch to an End Success or End Failure component.",
     details: &[
         "A pipeline without a component of type `start` has exactly one violation, on line 1.",
-        "A link to a component that does not exist, or of a component to itself, connects nothing.",
+        "A link to a missing component, or from a component to itself, is ignored.",
     ],
     assumed: &[
         "A branch end is a component that is reachable from a start component, has no transition to an existing \
-         component, and is no component's iteration target.",
-        "An iterator without transitions and a start component on its own are branch ends; a cycle has none and \
-         passes.",
-        "One violation for each branch end that is neither `end-success` nor `end-failure`, on the line of its key.",
+         component, and is not the iteration target of a component.",
+        "An iterator without transitions and an unconnected start component are branch ends. A cycle has no \
+         branch end and passes.",
+        "The rule reports one violation for each branch end that is neither `end-success` nor `end-failure`, on the line of its key.",
     ],
     config: &[],
     example_config: "",

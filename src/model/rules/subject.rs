@@ -1,11 +1,11 @@
-//! A pipeline under evaluation, with what several rules ask of it worked out once.
+//! A pipeline under evaluation, with data that several rules share.
 
 use super::graph::Graph;
 use crate::model::findings::Violation;
 use crate::model::pipelines::{Component, Pipeline, PipelineVariable};
 use std::cell::OnceCell;
 
-/// A pipeline that rules look at.
+/// A pipeline under evaluation.
 #[derive(Debug)]
 pub struct Subject<'p> {
     pub pipeline: &'p Pipeline,
@@ -24,7 +24,7 @@ impl<'p> Subject<'p> {
         self.graph.get_or_init(|| Graph::new(self.pipeline))
     }
 
-    /// One violation for each component that is picked by its index and itself.
+    /// Returns one violation for each component for which `is_wrong` is true, given its index and the component.
     pub fn violations_of_components(
         &self,
         is_wrong: impl Fn(usize, &Component) -> bool,
@@ -43,7 +43,7 @@ impl<'p> Subject<'p> {
     }
 }
 
-/// A violation by the pipeline as a whole, which stands on no line of its own; `problem` goes on after "the pipeline ".
+/// Creates a violation of the entire pipeline, without a line; `problem` continues the text "the pipeline ".
 pub(super) fn of_pipeline(problem: &str) -> Violation {
     Violation::new(format!(
         "{}{problem}",
@@ -51,7 +51,7 @@ pub(super) fn of_pipeline(problem: &str) -> Violation {
     ))
 }
 
-/// The same by a pipeline that has too many or too few of something.
+/// Like [`of_pipeline`], for a pipeline that has too many or too few items.
 pub(super) fn of_size(size: u64, problem: &str) -> Violation {
     Violation {
         size: Some(size),

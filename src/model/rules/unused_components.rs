@@ -48,21 +48,21 @@ fn transformation(subject: &Subject<'_>) -> Vec<Violation> {
 static DOCUMENTATION: Documentation = Documentation {
     id: "unused-components",
     kinds: &Kind::ALL,
-    summary: "No component stands unconnected.",
-    reason: "A component that never runs misleads whoever reads the pipeline, and hides a connection that was \
-             forgotten.",
+    summary: "No component is unconnected.",
+    reason: "A component that never runs misleads readers of the pipeline and may hide a forgotten \
+         connection.",
     fix: "Connect the component to the rest of the pipeline, or delete it.",
     details: &[
-        "A link to a component that does not exist, or of a component to itself, connects nothing.",
+        "A link to a missing component, or from a component to itself, is ignored.",
         "An orchestration without a start component cannot be evaluated: `designer/no-start-component`.",
-        "One violation for each unconnected component, on the line of its key.",
+        "The rule reports one violation for each unconnected component, on the line of its key.",
     ],
     assumed: &[
-        "In an orchestration a component is unconnected if no chain of transitions and iteration targets leads to \
+        "In an orchestration, a component is unconnected if no chain of transitions and iteration targets leads to \
          it from a component of type `start`.",
-        "In a transformation it is unconnected if it is neither a source of another component nor fed by one; a \
-         single component is never unconnected.",
-        "Whether a component is skipped plays no part.",
+        "In a transformation, a component is unconnected if it is not a source of another component and has \
+         no source itself; a single component is never unconnected.",
+        "Skipped components are checked like all others.",
     ],
     config: &[],
     example_config: "",

@@ -1,4 +1,4 @@
-//! Makes the tree of a document from the parser's events, without recursion and within bounds.
+//! Builds the tree of a document from the parser's events, without recursion and with limits.
 
 use super::document::{self, DocumentError, Position, saturate, shortened};
 use super::input::TextInput;
@@ -7,30 +7,30 @@ use super::tree::{Key, MapEntry, Node, NodeContent, NodeId, Tree};
 use saphyr_parser::{Event, Marker, Parser, ScanError};
 use std::mem;
 
-/// Levels of nesting. Pipelines in use have about twelve.
+/// Maximum nesting. Real pipelines have about twelve levels.
 const MAX_DEPTH: usize = 128;
 
-/// What all aliases together may expand to, in bytes of text and [`NODE_WEIGHT`] for each node. A reader that
-/// visits each place once is thereby bounded by the document's size and this.
+/// Maximum expansion of all aliases together, in bytes of text plus [`NODE_WEIGHT`] for each node. It limits the work
+/// of a reader that visits each place once, together with the document's size.
 const MAX_ALIAS_WEIGHT: usize = 4 << 20;
 
 const NODE_WEIGHT: usize = 16;
 
-/// Bytes of a document for each node that room is made for, and the most nodes that it is made for at once.
+/// Bytes of a document for each node that space is reserved for, and the maximum number of reserved nodes.
 const BYTES_A_NODE: usize = 48;
 const ROOM: usize = 1024;
 
-/// Maps up to this size are searched for twins pair by pair.
+/// Maximum size of a map that is searched for duplicates pair by pair.
 const SMALL_MAP: usize = 12;
 
-/// In place of a node that is not kept.
+/// Replaces a node that is not kept.
 const NOT_KEPT: NodeId = NodeId::MAX;
 
 impl<'a> Tree<'a> {
-    /// Reads the one document in `bytes`. The value of the top-level key `unread` is checked and not kept.
+    /// Reads the only document in `bytes`. The value of the top-level key `unread` is checked but not kept.
     ///
-    /// Refused are, besides what is no YAML: a key that stands twice in one map, keys that are lists or maps, merge
-    /// keys, a second document, more than 128 levels, aliases within what they name, aliases that expand to
+    /// Besides invalid YAML, this rejects duplicate keys in a map, keys that are lists or maps, merge keys, a second
+    /// document, more than 128 levels, aliases that refer to a node that contains them, and aliases that expand to
     /// megabytes.
     pub fn read(bytes: &'a [u8], unread: Option<&str>) -> Result<Self, DocumentError> {
         build(document::text(bytes)?, unread)
@@ -61,17 +61,17 @@ struct Builder<'a, 'u> {
     unread: Option<&'u str>,
     nodes: Vec<Node<'a>>,
     open: Vec<Frame<'a>>,
-    /// What the open lists and maps hold so far, one after the other: each is taken off at once when it is complete.
+    /// The contents of the open lists and maps, one after the other; each is removed when it is complete.
     items: Vec<NodeId>,
     entries: Vec<MapEntry<'a>>,
-    /// By the parser's anchor id: the node, once it is complete, and its weight.
+    /// The node and its weight by the parser's anchor id, once the node is complete.
     anchors: Vec<Option<(NodeId, usize)>>,
     root: Option<NodeId>,
     documents: usize,
     alias_weight: usize,
 }
 
-/// A list or map that has begun.
+/// An open list or map.
 struct Frame<'a> {
     position: Position,
     anchor: usize,
@@ -82,7 +82,7 @@ struct Frame<'a> {
 
 enum Children<'a> {
     List(usize),
-    /// Where its entries begin, and the key whose value comes next.
+    /// The index of its first entry, and the key whose value comes next.
     Map(usize, Option<Key<'a>>),
 }
 
@@ -106,14 +106,14 @@ impl<'a> Builder<'a, '_> {
         if self.documents > 1 {
             return Err(DocumentError::at(
                 at,
-                "a second document begins here; one is read",
+                "a second document begins here; only one is allowed",
             ));
         }
         Ok(())
     }
 
-    /// Whether what comes now is kept: everything but the value of the unread key, unless it has an anchor, as an
-    /// alias elsewhere may name it.
+    /// Returns whether the next node is kept: every node except the value of the unread key, unless it has an anchor,
+    /// because an alias elsewhere may refer to it.
     fn is_kept(&self, anchor: usize) -> bool {
         let below_unread = match self.open.as_slice() {
             [] => false,
@@ -172,7 +172,7 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Puts a complete node where it belongs.
+    /// Adds a complete node to its parent.
     fn value(&mut self, id: NodeId, weight: usize) {
         let Some(parent) = self.open.last_mut() else {
             self.root = Some(id);
@@ -192,7 +192,10 @@ impl<'a> Builder<'a, '_> {
 
     fn alias(&mut self, anchor: usize, at: Position) -> Result<(), DocumentError> {
         let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
-            return Err(DocumentError::at(at, "the alias stands within what it names"));
+            return Err(DocumentError::at(
+                at,
+                "the alias refers to a node that contains it",
+            ));
         };
         if !self.awaits_key() && !self.is_kept(0) {
             self.value(NOT_KEPT, 0);
@@ -200,7 +203,7 @@ impl<'a> Builder<'a, '_> {
         }
         self.alias_weight = self.alias_weight.saturating_add(weight);
         if self.alias_weight > MAX_ALIAS_WEIGHT {
-            return Err(DocumentError::at(at, "the aliases expand to too much"));
+            return Err(DocumentError::at(at, "the aliases expand to too much data"));
         }
         if !self.awaits_key() {
             self.value(id, weight);
@@ -291,7 +294,7 @@ fn refuse_twins(entries: &[MapEntry<'_>]) -> Result<(), DocumentError> {
         None => Ok(()),
         Some(key) => Err(DocumentError::at(
             key.position,
-            format!("the key `{}` stands twice in one map", shortened(&key.text)),
+            format!("duplicate key `{}`", shortened(&key.text)),
         )),
     }
 }
@@ -324,7 +327,7 @@ pub(super) fn not_yaml(error: &ScanError) -> DocumentError {
     DocumentError::at(position(error.marker()), format!("not YAML: {}", error.info()))
 }
 
-/// The parser counts columns from 0.
+/// Converts the parser's position, whose columns begin with 0.
 pub(super) fn position(marker: &Marker) -> Position {
     Position {
         line: saturate(marker.line()),

@@ -1,29 +1,29 @@
-//! From bytes to text that is safe to hand to the parser.
+//! Checks bytes and converts them to text that is safe for the parser.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// Larger documents are refused. The largest pipelines in use have about 100,000 lines, a tenth of this.
+/// Maximum size of a document, in bytes. The largest real pipelines have about 100,000 lines, a tenth of this.
 pub const DOCUMENT_LIMIT: u64 = 32 << 20;
 
-/// Up to this size a document cannot hold enough tokens to matter.
+/// Up to this size, a document cannot contain enough tokens to matter.
 const FREE_OF_MARKS: usize = 1 << 20;
 
-/// The parser holds back every token of an open flow collection (`[…]`, `{…}`), about 100 bytes each, and each
-/// needs one of the marks `,:[]{}`: this keeps it under half a gigabyte.
+/// Maximum number of the marks `,:[]{}`. The parser buffers every token of an open flow collection (`[…]`, `{…}`), about
+/// 100 bytes each, and each needs one of these marks; the limit keeps the memory below half a gigabyte.
 const MAX_FLOW_MARKS: usize = 2_000_000;
 
 /// The parser copies the prefix of a `%TAG` directive into every tag that uses it.
 const MAX_DIRECTIVE: usize = 1024;
 
-/// Characters of a name or value that a message quotes.
+/// Maximum number of characters of a name or value that a message quotes.
 const MAX_SHOWN: usize = 120;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// From 1, in characters.
+    /// The column, from 1, in characters.
     pub column: u32,
 }
 
@@ -33,12 +33,12 @@ impl fmt::Display for Position {
     }
 }
 
-/// Why a document is not what it should be.
+/// The reason why a document is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{}", position.map(|p| format!(" ({p})")).unwrap_or_default())]
 pub struct DocumentError {
     pub message: String,
-    /// Where; none where the whole document is meant.
+    /// The position of the error; `None` if it concerns the entire document.
     pub position: Option<Position>,
 }
 
@@ -50,12 +50,12 @@ impl DocumentError {
         }
     }
 
-    /// A document that was not read, as it has more than [`DOCUMENT_LIMIT`] bytes.
+    /// Creates the error for a document that was not read because it has more than [`DOCUMENT_LIMIT`] bytes.
     pub fn too_large() -> Self {
         Self::of_all(format!("the document has more than {DOCUMENT_LIMIT} bytes"))
     }
 
-    /// Why the whole document is not what it should be.
+    /// Creates an error that concerns the entire document.
     pub fn of_all(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -64,7 +64,8 @@ impl DocumentError {
     }
 }
 
-/// The document's text without a byte order mark; refuses what the parser would misread or choke on.
+/// Returns the document's text without a byte order mark. Rejects input that the parser would misread or that would
+/// overload it.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
     if bytes.len() as u64 > DOCUMENT_LIMIT {
         return Err(DocumentError::too_large());
@@ -79,10 +80,10 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
     Ok(text)
 }
 
-/// YAML allows none of them, and the parser takes NUL for the end of the document.
+/// Rejects control characters. YAML does not allow them, and the parser treats NUL as the end of the document.
 fn refuse_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
     let forbidden = |byte: &u8| *byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
-    // Every byte is asked first, without a branch: the processor then takes many at a time.
+    // Checks every byte without a branch first, so that the processor can check many at a time.
     if !bytes.iter().fold(false, |any, byte| any | forbidden(byte)) {
         return Ok(());
     }
@@ -91,7 +92,8 @@ fn refuse_control_characters(bytes: &[u8]) -> Result<(), DocumentError> {
     Err(DocumentError::at(position_of(bytes, offset), message))
 }
 
-/// Readers of YAML 1.1 end a line at these (<https://yaml.org/spec/1.1/#id871136>), and would see keys where 1.2 sees a comment.
+/// Rejects characters that end a line in YAML 1.1 (<https://yaml.org/spec/1.1/#id871136>): such parsers would see keys
+/// where YAML 1.2 has a comment.
 fn refuse_other_line_ends(text: &str) -> Result<(), DocumentError> {
     let is_line_end = |c: char| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}');
     if text.is_ascii() {
@@ -101,7 +103,7 @@ fn refuse_other_line_ends(text: &str) -> Result<(), DocumentError> {
         return Ok(());
     };
     let message = format!(
-        "U+{:04X} is not allowed, as some readers of YAML end a line there; in double quotes, write it `{}`",
+        "U+{:04X} is not allowed, because some YAML parsers end a line there; in double quotes, write it as `{}`",
         u32::from(found),
         match found {
             '\u{85}' => r"\N",
@@ -137,13 +139,13 @@ fn refuse_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
     let marks = bytes.iter().filter(is_mark).count();
     if marks > MAX_FLOW_MARKS {
         return Err(DocumentError::of_all(format!(
-            "the document has {marks} of the characters `,:[]{{}}`, at most {MAX_FLOW_MARKS} are read"
+            "the document has {marks} of the characters `,:[]{{}}`; the maximum is {MAX_FLOW_MARKS}"
         )));
     }
     Ok(())
 }
 
-/// The place of the byte at `offset`; what stands before it is UTF-8.
+/// Returns the position of the byte at `offset`; the bytes before it are valid UTF-8.
 fn position_of(bytes: &[u8], offset: usize) -> Position {
     let before = bytes.get(..offset).unwrap_or(bytes);
     let line_start = before
@@ -157,13 +159,13 @@ fn position_of(bytes: &[u8], offset: usize) -> Position {
     }
 }
 
-/// Whether there is nothing but comments, which is no document.
+/// Returns whether the text contains only comments and so no document.
 pub(crate) fn is_blank(bytes: &[u8]) -> bool {
     let is_empty = |line: &str| line.trim_start().starts_with('#') || ["", "---"].contains(&line.trim());
     std::str::from_utf8(bytes).is_ok_and(|text| text.lines().all(is_empty))
 }
 
-/// A name or value from a document, cut so that messages stay readable.
+/// Truncates a name or value from a document, so that messages stay readable.
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_SHOWN) {
         None => Cow::Borrowed(text),
@@ -171,7 +173,7 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A count as the number of a line or column.
+/// Converts a count to the number of a line or column.
 pub(super) fn saturate(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

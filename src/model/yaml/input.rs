@@ -1,20 +1,19 @@
-//! What the parser reads characters from: a text in memory.
+//! The input of the parser: a text in memory.
 //!
-//! The parser's own input for texts decodes a character each time it is looked at, which is several times for each, and
-//! names a buffer of 128 characters, for which the parser then makes room in every plain scalar. Pipelines are almost all
-//! ASCII, and half of their scalars have fewer than 12 characters. What the parser makes of a text does not depend on the
-//! input: a test holds that.
+//! The parser's own input for texts decodes each character several times. It also reports a buffer of 128 characters,
+//! for which the parser reserves space in every plain scalar. Pipelines are almost completely ASCII, and half of their
+//! scalars have fewer than 12 characters. The result of parsing does not depend on the input, which a test checks.
 
 use saphyr_parser::input::Input;
 
-/// Characters that the parser takes at once. For a plain scalar it begins with room for 32 bytes, and asks for so many more
-/// after its first character, which has up to four.
+/// Number of characters that the parser may read at once. For a plain scalar, it reserves 32 bytes, and requests this
+/// many more after the first character, which has up to four bytes.
 const AT_ONCE: usize = 28;
 
-/// A text, and how much of it is read. It holds no NUL, which the parser takes for the end.
+/// A text and the reading position. The text contains no NUL, which the parser treats as the end.
 pub(super) struct TextInput<'a> {
     text: &'a str,
-    /// In bytes; always between two characters.
+    /// The position in bytes; always on a character boundary.
     at: usize,
 }
 
@@ -34,7 +33,7 @@ impl<'a> TextInput<'a> {
     }
 }
 
-/// Bytes of the character that begins with this one.
+/// Returns the number of bytes of the character that begins with this byte.
 #[inline]
 fn width(first: u8) -> usize {
     match first {

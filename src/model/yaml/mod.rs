@@ -1,8 +1,8 @@
-//! Reads YAML with the place of every part: from the parser's events to a tree of nodes.
+//! Reads YAML with the position of every part, from the parser's events to a tree of nodes.
 //!
-//! Documents come from repositories that anybody may have changed, so the reader is bounded: bytes, depth, what aliases
-//! expand to. A part that nobody asks for can be left out, since thousands of files are read in one run. What a
-//! document is about, the room does not know.
+//! Documents come from repositories that anybody may have changed, so the reader has limits: bytes, depth, and the
+//! expansion of aliases. Parts that are not needed can be skipped, because thousands of files are read in one run. This
+//! room does not know what a document is about.
 
 mod build;
 mod document;

@@ -1,8 +1,8 @@
-//! Scalars replaced in place: every byte outside of them stays as it is.
+//! Replaces scalars in place; every other byte stays unchanged.
 //!
-//! A value is found by its place, and written in the style that it has: quotes stay quotes, a block stays a block, a plain value
-//! is quoted only where it would read as something else. What comes out is read again and must differ from what went in by these
-//! values alone; so a mistake here is a refusal, and never a broken file.
+//! A value is found by its position and written in its current style: quotes stay quotes, a block stays a block, and a
+//! plain value is quoted only if it would be read differently otherwise. The result is parsed again and must differ
+//! from the original only in these values, so a mistake here leads to an error and never to a broken file.
 
 use super::document::{self, DocumentError, Position};
 use super::input::TextInput;
@@ -12,12 +12,13 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The document with these texts in the places of scalars. Refused with the place: a scalar that cannot be replaced alone.
+/// Returns the document with these texts in place of the scalars at these positions. Fails, with the position, if a
+/// scalar cannot be replaced alone.
 pub(crate) fn rewrite(bytes: &[u8], texts: &BTreeMap<Position, String>) -> Result<Vec<u8>, DocumentError> {
     let text = document::text(bytes)?;
     let found = find(text, |place| texts.contains_key(&place))?;
     let start = bytes.get(..bytes.len() - text.len()).unwrap_or_default();
-    // Within brackets more texts need quotes, and the parser does not say what is within brackets.
+    // More texts need quotes inside brackets, and the parser does not report what is inside brackets.
     let attempt = |context| {
         let out = [start, &spliced(text, &found, texts, context)?].concat();
         verify(text, &out, &found, texts).map(|()| out)
@@ -25,11 +26,11 @@ pub(crate) fn rewrite(bytes: &[u8], texts: &BTreeMap<Position, String>) -> Resul
     attempt(Context::Block).or_else(|_| attempt(Context::Flow))
 }
 
-/// Where a plain scalar is read.
+/// The context of a plain scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Context {
     Block,
-    /// Within brackets.
+    /// Inside brackets.
     Flow,
 }
 
@@ -61,7 +62,7 @@ fn spliced(
     Ok(out)
 }
 
-/// What stands before, between and after the scalars in these places; none if one of them is not there.
+/// Returns the bytes before, between and after the scalars at these positions, or `None` if a scalar is missing.
 pub(crate) fn around<'b>(bytes: &'b [u8], places: &[Position]) -> Option<Vec<&'b [u8]>> {
     let text = document::text(bytes).ok()?;
     let found = find(text, |place| places.contains(&place)).ok()?;
@@ -81,11 +82,11 @@ pub(crate) fn around<'b>(bytes: &'b [u8], places: &[Position]) -> Option<Vec<&'b
 
 /// A scalar of the document.
 struct FoundScalar {
-    /// How many events come before it.
+    /// The number of events before it.
     ordinal: usize,
     style: ScalarStyle,
     has_anchor: bool,
-    /// Its bytes: with its quotes, of a block the content alone. None where that is not certain.
+    /// Its bytes: with its quotes, or only the content of a block. `None` if they could not be determined.
     range: Option<Range<usize>>,
 }
 
@@ -120,7 +121,7 @@ fn find(
     Ok(found)
 }
 
-/// From the number of a character to that of its byte, in order.
+/// Converts character indices to byte indices, in ascending order.
 struct Offsets<'t> {
     text: &'t str,
     characters: usize,
@@ -141,7 +142,7 @@ impl Offsets<'_> {
     }
 }
 
-/// The bytes of the scalar that begins here and says `value`.
+/// Returns the bytes of the scalar that begins at `start` and has this value.
 fn extent(text: &str, start: usize, style: ScalarStyle, value: &str) -> Option<Range<usize>> {
     let rest = text.get(start..)?;
     match style {
@@ -152,8 +153,8 @@ fn extent(text: &str, start: usize, style: ScalarStyle, value: &str) -> Option<R
     }
 }
 
-/// The bytes of a plain scalar: a line break in it is a space of its value, several are one less
-/// (<https://yaml.org/spec/1.2.2/#65-line-folding>).
+/// Returns the length of a plain scalar in bytes. A line break in it is a space of its value; several line breaks are
+/// one line break less (<https://yaml.org/spec/1.2.2/#65-line-folding>).
 fn plain(rest: &str, value: &str) -> Option<usize> {
     let (mut source, mut left) = (rest, value);
     while !left.is_empty() {
@@ -202,7 +203,7 @@ fn double_quoted(rest: &str) -> Option<usize> {
     None
 }
 
-/// The content of a block scalar from `start`, its first character, to its last.
+/// Returns the range of a block scalar's content, from its first character, at `start`, to its last.
 fn block(text: &str, start: usize) -> Option<Range<usize>> {
     let (before, rest) = text.split_at_checked(start)?;
     let own = before.len() - before.trim_end_matches(' ').len();
@@ -223,7 +224,7 @@ fn block(text: &str, start: usize) -> Option<Range<usize>> {
 }
 
 impl FoundScalar {
-    /// The text in the style of the scalar, if that can say it.
+    /// Returns the text in the style of the scalar, if the style can represent it.
     fn written(&self, text: &str, context: Context) -> String {
         match self.style {
             ScalarStyle::Literal | ScalarStyle::Folded => text.to_owned(),
@@ -236,7 +237,7 @@ impl FoundScalar {
     }
 }
 
-/// Whether the text reads as itself without quotes.
+/// Returns whether the text keeps its meaning without quotes.
 fn is_plain(text: &str, context: Context) -> bool {
     let document = match context {
         Context::Block => format!("k: {text}\n"),
@@ -254,7 +255,7 @@ fn is_plain(text: &str, context: Context) -> bool {
     is_same && !text.contains(char::is_control)
 }
 
-/// The new document says what the old one says, but for these texts.
+/// Checks that the new document differs from the old one only in these texts.
 fn verify(
     old: &str,
     new: &[u8],
@@ -281,7 +282,7 @@ fn verify(
             let place = replaced.range(..=ordinal).next_back();
             let place = place.map_or(Position { line: 1, column: 1 }, |(_, (place, _))| **place);
             let text = texts.get(&place).map_or("", String::as_str);
-            let why = format!("the value cannot hold `{}` in its YAML style", shortened(text));
+            let why = format!("the value cannot contain `{}` in its YAML style", shortened(text));
             return Err(DocumentError::at(place, why));
         }
         if old.is_none() {
@@ -291,7 +292,7 @@ fn verify(
     Ok(())
 }
 
-/// The events up to the first error, at which a parser would stay.
+/// Returns the events up to the first error, after which a parser would not advance.
 fn events(text: &str) -> impl Iterator<Item = Event<'_>> {
     let parser = Parser::new(TextInput::new(text));
     parser.map_while(Result::ok).map(|(event, _)| event)

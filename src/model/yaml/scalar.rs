@@ -1,27 +1,27 @@
-//! What a scalar means (YAML 1.2.2, section 10.3, the core schema), beside what is written.
+//! Scalars: the text, and its value (YAML 1.2.2, section 10.3, the core schema).
 
 use saphyr_parser::{ScalarStyle, Tag};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A scalar as it is written.
+/// A scalar as written.
 #[derive(Debug, Clone)]
 pub(super) struct Scalar<'a> {
     /// The text between the quotes, or the plain text: `1.50` stays `1.50`.
     pub text: Cow<'a, str>,
-    /// Quoted, a block, or tagged as text: never a number, a boolean or null.
+    /// Quoted, a block, or tagged as text, and so never a number, a boolean or null.
     pub is_text: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'t> {
-    /// `null`, `~` or nothing.
+    /// `null`, `~` or an empty value.
     Null,
     /// `true` or `false`.
     Boolean(bool),
-    /// A whole number from 0; what is too large for it is the largest.
+    /// An integer from 0; a larger one than the type allows becomes the maximum.
     Natural(u64),
-    /// A whole number below 0, or a number with a fraction or exponent.
+    /// A negative integer, or a number with a fraction or exponent.
     OtherNumber,
     Text(&'t str),
 }
@@ -50,7 +50,7 @@ impl<'a> Scalar<'a> {
     }
 }
 
-/// The text as a scalar in double quotes, which can hold any text.
+/// Returns the text as a double-quoted scalar, which can represent any text.
 pub(crate) fn in_double_quotes(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! A document as nodes that know their place.
+//! A document as a tree of nodes with positions.
 
 use super::document::Position;
 use super::scalar::{Scalar, Value};
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 pub(super) type NodeId = u32;
 
-/// A document. Aliases are the node that they name, so a node may have several parents.
+/// A document. An alias is the node that it refers to, so a node may have several parents.
 #[derive(Debug)]
 pub struct Tree<'a> {
     pub(super) nodes: Vec<Node<'a>>,
@@ -32,7 +32,7 @@ pub(super) struct MapEntry<'a> {
     pub value: NodeId,
 }
 
-/// A key, compared as it is written: `1.50`, `true` and `"true"` are the texts `1.50`, `true` and `true`.
+/// A key, compared as written: `1.50`, `true` and `"true"` are the texts `1.50`, `true` and `true`.
 #[derive(Debug, Clone)]
 pub(super) struct Key<'a> {
     pub text: Cow<'a, str>,
@@ -63,13 +63,13 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         Self { tree: self.tree, id }
     }
 
-    /// Where the node begins; for an alias, where what it names begins.
+    /// Returns the position where the node begins; for an alias, where its target begins.
     pub fn position(self) -> Position {
         self.node()
             .map_or(Position { line: 1, column: 1 }, |node| node.position)
     }
 
-    /// The scalar's text as it is written; none for lists and maps.
+    /// Returns the scalar's text as written, or `None` for lists and maps.
     pub fn text(self) -> Option<&'t str> {
         match &self.node()?.content {
             NodeContent::Scalar(scalar) => Some(&scalar.text),
@@ -77,7 +77,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// What the scalar means; none for lists and maps.
+    /// Returns the scalar's value, or `None` for lists and maps.
     pub fn value(self) -> Option<Value<'t>> {
         match &self.node()?.content {
             NodeContent::Scalar(scalar) => Some(scalar.value()),
@@ -85,7 +85,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// The text of a scalar that is text, and no number, boolean or null.
+    /// Returns the text of a scalar that is a text and not a number, boolean or null.
     pub fn string(self) -> Option<&'t str> {
         match self.value() {
             Some(Value::Text(text)) => Some(text),
@@ -93,7 +93,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// Whether this is null in any spelling.
+    /// Returns whether this is null in any spelling.
     pub fn is_null(self) -> bool {
         self.value() == Some(Value::Null)
     }
@@ -102,7 +102,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         matches!(self.node().map(|node| &node.content), Some(NodeContent::Map(_)))
     }
 
-    /// The nodes of a list; none for anything else.
+    /// Returns the nodes of a list, or `None` for other nodes.
     pub fn items(self) -> Option<impl ExactSizeIterator<Item = Self>> {
         match &self.node()?.content {
             NodeContent::List(items) => Some(items.iter().map(move |id| self.with(*id))),
@@ -110,7 +110,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// The keys of a map with their places and values, in file order; nothing for anything else.
+    /// Returns the keys of a map with their positions and values, in file order; no entries for other nodes.
     pub fn entries(self) -> impl Iterator<Item = (&'t str, Position, Self)> {
         let entries: &'t [MapEntry<'a>] = match self.node().map(|node| &node.content) {
             Some(NodeContent::Map(entries)) => entries,
@@ -121,7 +121,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
             .map(move |entry| (&*entry.key.text, entry.key.position, self.with(entry.value)))
     }
 
-    /// The value of a key of a map.
+    /// Returns the value of a key of a map.
     pub fn get(self, key: &str) -> Option<Self> {
         self.entries()
             .find_map(|(text, _, value)| (text == key).then_some(value))

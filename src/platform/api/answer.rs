@@ -1,4 +1,4 @@
-//! What most calls have in common: an answer both as the document names its fields and as it came.
+//! Common parts of most calls: a response both as a typed value and as raw JSON.
 
 use super::Platform;
 use super::lenient::from_value;
@@ -9,11 +9,11 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::ops::Deref;
 
-/// An answer, or an entry of a list. Fields that the document does not know are in `raw` only.
+/// A response, or an entry of a list. Fields that the API document does not define are only in `raw`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer<T> {
     pub value: T,
-    /// Everything, as it came.
+    /// The complete JSON, unchanged.
     pub raw: Value,
 }
 
@@ -34,7 +34,7 @@ impl<T> Deref for Answer<T> {
 }
 
 impl Platform {
-    /// Sends a request whose answer says something.
+    /// Sends a request and parses its JSON response.
     pub(super) async fn ask<T: DeserializeOwned>(&self, request: &Request) -> Result<Answer<T>, HttpError> {
         let response = self.client.send(request).await?;
         let raw: Value = response.json()?;
@@ -42,18 +42,18 @@ impl Platform {
         Ok(Answer { value, raw })
     }
 
-    /// Sends a request whose status says it all; the body is given as it came, null if it is no JSON.
+    /// Sends a request whose status is the result; returns the raw body, null if it is not JSON.
     pub(super) async fn tell(&self, request: &Request) -> Result<Value, HttpError> {
         let response = self.client.send(request).await?;
         Ok(response.json().unwrap_or_default())
     }
 
-    /// Sends a request that makes something, and is answered with JSON that says nothing of it.
+    /// Sends a request that creates a resource, and returns the raw JSON of the response.
     pub(super) async fn make(&self, request: &Request) -> Result<Value, HttpError> {
         self.client.send(request).await?.json()
     }
 
-    /// All entries of a list whose endpoint takes `page` and `size`.
+    /// Returns all entries of a list whose endpoint accepts `page` and `size`.
     pub(super) async fn all<T: DeserializeOwned>(&self, url: Url) -> Result<Vec<Answer<T>>, HttpError> {
         self.list(url, Paging::FromTheStart, |raw, place, response| {
             let value = from_value(&raw, place, response)?;
@@ -62,8 +62,8 @@ impl Platform {
         .await
     }
 
-    /// Deletes what is at this URL. It may be sent again, and then a 404 means that an earlier try did it: what was
-    /// asked for is so. At the first try a 404 is a name that is not there.
+    /// Deletes the resource at this URL. A 404 after a retry is a success, as an earlier try deleted the resource; at
+    /// the first try it means that the resource does not exist.
     pub(super) async fn remove(&self, url: Url) -> Result<(), HttpError> {
         match self
             .client

@@ -15,14 +15,14 @@ pub struct Artifact {
     pub shared_pipeline_id_prefix: Option<String>,
     pub version_name: Option<String>,
     pub enabled: Option<bool>,
-    /// When it was published, ISO 8601.
+    /// Publication time, ISO 8601.
     pub created_at: Option<String>,
     pub provider: Option<String>,
-    /// The commit it was made from.
+    /// The commit that it was built from.
     pub commit_hash: Option<String>,
-    /// The branch it was made from.
+    /// The branch that it was built from.
     pub branch: Option<String>,
-    /// The entry as it came.
+    /// The entry as raw JSON.
     #[serde(skip)]
     pub raw: Value,
 }
@@ -32,12 +32,12 @@ pub struct Artifact {
 #[serde(rename_all = "camelCase")]
 pub struct DetailedPipeline {
     pub shared_pipeline_id: Option<String>,
-    /// The path of its file, without extension.
+    /// Path of the pipeline file, without extension.
     pub source_pipeline: Option<String>,
     pub description: Option<String>,
 }
 
-/// A version and the shared pipelines in it.
+/// A version and its shared pipelines.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArtifactDetails {
@@ -48,8 +48,8 @@ pub struct ArtifactDetails {
 }
 
 impl Platform {
-    /// The published versions, of one prefix or of all: `GET /v1/shared-pipelines/artifacts`. The document does not
-    /// show the list's shape, so a bare array and any envelope are read, to the last page.
+    /// Returns the published versions of a prefix, or of all: `GET /v1/shared-pipelines/artifacts`. The document does
+    /// not show the list's shape, so a bare array and any envelope are accepted, and all pages are read.
     pub async fn artifacts(&self, prefix: Option<&str>) -> Result<Vec<Artifact>, HttpError> {
         let mut url = self.client.url(&["shared-pipelines", "artifacts"])?;
         if let Some(prefix) = prefix {
@@ -65,7 +65,7 @@ impl Platform {
             .map_err(naming_role)
     }
 
-    /// What is in a version, or in the most recent enabled one: `GET /v1/shared-pipelines/artifacts/details`.
+    /// Returns the content of a version, or of the latest enabled one: `GET /v1/shared-pipelines/artifacts/details`.
     pub async fn artifact_details(
         &self,
         prefix: &str,
@@ -74,7 +74,7 @@ impl Platform {
         self.details(prefix, version).await?.json()
     }
 
-    /// The same as it came.
+    /// Like [`Platform::artifact_details`], but returns the raw JSON.
     pub async fn raw_artifact_details(
         &self,
         prefix: &str,
@@ -94,8 +94,8 @@ impl Platform {
         self.client.send(&request).await.map_err(naming_role)
     }
 
-    /// Enables or disables a version: `PATCH /v1/shared-pipelines/artifacts`. Doing it twice is doing it
-    /// once. The document does not show the answer's body: it is given as it came, null if there is none.
+    /// Enables or disables a version: `PATCH /v1/shared-pipelines/artifacts`. Idempotent. The document does not show a
+    /// response body: the raw body is returned, null if there is none.
     pub async fn set_artifact_enabled(
         &self,
         prefix: &str,

@@ -6,22 +6,22 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// A connection to be made; it has no credentials, those are the environment's.
+/// A connection to be created, without credentials, which belong to the environment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewConnection {
     pub name: String,
     /// `dwh`.
     pub platform_connection_type: String,
-    /// The warehouse's kind, in lower case.
+    /// Warehouse type, in lower case.
     pub auth_provider: String,
     /// `key_pair` with the first warehouse, `password` with the second.
     pub auth_type: String,
 }
 
 impl Platform {
-    /// Makes the default warehouse connection: `POST /v1/projects/{projectId}/data-platform-connections`. Sent again
-    /// only if surely not processed.
+    /// Creates the default warehouse connection: `POST /v1/projects/{projectId}/data-platform-connections`. Repeated
+    /// only if the first request was certainly not processed.
     pub async fn create_connection(
         &self,
         project: Uuid,

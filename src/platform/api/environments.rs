@@ -13,56 +13,56 @@ const ENVIRONMENTS: &str = "environments";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Environment {
-    /// Its name, which never changes.
+    /// Unique name, which never changes.
     pub name: Option<String>,
-    /// The runner that is used by default.
+    /// The default runner.
     pub default_agent_id: Option<String>,
     pub default_agent_name: Option<String>,
 }
 
-/// An environment to be made. Fields that the document does not know are sent as they stand.
+/// An environment to be created. Fields that the document does not define are sent unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewEnvironment {
-    /// Its name, which never changes.
+    /// Unique name, which never changes.
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The runner that is used by default.
+    /// The default runner.
     pub default_agent_id: String,
-    /// The level of a user who is added to the project: `default`, `admin`, `runner`, `readOnly`, `noAccess`.
+    /// Access level of a user who is added to the project: `default`, `admin`, `runner`, `readOnly`, `noAccess`.
     pub default_user_access_level: String,
-    /// `DWH`, then the warehouse's kind in lower case, then the connection's name.
+    /// `DWH`, then the warehouse type in lower case, then the connection's name.
     pub default_connections: BTreeMap<String, BTreeMap<String, String>>,
-    /// How the connections are reached from here.
+    /// Connection properties for this environment.
     pub connection_overrides: Vec<ConnectionOverride>,
-    /// What the document does not know.
+    /// Fields that the document does not define.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// How a connection is reached from an environment.
+/// The properties of a connection in an environment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionOverride {
-    /// One of the default connections.
+    /// Name of one of the default connections.
     pub connection_name: String,
-    /// `{ value }` each, or `{ secretName, secretKey }` for what is secret.
+    /// `{ value }` for each property, or `{ secretName, secretKey }` for a secret one.
     pub connection_properties: Map<String, Value>,
-    /// What the document does not know.
+    /// Fields that the document does not define.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
 impl Platform {
-    /// All environments: `GET /v1/projects/{projectId}/environments`, page by page.
+    /// Returns all environments: `GET /v1/projects/{projectId}/environments`, page by page.
     pub async fn environments(&self, project: Uuid) -> Result<Vec<Answer<Environment>>, HttpError> {
         self.all(self.project_url(project, ENVIRONMENTS, &[])?).await
     }
 
-    /// Makes an environment: `POST /v1/projects/{projectId}/environments`. Sent again only if surely not processed.
+    /// Creates an environment: `POST /v1/projects/{projectId}/environments`. Repeated only if certainly not processed.
     pub async fn create_environment(
         &self,
         project: Uuid,

@@ -6,24 +6,24 @@ use crate::platform::http::{ErrorKind, HttpError, Request};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The most events that a page can have.
+/// Maximum number of events on a page.
 pub const EVENT_PAGE: usize = 100;
 
-/// An audit event. A field of another shape than the document's is its JSON.
+/// An audit event. A field of another type than the document's is kept as its JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Event {
     #[serde(deserialize_with = "any_text")]
     pub event_id: Option<String>,
-    /// What happened, for example `Artifact created`.
+    /// The event, for example `Artifact created`.
     #[serde(deserialize_with = "any_text")]
     pub event_name: Option<String>,
-    /// Its type; the document does not show the values.
+    /// Event type; the document does not show the values.
     #[serde(deserialize_with = "any_text")]
     pub event_type: Option<String>,
     #[serde(deserialize_with = "any_text")]
     pub event_description: Option<String>,
-    /// When, ISO 8601.
+    /// Event time, ISO 8601.
     #[serde(deserialize_with = "any_text")]
     pub event_timestamp: Option<String>,
     #[serde(deserialize_with = "any_text")]
@@ -34,13 +34,13 @@ pub struct Event {
     pub event_subject_id: Option<String>,
     #[serde(deserialize_with = "any_text")]
     pub event_subject_name: Option<String>,
-    /// To what kind of thing; the document does not show the values.
+    /// Type of the subject; the document does not show the values.
     #[serde(deserialize_with = "any_text")]
     pub event_subject_type: Option<String>,
-    /// By whom.
+    /// The user who caused the event.
     #[serde(deserialize_with = "any_text")]
     pub actor_id: Option<String>,
-    /// By whom, the e-mail address.
+    /// E-mail address of that user.
     #[serde(deserialize_with = "any_text")]
     pub actor_email: Option<String>,
     #[serde(deserialize_with = "any_text")]
@@ -58,9 +58,9 @@ pub struct EventWindow {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventPage {
     pub events: Vec<Answer<Event>>,
-    /// How many there are on all pages, if the answer tells.
+    /// Number of events on all pages, if the response contains it.
     pub total: Option<usize>,
-    /// The size of a page, if the answer tells another than was asked for.
+    /// Page size, if the response contains one other than the requested size.
     pub size: Option<usize>,
 }
 
@@ -72,8 +72,8 @@ struct Envelope {
 }
 
 impl Platform {
-    /// One page of the audit events: `GET /v1/events`. The list grows while it is read, so that whoever wants all
-    /// of them must read the pages with care.
+    /// Returns one page of the audit events: `GET /v1/events`. The list grows while it is read, so a caller that needs
+    /// all events must detect moved entries.
     pub async fn events(&self, window: &EventWindow, page: usize) -> Result<EventPage, HttpError> {
         let mut request = Request::get(self.client.url(&["events"])?);
         for (name, value) in [("from", &window.from), ("to", &window.to)] {

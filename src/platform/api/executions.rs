@@ -12,9 +12,9 @@ const EXECUTIONS: &str = "pipeline-executions";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PublishedPipeline {
-    /// The name that an execution takes.
+    /// The name that starts an execution.
     pub name: Option<String>,
-    /// When it was published, ISO 8601.
+    /// Publication time, ISO 8601.
     pub published_time: Option<String>,
 }
 
@@ -36,25 +36,25 @@ pub struct ExecutionId {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct ExecutionAnswer {
-    /// Everything that is said of it.
+    /// State of the execution.
     pub result: Execution,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Execution {
-    /// `RUNNING`, or something the document does not know.
+    /// `RUNNING`, or a value that the document does not define.
     pub status: Option<String>,
-    /// What the platform says of it.
+    /// The platform's message.
     pub message: Option<String>,
-    /// When it began, ISO 8601.
+    /// Start time, ISO 8601.
     pub started_at: Option<String>,
-    /// When it ended, ISO 8601.
+    /// End time, ISO 8601.
     pub finished_at: Option<String>,
 }
 
 impl Platform {
-    /// All published pipelines: `GET /v1/projects/{projectId}/published-pipelines`, page by page.
+    /// Returns all published pipelines: `GET /v1/projects/{projectId}/published-pipelines`, page by page.
     pub async fn published_pipelines(
         &self,
         project: Uuid,
@@ -63,8 +63,8 @@ impl Platform {
             .await
     }
 
-    /// Executes a pipeline: `POST /v1/projects/{projectId}/pipeline-executions`. Sent again only if surely not
-    /// processed; a tag that is running gives 409.
+    /// Executes a pipeline: `POST /v1/projects/{projectId}/pipeline-executions`. Repeated only if certainly not
+    /// processed; a tag that is already running gives 409.
     pub async fn start_execution(
         &self,
         project: Uuid,
@@ -75,14 +75,14 @@ impl Platform {
             .await
     }
 
-    /// How an execution goes: `GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`.
+    /// Returns the state of an execution: `GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`.
     pub async fn execution(&self, project: Uuid, id: &str) -> Result<Answer<ExecutionAnswer>, HttpError> {
         self.ask(&Request::get(self.project_url(project, EXECUTIONS, &[id])?))
             .await
     }
 
     /// Terminates an execution: `PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`. The
-    /// document leaves the values of `status` open. An execution ends once, so it may be repeated.
+    /// document does not define the values of `status`. An execution ends only once, so the request may be repeated.
     pub async fn terminate_execution(
         &self,
         project: Uuid,

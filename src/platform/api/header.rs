@@ -1,25 +1,25 @@
-//! Values that travel as headers: the agent version, and all that a publish says about its artifact.
+//! Values that are sent as headers: the agent version, and the metadata of a published artifact.
 
 use crate::platform::http::HeaderValue;
 
-/// Why a text cannot be a header value.
+/// The reason why a text cannot be a header value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    /// Nothing at all.
+    /// The text is empty.
     #[error("it is empty")]
     Empty,
-    /// Blanks around it: they would be lost on the way.
+    /// The text has surrounding blanks, which would be lost in transit.
     #[error("it begins or ends with a blank")]
     Blank,
     /// A line break, tab or other control character.
-    #[error("it holds the control character {0:?}, which no header can carry")]
+    #[error("it contains the control character {0:?}, which no header allows")]
     Control(char),
 }
 
-/// The text as a header value, to be checked before anything is sent.
+/// Converts a text to a header value, so that it can be checked before anything is sent.
 ///
-/// Visible ASCII and blanks within go as they are. Other characters go as raw UTF-8 bytes, as branches and versions
-/// may have any script and the API document names no encoding; HTTP/1.1 and HTTP/2 both carry such bytes
+/// Visible ASCII and inner blanks are sent unchanged. Other characters are sent as raw UTF-8 bytes, as branches and
+/// versions may use any script and the API document defines no encoding; HTTP/1.1 and HTTP/2 both transmit such bytes
 /// (`obs-text` in <https://www.rfc-editor.org/rfc/rfc9110#section-5.5>).
 pub fn header_value(text: &str) -> Result<HeaderValue, HeaderError> {
     if text.is_empty() {

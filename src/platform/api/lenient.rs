@@ -1,11 +1,11 @@
-//! Reading answers that are not exactly as documented.
+//! Deserializers for responses that differ from the API document.
 
 use crate::platform::http::{HttpError, Response};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// `null` like a missing field: the default.
+/// Deserializes `null` like a missing field: to the default.
 pub(super) fn null_is_default<'de, T, D>(reader: D) -> Result<T, D::Error>
 where
     T: Deserialize<'de> + Default,
@@ -14,13 +14,13 @@ where
     Ok(Option::deserialize(reader)?.unwrap_or_default())
 }
 
-/// An array of texts; `null` is an empty one, an entry that is no text becomes its JSON.
+/// Deserializes an array of strings; `null` becomes an empty one, an entry of another type becomes its JSON.
 pub(super) fn texts<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<String>, D::Error> {
     let entries: Vec<Value> = null_is_default(reader)?;
     Ok(entries.into_iter().map(text).collect())
 }
 
-/// A text; `null` is none, what is no text becomes its JSON.
+/// Deserializes a string; `null` becomes `None`, a value of another type becomes its JSON.
 pub(super) fn any_text<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
     let value: Option<Value> = Option::deserialize(reader)?;
     Ok(value.map(text))
@@ -33,7 +33,7 @@ fn text(entry: Value) -> String {
     }
 }
 
-/// A value from JSON that is already read; `place` is where it stood in the answer.
+/// Converts JSON that is already parsed; `place` is its path in the response, for errors.
 pub(super) fn from_value<T: DeserializeOwned>(
     raw: &Value,
     place: &str,

@@ -1,6 +1,6 @@
-//! Lists, whatever their shape: a bare array, or an envelope with `results` and paging; read to the end.
+//! Lists of any shape, a bare array or an envelope with `results` and paging, read to the last page.
 //!
-//! A list that cannot be told to be complete is an error, never a shorter list.
+//! A list that may be incomplete is an error, never a shorter list.
 
 use super::Platform;
 use crate::platform::http::{HttpError, Request, Response, Url};
@@ -8,13 +8,13 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// The largest page that the API document allows anywhere.
+/// The largest page size that the API document allows for any endpoint.
 const PAGE_SIZE: usize = 100;
 
-/// The most pages that are read.
+/// Maximum number of pages that are read.
 const MOST_PAGES: usize = 1_000;
 
-/// The names that the array of an envelope is found by.
+/// Possible names of an envelope's array.
 const ARRAYS: [&str; 7] = [
     "results",
     "artifacts",
@@ -25,35 +25,35 @@ const ARRAYS: [&str; 7] = [
     "versions",
 ];
 
-/// The names that the number of all entries is found by.
+/// Possible names of the total number of entries.
 const TOTALS: [&str; 3] = ["total", "totalElements", "totalItems"];
 
-/// The names by which an envelope says that it is a page, even where it tells no size.
+/// Fields that mark an envelope as a page, even if it contains no size.
 const PAGE_NUMBERS: [&str; 2] = ["page", "number"];
 
-/// Whether the first request already asks for a page.
+/// Whether the first request already has paging parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Paging {
-    /// The document names `page` and `size` for this endpoint.
+    /// The document defines `page` and `size` for this endpoint.
     FromTheStart,
-    /// It does not: they are sent only if the answer shows that it is a page.
+    /// The document defines no paging: the parameters are sent only if the response is a page.
     IfAnswered,
 }
 
 #[derive(Debug, PartialEq)]
 struct ListPage {
-    /// Where in the answer the entries stand.
+    /// Name of the field with the entries, for errors.
     place: &'static str,
     entries: Vec<Value>,
     total: Option<usize>,
-    /// The size of the pages, if the answer tells.
+    /// Page size, if the response contains it.
     size: Option<usize>,
-    /// Whether the answer says that it is a page.
+    /// Whether the response has a page number.
     numbered: bool,
 }
 
 impl ListPage {
-    /// None if there is no array where one is expected.
+    /// Returns `None` if there is no array in an expected field.
     fn from(answer: Value) -> Option<Self> {
         match answer {
             Value::Array(entries) => Some(Self {
@@ -86,8 +86,8 @@ impl ListPage {
         }
     }
 
-    /// Whether another page must be asked for, after `before` entries of earlier pages; `asked` is the size that
-    /// was asked for.
+    /// Returns whether another page must be requested, after `before` entries of earlier pages; `asked` is the
+    /// requested page size.
     fn is_followed(&self, before: usize, asked: Option<usize>) -> bool {
         if self.entries.is_empty() {
             return false;
@@ -99,14 +99,14 @@ impl ListPage {
         }
     }
 
-    /// Whether nothing but the word "page" speaks for another page.
+    /// Returns whether a page number is the only sign that there may be another page.
     const fn is_vague(&self) -> bool {
         self.numbered && self.total.is_none() && self.size.is_none()
     }
 }
 
 impl Platform {
-    /// All entries of a list, each turned into a `T` by `read`, which is told where in its page the entry stood.
+    /// Returns all entries of a list, each converted by `read`, which receives the entry's path in its page.
     pub(super) async fn list<T>(
         &self,
         url: Url,
@@ -121,7 +121,7 @@ impl Platform {
             let response = self.client.send(&page_request(&url, number, asked)).await?;
             weight = response.fits_beside(weight)?;
             let page =
-                ListPage::from(response.json()?).ok_or_else(|| response.unusable("it holds no list"))?;
+                ListPage::from(response.json()?).ok_or_else(|| response.unusable("it contains no list"))?;
             let print = fingerprint(&page.entries);
             let repeats = !page.entries.is_empty() && !before.insert(print);
             let which = if last.replace(print) == Some(print) {
@@ -130,7 +130,7 @@ impl Platform {
                 "an earlier page"
             };
             if repeats && number == 1 && page.is_vague() {
-                // The platform calls the whole list a page.
+                // The platform marks the complete list as a page.
                 return Ok(all);
             }
             if repeats {
@@ -144,7 +144,7 @@ impl Platform {
             }
             if let (false, Some(total)) = (followed, total.filter(|total| *total != all.len())) {
                 let held = all.len();
-                return Err(response.unusable(&format!("the list tells {total} entries and holds {held}")));
+                return Err(response.unusable(&format!("the list announces {total} entries but has {held}")));
             }
             if !followed {
                 return Ok(all);
@@ -157,7 +157,7 @@ impl Platform {
     }
 }
 
-/// What tells a page from another.
+/// Returns a hash that distinguishes pages.
 fn fingerprint(entries: &[Value]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for entry in entries {

@@ -1,8 +1,8 @@
-//! The platform's resources: a small file each, with its call, request and answer.
+//! The platform's resources: a small file for each, with its calls, requests and responses.
 //!
-//! Requests are exactly what the API document shows. Answers are read leniently: unknown fields and values pass
-//! through, what may be missing is an `Option`, and where a command prints the platform's own shape, the answer
-//! keeps it as `raw`. What has the wrong shape is an error that names the place in the JSON.
+//! Requests are exactly those of the API document. Responses are parsed leniently: unknown fields and values are
+//! accepted, fields that may be missing are `Option`s, and if a command prints the platform's JSON, the response keeps
+//! it as `raw`. A value of the wrong type is an error with its path in the JSON.
 
 mod answer;
 mod artifacts;
@@ -53,14 +53,13 @@ pub use variables::{
 use crate::platform::http::{Client, HttpError, Observer, Url};
 use uuid::Uuid;
 
-/// The platform, as its API. A clone shares connections and token.
+/// The platform's API. Clones share connections and the token.
 #[derive(Clone)]
 pub struct Platform {
     client: Client,
 }
 
 impl Platform {
-    /// The platform that this client reaches.
     pub fn new(client: Client) -> Self {
         Self { client }
     }
@@ -69,7 +68,7 @@ impl Platform {
         self.client.observer()
     }
 
-    /// The URL of what belongs to a project.
+    /// Returns the URL of a resource of a project.
     fn project_url(&self, project: Uuid, resource: &str, rest: &[&str]) -> Result<Url, HttpError> {
         let project = project.to_string();
         let path: Vec<&str> = ["projects", &project, resource]
@@ -80,11 +79,11 @@ impl Platform {
     }
 }
 
-/// What to do about a 403 of the shared pipeline endpoints.
+/// Hint for a 403 of the shared pipeline endpoints.
 const NEEDS_ADMIN: &str =
     "shared pipelines and their artifacts need a token with the account role Admin or Super Admin";
 
-/// The failure with the role that is needed, if it is a 403.
+/// Adds the required role as a hint, if the failure is a 403.
 fn naming_role(error: HttpError) -> HttpError {
     match error.kind() {
         crate::platform::http::ErrorKind::Forbidden => error.with_hint(NEEDS_ADMIN),

@@ -1,8 +1,8 @@
 //! The multipart form of a publish, written as one stream.
 //!
-//! Part names are the paths as they are, in UTF-8, with only `"`, CR and LF encoded, as browsers do
-//! (<https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data>): never the
-//! `name*=` form, which servers read as no name, and no file name, as the platform's own scripts send none.
+//! Part names are the unchanged paths, in UTF-8, with only `"`, CR and LF encoded, as browsers do
+//! (<https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data>). The form uses
+//! neither the `name*=` form, which servers ignore, nor file names, which the platform's own scripts do not send.
 
 use crate::platform::http::{HeaderValue, UploadBody};
 use std::borrow::Cow;
@@ -12,19 +12,19 @@ use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadPart {
-    /// Its path from the repository root, with `/`.
+    /// Path from the repository root, with `/`.
     pub name: String,
-    /// Its size in bytes. Content of another size stops the upload.
+    /// Size in bytes. Content of another size stops the upload.
     pub length: u64,
 }
 
 /// The content of the files. It is read once for each try of the upload, and reading it may block.
 pub trait PartSource: Send + Sync {
-    /// The content of part number `part` of the upload.
+    /// Opens the content of part number `part` of the upload.
     fn open(&self, part: usize) -> io::Result<Box<dyn Read + Send>>;
 }
 
-/// Told how many bytes of the body were sent so far.
+/// Receives the number of bytes of the body that were sent so far.
 pub(super) type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// A form of parts whose sizes are known before they are read.
@@ -55,7 +55,7 @@ impl Form {
         }
     }
 
-    /// The whole of a part, from its boundary to the end of its last line.
+    /// Returns a reader for a complete part, from its boundary to the end of its last line.
     fn part(&self, index: usize, part: &UploadPart) -> io::Result<Box<dyn Read + Send>> {
         let content = Exact {
             content: self.source.open(index)?,
@@ -69,7 +69,7 @@ impl Form {
 
 impl UploadBody for Form {
     fn content_type(&self) -> HeaderValue {
-        // The boundary is letters, digits and a dash, so the fallback is never met.
+        // The boundary consists of letters, digits and a dash, so the fallback is never used.
         HeaderValue::from_str(&format!("multipart/form-data; boundary={}", self.boundary))
             .unwrap_or_else(|_| HeaderValue::from_static("multipart/form-data"))
     }
@@ -103,7 +103,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Opens the next part; false after the last.
+    /// Opens the next part; returns false after the last.
     fn advance(&mut self) -> io::Result<bool> {
         let Some(part) = self.form.parts.get(self.opened) else {
             return Ok(false);
@@ -134,7 +134,7 @@ impl Read for Parts {
     }
 }
 
-/// What failed, with the name of its part; a read that is only to be repeated stays one.
+/// Adds the part's name to an error, unless it is `Interrupted`, which callers retry.
 fn named(part: &UploadPart, why: io::Error) -> io::Error {
     match why.kind() {
         io::ErrorKind::Interrupted => why,
@@ -142,7 +142,7 @@ fn named(part: &UploadPart, why: io::Error) -> io::Error {
     }
 }
 
-/// A content that fails where it has not exactly the length of its plan.
+/// A reader that fails if its content does not have exactly the planned length.
 struct Exact {
     content: Box<dyn Read + Send>,
     length: u64,
@@ -156,7 +156,7 @@ impl Read for Exact {
             return match self.content.read(&mut [0])? {
                 0 => Ok(0),
                 _ => Err(io::Error::other(format!(
-                    "it has more than the {length} bytes of its plan"
+                    "the content has more than the planned {length} bytes"
                 ))),
             };
         }
@@ -164,7 +164,7 @@ impl Read for Exact {
         let size = self.content.read(&mut space[..most])?;
         if size == 0 && most > 0 {
             return Err(io::Error::other(format!(
-                "it ends {missing} bytes before the {length} of its plan"
+                "the content ends {missing} bytes before the planned {length}"
             )));
         }
         self.missing -= size as u64;
@@ -183,7 +183,7 @@ fn tail(boundary: &str) -> String {
     format!("--{boundary}--\r\n")
 }
 
-/// The name that the part of a file has, by the file's path. Two paths can have one, and the platform would keep one file.
+/// Returns the part name for a file's path. Two paths can have the same name, and the platform would keep only one.
 pub fn part_name(path: &str) -> Cow<'_, str> {
     if path.contains(['"', '\r', '\n']) {
         Cow::Owned(path.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A"))

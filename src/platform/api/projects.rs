@@ -19,7 +19,7 @@ pub struct NewProject {
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The warehouse's kind, in upper case.
+    /// Warehouse type, in upper case.
     pub warehouse: String,
     /// `HYBRID` or `FULL_SAAS`.
     pub agent_deployment_type: String,
@@ -32,12 +32,12 @@ pub struct ProjectCreated {
 }
 
 impl Platform {
-    /// All projects: `GET /v1/projects`, page by page.
+    /// Returns all projects: `GET /v1/projects`, page by page.
     pub async fn projects(&self) -> Result<Vec<Answer<Project>>, HttpError> {
         self.all(self.client.url(&["projects"])?).await
     }
 
-    /// Makes a project: `POST /v1/projects`. Sent again only if surely not processed.
+    /// Creates a project: `POST /v1/projects`. Repeated only if certainly not processed.
     pub async fn create_project(&self, project: &NewProject) -> Result<Answer<ProjectCreated>, HttpError> {
         let url = self.client.url(&["projects"])?;
         self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(project)))

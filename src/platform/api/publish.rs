@@ -8,19 +8,19 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// What is published, and as what.
+/// The files to publish, and the metadata of the version.
 #[derive(Clone)]
 pub struct Upload {
     pub prefix: String,
     pub version: String,
-    /// The commit that the files are from.
+    /// Commit that the files are from.
     pub commit_hash: Option<String>,
-    /// The branch that the files are from.
+    /// Branch that the files are from.
     pub branch: Option<String>,
     /// The files, in the order in which they are sent.
     pub parts: Vec<UploadPart>,
     pub source: Arc<dyn PartSource>,
-    /// Told how many bytes of the request's body were sent so far; begins anew when the upload does.
+    /// Receives the number of bytes of the request body that were sent so far; starts again with each try.
     pub progress: Option<Arc<dyn Fn(u64) + Send + Sync>>,
 }
 
@@ -36,23 +36,23 @@ impl fmt::Debug for Upload {
     }
 }
 
-/// What the platform made of an upload.
+/// The platform's response to an upload.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PublishAnswer {
     pub version_name: Option<String>,
-    /// What was left out of the artifact; none if the answer does not tell, which is not the same as nothing.
+    /// Files that were left out of the artifact; `None` if the response has no such list.
     pub ignored_resources: Option<Vec<Value>>,
-    /// The answer as it came.
+    /// The response as raw JSON.
     #[serde(skip)]
     pub raw: Value,
 }
 
 impl Platform {
-    /// Publishes an artifact: `POST /v1/shared-pipelines/artifacts`, one streaming request. It is sent again only
-    /// where it surely was not processed. Of an error, [`HttpError::was_accepted`] tells whether the platform took
-    /// the artifact (2xx) and only its answer was unusable, and [`HttpError::may_have_been_processed`] whether it
-    /// may have taken it.
+    /// Publishes an artifact: `POST /v1/shared-pipelines/artifacts`, one streaming request. It is repeated only if the
+    /// first request was certainly not processed. On an error, [`HttpError::was_accepted`] returns whether the platform
+    /// accepted the artifact (2xx) and only its response was unusable, and [`HttpError::may_have_been_processed`]
+    /// whether it may have accepted it.
     pub async fn publish(&self, upload: Upload) -> Result<PublishAnswer, HttpError> {
         let url = self.client.url(&["shared-pipelines", "artifacts"])?;
         let headers = [
@@ -75,7 +75,7 @@ impl Platform {
             .await
             .map_err(naming_role)?;
         if !matches!(response.status(), 200 | 201) {
-            return Err(response.unusable("only 200 and 201 say that the artifact is published"));
+            return Err(response.unusable("only status 200 or 201 confirms that the artifact is published"));
         }
         let raw: Value = response.json()?;
         let answer = super::lenient::from_value(&raw, "", &response)?;

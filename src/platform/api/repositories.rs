@@ -5,10 +5,10 @@ use crate::platform::http::{HttpError, Method, Repeat, Request};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// A repository that a project is to have.
+/// The repository to connect to a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRepository {
-    /// The one git provider, in lower case.
+    /// The git provider, in lower case.
     pub provider: String,
     /// The owner organization: `providerParameters.ownerName`.
     pub owner_name: String,
@@ -17,7 +17,7 @@ pub struct NewRepository {
 
 impl Platform {
     /// Initializes the repository: `POST /v1/projects/{projectId}/repositories`, not for the full SaaS deployment.
-    /// The provider knows the installed application, so no access token is sent. Sent again only if surely not
+    /// The provider knows the installed application, so no access token is sent. Repeated only if certainly not
     /// processed.
     pub async fn create_repository(
         &self,

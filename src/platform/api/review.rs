@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 const AGENT_VERSION: HeaderName = HeaderName::from_static("agent-version");
 
-/// The fields of a review request: the API document's, or those of another public description of the endpoint.
+/// The fields of a review request: as in the API document, or as in another public description of the endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ReviewFields {
     /// `pipelines`.
@@ -25,12 +25,12 @@ pub enum ReviewFields {
     },
 }
 
-/// Which files are reviewed, and in which state.
+/// The files to review, and their commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewRequest {
-    /// The branch, as the remote names it.
+    /// Branch name on the remote.
     pub branch_name: String,
-    /// The full commit id; it must be on the remote.
+    /// Full commit id; the remote must have the commit.
     pub commit_id: String,
     /// Paths from the repository root, with `/`.
     pub pipelines: Vec<String>,
@@ -50,16 +50,16 @@ impl ReviewRequest {
     }
 }
 
-/// What the platform says about the files.
+/// The platform's review of the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewAnswer {
-    /// `PASSED`, `FAILED`, or something the document does not know.
+    /// `PASSED`, `FAILED`, or a value that the document does not define.
     pub review_status: Option<String>,
     /// The rule results; `None` if the field is missing.
     #[serde(default)]
     pub results: Option<ReviewResults>,
-    /// The platform's message, if the answer has neither a status nor results.
+    /// The platform's message, if the response has neither a status nor results.
     #[serde(skip)]
     pub said_instead: Option<String>,
     /// Files that were not evaluated because of their type; missing or null is empty.
@@ -72,23 +72,23 @@ pub struct ReviewAnswer {
 #[serde(rename_all = "camelCase")]
 pub struct RuleAnswer {
     pub rule_name: Option<String>,
-    /// `PASSED`, `FAILED`, `ERROR`, or something the document does not know.
+    /// `PASSED`, `FAILED`, `ERROR`, or a value that the document does not define.
     pub status: Option<String>,
     /// `errorDetail.type`: why the rule could not be evaluated.
     #[serde(default, rename = "errorDetail", deserialize_with = "error_type")]
     pub error_type: Option<String>,
-    /// The violations; missing or null is empty, entries that are no text are kept as their JSON.
+    /// The violations; missing or null is empty, entries that are not strings are kept as their JSON.
     #[serde(default, deserialize_with = "texts")]
     pub violations: Vec<String>,
 }
 
-/// The rule results of all files. Those of a path that is there twice are put together: the last one alone could hide a
+/// The rule results of all files. If a path occurs twice, its results are merged: the last ones alone could hide a
 /// failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReviewResults {
-    /// By file path.
+    /// Results by file path.
     pub files: BTreeMap<String, Vec<RuleAnswer>>,
-    /// The paths that are there twice, with different results.
+    /// Paths that occur twice, with different results.
     pub contradictory: BTreeSet<String>,
 }
 
@@ -136,8 +136,8 @@ fn error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D:
 
 impl Platform {
     /// Reviews files: `POST /v1/projects/{projectId}/reviews`. It changes nothing, so it may be repeated; after a
-    /// timeout only once, since fewer files help more than further tries. The document shows no success status: 200 and
-    /// 201 carry a review, any other, such as a 202 or a 206, may be a part of one.
+    /// timeout only once, since fewer files help more than further retries. The document shows no success status: 200
+    /// and 201 contain a review, another status such as 202 or 206 may contain only a part of it.
     pub async fn review(
         &self,
         project: Uuid,
@@ -161,7 +161,7 @@ impl Platform {
             .await
             .map_err(|error| hinted(error, fields))?;
         if !response.is_ok() && !response.is_created() {
-            return Err(response.unusable("only a 200 or a 201 is the answer to a review"));
+            return Err(response.unusable("only status 200 or 201 is a valid response to a review"));
         }
         let mut answer: ReviewAnswer = response.json()?;
         if answer.review_status.is_none() && answer.results.is_none() {
@@ -172,8 +172,8 @@ impl Platform {
 }
 
 impl Platform {
-    /// Whether the platform knows these fields of a review request: it is asked for the review of a commit that no repository
-    /// has. Every answer but a 400 that names other fields is fine.
+    /// Checks whether the platform accepts these fields of a review request, by requesting the review of a commit that
+    /// no repository has. Every response is fine except a 400 that mentions other fields.
     pub async fn reach_review(
         &self,
         project: Uuid,
@@ -192,7 +192,7 @@ impl Platform {
     }
 }
 
-/// Adds what to do: the platform wants other fields, or does not know one of the names.
+/// Adds a hint: the platform expects other fields, or one of the identifiers in the request may be wrong.
 fn hinted(error: HttpError, fields: &ReviewFields) -> HttpError {
     if let Some(hint) = other_fields(&error, fields) {
         return error.with_hint(hint);
@@ -219,7 +219,7 @@ fn other_fields(error: &HttpError, fields: &ReviewFields) -> Option<&'static str
     let violations = error.violations();
     let has_field = |name: &str| violations.iter().any(|it| it.field == name);
     let names = |name: &str| has_field(name) || has_word(said, name);
-    // A word that stands for itself in a sentence, too: only as a field.
+    // `pipelines` also occurs as a word in a sentence: accept it only as a field or in quotes.
     let wants_pipelines = || {
         has_field("pipelines")
             || ['"', '\'', '`']
@@ -242,7 +242,7 @@ fn other_fields(error: &HttpError, fields: &ReviewFields) -> Option<&'static str
     }
 }
 
-/// Whether the text has this name as a word of its own.
+/// Returns whether the text contains this name as a separate word.
 fn has_word(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric())
         .any(|word| word == name)

@@ -6,19 +6,19 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A secret to be stored. It cannot print its value.
+/// A secret to be stored. Its value cannot be printed.
 #[derive(Debug, Clone)]
 pub struct NewSecret {
-    /// The name by which it is used later.
+    /// Name for later references.
     pub name: String,
     /// `DWH_PASSWORD` for warehouse credentials.
     pub r#type: String,
-    /// The name of the property that holds the value.
+    /// Name of the property that contains the value.
     pub key: String,
     pub value: SecretString,
 }
 
-/// A secret that was stored.
+/// A stored secret.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct SecretCreated {
     #[serde(rename = "vaultSecretName")]
@@ -27,8 +27,8 @@ pub struct SecretCreated {
 }
 
 impl Platform {
-    /// Stores a secret: `POST /v1/secrets/{agentId}/secret-value`, only for the full SaaS deployment. Sent again only
-    /// if surely not processed; whatever the answer says, the value is not shown.
+    /// Stores a secret: `POST /v1/secrets/{agentId}/secret-value`, only for the full SaaS deployment. Repeated only if
+    /// certainly not processed; the value is never shown, even if the response contains it.
     pub async fn create_secret(
         &self,
         agent: &str,

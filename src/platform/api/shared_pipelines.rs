@@ -15,15 +15,15 @@ pub struct SharedPipeline {
     pub shared_pipeline_id_prefix: Option<String>,
     pub shared_pipeline_id: Option<String>,
     pub description: Option<String>,
-    /// The version that \[Latest\] means; none if all are disabled.
+    /// The version that \[Latest\] refers to; `None` if all are disabled.
     pub latest_version_name: Option<String>,
-    /// The entry as it came.
+    /// The entry as raw JSON.
     #[serde(skip)]
     pub raw: Value,
 }
 
 impl Platform {
-    /// All shared pipelines of the account: `GET /v1/shared-pipelines`, page by page.
+    /// Returns all shared pipelines of the account: `GET /v1/shared-pipelines`, page by page.
     pub async fn shared_pipelines(&self) -> Result<Vec<SharedPipeline>, HttpError> {
         let url = self.client.url(&["shared-pipelines"])?;
         let read = |raw: Value, place: &str, response: &_| {

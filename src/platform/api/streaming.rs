@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-/// A streaming pipeline, as the platform keeps it.
+/// A streaming pipeline, as the platform stores it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StreamingPipeline {
@@ -22,21 +22,21 @@ pub struct StreamingPipeline {
 /// One side of a streaming pipeline.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct StreamingSide {
-    /// The kind of database or warehouse.
+    /// Type of the database or warehouse.
     pub r#type: Option<String>,
     pub connection: Option<Map<String, Value>>,
-    /// Everything else that this side has.
+    /// All other fields of this side.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct StreamingStatus {
-    /// `starting`, `streaming`, or something the document does not know; to be compared without case.
+    /// `starting`, `streaming`, or a value that the document does not define; to be compared without case.
     pub status: Option<String>,
 }
 
-/// What a streaming pipeline is told.
+/// A command to a streaming pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamingCommand {
     Start,
@@ -53,8 +53,8 @@ impl StreamingCommand {
 }
 
 impl Platform {
-    /// Makes a streaming pipeline: `POST /v1/projects/{projectId}/streaming-pipelines`, with the definition as it
-    /// stands. Sent again only if surely not processed. Of a 400, [`HttpError::violations`] names the fields.
+    /// Creates a streaming pipeline: `POST /v1/projects/{projectId}/streaming-pipelines`, with the unchanged
+    /// definition. Repeated only if certainly not processed. After a 400, [`HttpError::violations`] lists the fields.
     pub async fn create_streaming_pipeline(
         &self,
         project: Uuid,
@@ -65,7 +65,7 @@ impl Platform {
             .await
     }
 
-    /// Its definition: `GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}`.
+    /// Returns its definition: `GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}`.
     pub async fn streaming_pipeline(
         &self,
         project: Uuid,
@@ -74,8 +74,8 @@ impl Platform {
         self.ask(&Request::get(self.streaming_url(project, &[id])?)).await
     }
 
-    /// Starts or stops it: `POST …/{streamingPipelineId}/commands`. A success means that the agent was told, not that
-    /// it is done. It names the state to be in, so telling it twice is telling it once.
+    /// Starts or stops it: `POST …/{streamingPipelineId}/commands`. Success means that the agent received the command,
+    /// not that it finished. The command states the desired state, so it is idempotent.
     pub async fn command_streaming_pipeline(
         &self,
         project: Uuid,
@@ -88,7 +88,7 @@ impl Platform {
         self.tell(&request.succeeds_by(Success::NotShown)).await
     }
 
-    /// How it goes: `GET …/{streamingPipelineId}/status`.
+    /// Returns its state: `GET …/{streamingPipelineId}/status`.
     pub async fn streaming_status(
         &self,
         project: Uuid,

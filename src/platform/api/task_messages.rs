@@ -1,4 +1,4 @@
-//! What is said in an agent task: API document, "Follow-up message request" and "Message history response".
+//! Messages of an agent task: API document, "Follow-up message request" and "Message history response".
 
 use super::{AgentConfig, Answer, Permission, Platform};
 use crate::platform::http::{HttpError, Method, Repeat, Request, Success};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 #[serde(rename_all = "camelCase")]
 pub struct FollowUp {
     pub message: String,
-    /// Tools approved besides those that are already.
+    /// Tools to approve in addition to those already approved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub granted_permissions: Vec<Permission>,
-    /// Only mode and target branch can be overridden; the name must be there.
+    /// Only mode and target branch can be overridden; the name is required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_config: Option<AgentConfig>,
 }
@@ -23,17 +23,17 @@ pub struct MessageSent {
     pub task_id: Option<String>,
 }
 
-/// A page of a task's history, in chronological order. The document does not show an event's fields.
+/// A page of a task's history, in chronological order. The document does not define an event's fields.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Messages {
     pub results: Vec<Value>,
-    /// The token of the next page; absent at the end.
+    /// Token of the next page; absent on the last.
     pub more: Option<String>,
 }
 
 impl Platform {
-    /// A page of the history: `GET /v1/ai/agents/tasks/{taskId}/messages`, at most `limit` events (up to 1000),
-    /// from where `token` says.
+    /// Returns a page of the history: `GET /v1/ai/agents/tasks/{taskId}/messages`, at most `limit` events (up to 1000),
+    /// starting at `token`.
     pub async fn task_messages(
         &self,
         id: &str,
@@ -48,8 +48,8 @@ impl Platform {
         self.ask(&request).await
     }
 
-    /// Sends a follow-up message: `POST /v1/ai/agents/tasks/{taskId}/messages`. Sent again only if surely not
-    /// processed: the agent would act twice.
+    /// Sends a follow-up message: `POST /v1/ai/agents/tasks/{taskId}/messages`. Repeated only if certainly not
+    /// processed: otherwise the agent would act twice.
     pub async fn send_task_message(
         &self,
         id: &str,

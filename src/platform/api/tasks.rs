@@ -1,26 +1,26 @@
 //! Agent tasks: API document, sections "Agent task" and "AI agent tasks".
 //!
-//! STOPPED has two meanings, told apart by `pendingDecisions`: [`Task::phase`] is the one place that does it.
+//! STOPPED has two meanings, distinguished by `pendingDecisions`; only [`Task::phase`] interprets them.
 
 use super::{Answer, Platform};
 use crate::platform::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The one agent.
+/// Name of the only agent.
 pub const AGENT: &str = "data_engineer_agent";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewTask {
     pub message: String,
-    /// Where and how the agent works.
+    /// Branches, environment and mode of the agent.
     pub agent_config: AgentConfig,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub granted_permissions: Vec<Permission>,
 }
 
-/// Where and how an agent works.
+/// The branches, environment and mode of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentConfig {
@@ -32,7 +32,7 @@ pub struct AgentConfig {
     pub mode: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<String>,
-    /// The branch that is read, and that a new one begins at.
+    /// The branch that is read, and that a new branch starts from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_branch_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,13 +40,13 @@ pub struct AgentConfig {
     /// The new branch that is written to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_branch_name: Option<String>,
-    /// Whether the agent names that branch itself; ignored where it is named.
+    /// Whether the agent chooses the target branch's name; ignored if the name is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generate_branch: Option<bool>,
-    /// A service graph of the knowledge layer.
+    /// Service graph of the knowledge layer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph_id: Option<String>,
-    /// A folder that the work is kept to.
+    /// Directory that the work is restricted to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub working_directory: Option<String>,
 }
@@ -66,14 +66,14 @@ impl From<&String> for Permission {
     }
 }
 
-/// What the platform says of a task that it made.
+/// The platform's response to the creation of a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskCreated {
     pub task_id: Option<String>,
     pub status: Option<String>,
     pub agent_name: Option<String>,
-    /// Since when, ISO 8601.
+    /// Creation time, ISO 8601.
     pub created_at: Option<String>,
 }
 
@@ -82,46 +82,46 @@ pub struct TaskCreated {
 #[serde(rename_all = "camelCase")]
 pub struct Task {
     pub task_id: Option<String>,
-    /// `RUNNING`, `STOPPING`, `STOPPED`, `ERRORED`, or something the document does not know.
+    /// `RUNNING`, `STOPPING`, `STOPPED`, `ERRORED`, or a value that the document does not define.
     pub status: Option<String>,
-    /// Who works on it; in the list only.
+    /// Name of the agent; in the list only.
     pub agent_name: Option<String>,
     /// `ACT` or `PLAN`; in the list only.
     pub mode: Option<String>,
     pub description: Option<String>,
-    /// Since when, ISO 8601; in the detail only.
+    /// Creation time, ISO 8601; in the detail only.
     pub created_at: Option<String>,
-    /// When it last changed, ISO 8601.
+    /// Time of the last change, ISO 8601.
     pub modified_at: Option<String>,
-    /// The project; in the list only.
+    /// Project id; in the list only.
     pub project_id: Option<String>,
-    /// Its own branch; in the list only.
+    /// Id of the task's branch; in the list only.
     pub branch_id: Option<String>,
-    /// Where and how the agent works; in the detail only.
+    /// Branches, environment and mode of the agent; in the detail only.
     pub agent_config: Option<AgentConfig>,
-    /// What the agent may use without asking; in the detail only.
+    /// Tools that the agent may use without asking; in the detail only.
     pub granted_permissions: Option<Vec<Permission>>,
-    /// What the agent waits for; in the detail only.
+    /// Decisions that the agent waits for; in the detail only.
     pub pending_decisions: Option<Vec<Answer<PendingDecision>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// The agent works, or wraps up after a stop.
+    /// The agent works, or finishes up after a stop.
     Working,
-    /// STOPPED with nothing pending: the end.
+    /// STOPPED without pending decisions: the task is finished.
     Finished,
     /// STOPPED with pending decisions: the agent waits.
     Waiting,
-    /// STOPPED, but the answer has no `pendingDecisions`: either of the two.
+    /// STOPPED, but the response has no `pendingDecisions`: finished or waiting.
     Stopped,
     Errored,
-    /// A status that the document does not know.
+    /// A status that the document does not define.
     Unknown,
 }
 
 impl Task {
-    /// Where the task stands, by status and pending decisions together.
+    /// Returns the task's phase, from status and pending decisions together.
     pub fn phase(&self) -> Phase {
         match self
             .status
@@ -142,31 +142,31 @@ impl Task {
     }
 }
 
-/// Something that the agent waits for.
+/// A decision that the agent waits for.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingDecision {
-    /// `tool`, `question`, or something the document does not know.
+    /// `tool`, `question`, or a value that the document does not define.
     pub r#type: Option<String>,
     pub tool_name: Option<String>,
-    /// The id by which a tool is decided on.
+    /// Id for the decision about a tool.
     pub tool_id: Option<String>,
-    /// What a tool wants, for people.
+    /// Human-readable description of the tool's request.
     pub permission_message: Option<PermissionMessage>,
-    /// What a tool is to be given.
+    /// Input for the tool.
     pub tool_input: Option<Map<String, Value>>,
-    /// The id by which a question is answered; the document does not show a question's fields.
+    /// Id for the answer to a question; the document does not define a question's fields.
     pub id: Option<String>,
 }
 
 impl PendingDecision {
-    /// The id by which it is answered.
+    /// Returns the id that an answer must contain.
     pub fn answered_by(&self) -> Option<&str> {
         self.tool_id.as_deref().or(self.id.as_deref())
     }
 }
 
-/// What a tool wants, for people.
+/// A human-readable description of a tool's request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct PermissionMessage {
     pub title: Option<String>,
@@ -177,7 +177,7 @@ pub struct PermissionMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Decision {
-    /// Whether a tool may be used.
+    /// Decision whether a tool may be used.
     Tool {
         /// The pending decision's `toolId`.
         id: String,
@@ -185,10 +185,10 @@ pub enum Decision {
         /// `ONCE`, or `CONVERSATION` for the rest of the task.
         scope: String,
     },
-    /// What a question is answered with.
+    /// Answer to a question.
     Question {
         id: String,
-        /// An answer to each of its parts.
+        /// An answer for each part of the question.
         answers: Vec<QuestionAnswer>,
     },
 }
@@ -197,25 +197,25 @@ pub enum Decision {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswer {
-    /// Which part, from 0.
+    /// Index of the part, from 0.
     pub question_index: usize,
     pub selected_options: Vec<String>,
 }
 
-/// What is still to be decided.
+/// The remaining decisions.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decided {
-    /// Empty when everything is decided; none if the answer does not tell.
+    /// Empty if everything is decided; `None` if the response has no such list.
     pub pending_decisions: Option<Vec<Answer<PendingDecision>>>,
 }
 
-/// The permissions of a task, after they were replaced.
+/// The permissions of a task, after their replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Permissions {
     pub task_id: Option<String>,
-    /// What the agent may use without asking.
+    /// Tools that the agent may use without asking.
     pub granted_permissions: Option<Vec<Permission>>,
 }
 
@@ -228,14 +228,14 @@ pub struct TaskFilter {
 }
 
 impl Platform {
-    /// Makes a task: `POST /v1/ai/agents/tasks`. Sent again only if surely not processed.
+    /// Creates a task: `POST /v1/ai/agents/tasks`. Repeated only if certainly not processed.
     pub async fn create_task(&self, task: &NewTask) -> Result<Answer<TaskCreated>, HttpError> {
         let url = self.task_url(&[])?;
         self.ask(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(task)))
             .await
     }
 
-    /// The tasks: `GET /v1/ai/agents/tasks`, page by page.
+    /// Returns the tasks: `GET /v1/ai/agents/tasks`, page by page.
     pub async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<Answer<Task>>, HttpError> {
         let mut url = self.task_url(&[])?;
         for (name, value) in [
@@ -250,13 +250,13 @@ impl Platform {
         self.all(url).await
     }
 
-    /// A task in detail: `GET /v1/ai/agents/tasks/{taskId}`.
+    /// Returns a task in detail: `GET /v1/ai/agents/tasks/{taskId}`.
     pub async fn task(&self, id: &str) -> Result<Answer<Task>, HttpError> {
         self.ask(&Request::get(self.task_url(&[id])?)).await
     }
 
-    /// Answers pending decisions: `POST /v1/ai/agents/tasks/{taskId}/decisions`. Each names what it decides, and what
-    /// is decided is no longer pending, so it may be repeated.
+    /// Answers pending decisions: `POST /v1/ai/agents/tasks/{taskId}/decisions`. Each answer contains the id of its
+    /// decision, which is then no longer pending, so the request may be repeated.
     pub async fn decide(&self, id: &str, decisions: &[Decision]) -> Result<Answer<Decided>, HttpError> {
         let url = self.task_url(&[id, "decisions"])?;
         let body = json!({ "decisions": decisions });
@@ -264,7 +264,7 @@ impl Platform {
         self.ask(&request.succeeds_by(Success::Accepted)).await
     }
 
-    /// Stops a task: `POST /v1/ai/agents/tasks/{taskId}/stop`. Stopping twice is stopping once.
+    /// Stops a task: `POST /v1/ai/agents/tasks/{taskId}/stop`. Idempotent.
     pub async fn stop_task(&self, id: &str) -> Result<(), HttpError> {
         let url = self.task_url(&[id, "stop"])?;
         let request = Request::new(Method::POST, url, Repeat::Safe);
@@ -277,14 +277,13 @@ impl Platform {
             .await
             .map_err(|error| match error.kind() {
                 ErrorKind::Conflict => error.with_hint(format!(
-                    "a running task is not deleted: `sluicegate tasks stop {id}` first"
+                    "a running task cannot be deleted: run `sluicegate tasks stop {id}` first"
                 )),
                 _ => error,
             })
     }
 
-    /// Replaces all permissions: `PUT /v1/ai/agents/tasks/{taskId}/permissions`; none takes all away. It says what is
-    /// to be, so it may be repeated.
+    /// Replaces all permissions: `PUT /v1/ai/agents/tasks/{taskId}/permissions`; an empty list removes all. Idempotent.
     pub async fn set_task_permissions(
         &self,
         id: &str,

@@ -11,20 +11,20 @@ use uuid::Uuid;
 #[serde(rename_all = "camelCase")]
 pub struct Variable {
     pub id: Option<String>,
-    /// Its name, which never changes.
+    /// Unique name, which never changes.
     pub name: Option<String>,
-    /// `TEXT`, `NUMBER`, or something the document does not know.
+    /// `TEXT`, `NUMBER`, or a value that the document does not define.
     pub r#type: Option<String>,
-    /// `SHARED`, `COPIED`, or something the document does not know.
+    /// `SHARED`, `COPIED`, or a value that the document does not define.
     pub behaviour: Option<String>,
     pub description: Option<String>,
-    /// Its value: text or number, as its type.
+    /// Value: text or number, according to the type.
     pub value: Option<Value>,
-    /// Whether its value may name variables in turn.
+    /// Whether the value may refer to other variables.
     pub supports_double_resolution: Option<bool>,
 }
 
-/// A variable to be made. The document does not show which fields are required: what is none is not sent.
+/// A variable to be created. The document does not show which fields are required: `None` fields are not sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewVariable {
@@ -33,27 +33,27 @@ pub struct NewVariable {
     pub fields: VariableFields,
 }
 
-/// The fields of a variable that can be set; what is none is not sent.
+/// The fields of a variable that can be set; `None` fields are not sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VariableFields {
-    /// `TEXT` or `NUMBER`. A change must have it, changed or not.
+    /// `TEXT` or `NUMBER`. Required for an update, even if it does not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
-    /// `SHARED` or `COPIED`. A change must have it, changed or not.
+    /// `SHARED` or `COPIED`. Required for an update, even if it does not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub behaviour: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its value: text or number, as its type.
+    /// Value: text or number, according to the type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
-    /// Whether its value may name variables in turn.
+    /// Whether the value may refer to other variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_double_resolution: Option<bool>,
 }
 
-/// What the platform says of a variable that it made.
+/// The platform's response to the creation of a variable.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct VariableCreated {
     pub id: Option<String>,
@@ -71,32 +71,32 @@ pub struct Override {
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Overrides {
-    /// Which variable: `id`, `name` and `type`.
+    /// The variable, with `id`, `name` and `type`.
     #[serde(default, deserialize_with = "null_is_default")]
     pub variable: Variable,
     #[serde(default, deserialize_with = "null_is_default")]
     pub overrides: Vec<Override>,
 }
 
-/// What became of overrides that were to be set. The document does not show what an entry looks like.
+/// The platform's response to setting overrides. The document does not define the fields of an entry.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverridesSet {
     pub variable_name: Option<String>,
     pub r#type: Option<String>,
-    /// Those that hold now; none if the answer does not tell.
+    /// Overrides that were set; `None` if the response has no such list.
     pub successful_overrides: Option<Vec<Value>>,
-    /// Those that could not be set; none if the answer does not tell.
+    /// Overrides that could not be set; `None` if the response has no such list.
     pub failed_overrides: Option<Vec<Value>>,
 }
 
 impl Platform {
-    /// All variables: `GET /v1/projects/{projectId}/variables`, page by page.
+    /// Returns all variables: `GET /v1/projects/{projectId}/variables`, page by page.
     pub async fn variables(&self, project: Uuid) -> Result<Vec<Answer<Variable>>, HttpError> {
         self.all(self.variable_url(project, &[])?).await
     }
 
-    /// Makes a variable: `POST /v1/projects/{projectId}/variables`. Sent again only if surely not processed.
+    /// Creates a variable: `POST /v1/projects/{projectId}/variables`. Repeated only if certainly not processed.
     pub async fn create_variable(
         &self,
         project: Uuid,
@@ -107,8 +107,8 @@ impl Platform {
             .await
     }
 
-    /// Changes a variable: `PATCH /v1/projects/{projectId}/variables/{variableName}`; `fields` must have type and
-    /// behaviour. It says what is to be, not by how much, so sending it twice is sending it once.
+    /// Updates a variable: `PATCH /v1/projects/{projectId}/variables/{variableName}`; `fields` must have type and
+    /// behaviour. It sets absolute values, so it is idempotent.
     pub async fn update_variable(
         &self,
         project: Uuid,
@@ -125,7 +125,7 @@ impl Platform {
         self.remove(self.variable_url(project, &[name])?).await
     }
 
-    /// The overrides of a variable, in one environment or in all:
+    /// Returns the overrides of a variable, in one environment or in all:
     /// `GET /v1/projects/{projectId}/variables/{variableName}/environment-overrides`.
     pub async fn overrides(
         &self,
@@ -140,8 +140,8 @@ impl Platform {
         self.ask(&request).await
     }
 
-    /// Sets overrides, there or not: `POST …/environment-overrides`. Setting a value twice is setting it once, so it
-    /// may be repeated. Some may fail although the answer is a success.
+    /// Creates or replaces overrides: `POST …/environment-overrides`. Idempotent. Some may fail although the response
+    /// is a success.
     pub async fn set_overrides(
         &self,
         project: Uuid,
@@ -154,7 +154,7 @@ impl Platform {
             .await
     }
 
-    /// Takes an override away: `DELETE …/environment-overrides/{environmentName}`.
+    /// Removes an override: `DELETE …/environment-overrides/{environmentName}`.
     pub async fn delete_override(
         &self,
         project: Uuid,

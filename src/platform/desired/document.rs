@@ -1,4 +1,4 @@
-//! A file as a value that knows where each of its parts stands.
+//! A file as a value with the position of each of its parts.
 
 use super::DesiredError;
 use super::number::number;
@@ -8,33 +8,33 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The largest file that is read, in bytes.
+/// Maximum size of a file, in bytes.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
-/// The most places that are kept; aliases multiply them.
+/// Maximum number of positions; aliases multiply them.
 const MOST_PLACES: usize = 200_000;
 
-/// A file's content with the places of its parts.
+/// The content of a file with the positions of its parts.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     file: PathBuf,
     pub value: Value,
     places: HashMap<String, Position>,
-    /// The numbers that are sent in other words than those of the file, with the file's.
+    /// Numbers that are sent in another notation than in the file, with the file's notation.
     reworded: HashMap<String, String>,
 }
 
 impl Document {
-    /// Reads a YAML or JSON file. Errors name the file as `shown`.
+    /// Reads a YAML or JSON file. Errors show its path as `shown`.
     pub(crate) fn read(path: &Path, shown: &Path) -> Result<Self, DesiredError> {
         let unreadable =
-            |why: std::io::Error| DesiredError::new(shown, None, format!("it cannot be read: {why}"));
+            |why: std::io::Error| DesiredError::new(shown, None, format!("could not read the file: {why}"));
         let bytes = input::file(path, LIMIT).map_err(unreadable)?;
         Self::parse(&bytes, shown)
     }
 
-    /// Reads YAML, of which JSON is a part. What only JSON allows (tabs that indent, pairs of `\u` escapes) is read
-    /// as JSON, without places.
+    /// Parses YAML, which includes most JSON. Input that only JSON allows (indentation with tabs, pairs of `\u`
+    /// escapes) is parsed as JSON, without positions.
     pub(crate) fn parse(bytes: &[u8], shown: &Path) -> Result<Self, DesiredError> {
         let tree = match Tree::read(bytes, None) {
             Ok(tree) => tree,
@@ -65,7 +65,7 @@ impl Document {
         })
     }
 
-    /// Where the part at this path stands (`a.b[0].c`); of one that is not there, what it would stand in.
+    /// Returns the position of the part at this path (`a.b[0].c`), or of its nearest existing parent.
     pub(crate) fn place(&self, path: &str) -> Option<Position> {
         let mut path = path;
         loop {
@@ -80,12 +80,12 @@ impl Document {
         }
     }
 
-    /// The number at this path as the file has it, where it is sent in other words.
+    /// Returns the number at this path in the file's notation, if it is sent in another one.
     pub(super) fn reworded(&self, path: &str) -> Option<&str> {
         self.reworded.get(path).map(String::as_str)
     }
 
-    /// A complaint about the part at this path.
+    /// Returns an error about the part at this path.
     pub(crate) fn error(&self, path: &str, message: impl AsRef<str>) -> DesiredError {
         let message = message.as_ref();
         let message = if path.is_empty() {
@@ -109,7 +109,7 @@ impl Reader<'_> {
             return Err(DesiredError::new(
                 self.file,
                 Some(at),
-                format!("it has more than {MOST_PLACES} parts"),
+                format!("the file has more than {MOST_PLACES} parts"),
             ));
         }
         let value = if let Some(items) = node.items() {
@@ -137,7 +137,7 @@ impl Reader<'_> {
     }
 }
 
-/// A path with one more key.
+/// Appends a key to a path.
 pub(super) fn joined(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_owned()
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(place("name"), Some((1, 1)));
         assert_eq!(place("source.connection.max.size"), Some((4, 5)));
         assert_eq!(place("source.tables[0].schema"), Some((6, 7)));
-        // What is missing is complained of where it would stand.
+        // The error about a missing key is at its parent.
         assert_eq!(place("source.connection.username"), Some((3, 3)));
         assert_eq!(place("source.tables[7].schema"), Some((5, 3)));
         assert_eq!(place("target.x"), Some((1, 1)));
@@ -202,8 +202,11 @@ mod tests {
                 "a: 123456789012345678901234567890",
                 "f.yaml:1:4: the number 123456789012345678901234567890 has too many digits to be sent exactly",
             ),
-            ("a: .nan", "f.yaml:1:4: \".nan\" is no number that JSON can carry"),
-            ("a: 1\na: 2", "f.yaml:2:1: the key `a` stands twice in one map"),
+            (
+                "a: .nan",
+                "f.yaml:1:4: \".nan\" is not a number that JSON can represent",
+            ),
+            ("a: 1\na: 2", "f.yaml:2:1: duplicate key `a`"),
         ] {
             assert_eq!(read(text).unwrap_err().to_string(), said);
         }

@@ -1,4 +1,4 @@
-//! An environment as a file says it: API document, "Environment creation request".
+//! An environment from a file: API document, "Environment creation request".
 
 use super::fields::{Fields, quoted_all};
 use super::{DesiredError, Document};
@@ -6,13 +6,13 @@ use crate::platform::api::{ConnectionOverride, NewEnvironment};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The levels of access that the document knows.
+/// The access levels that the document defines.
 const LEVELS: [&str; 5] = ["default", "admin", "runner", "readOnly", "noAccess"];
 
-/// Connection properties that hold a secret: they name one, and never hold it.
+/// Connection properties for secrets: they refer to a secret, and never contain it.
 const SECRET: [&str; 3] = ["privateKey", "passphrase", "password"];
 
-/// What a connection property holds, each a text.
+/// The fields of a connection property, each a string.
 const TEXTS: [&str; 3] = ["value", "secretName", "secretKey"];
 
 const KEYS: [&str; 7] = [
@@ -25,8 +25,8 @@ const KEYS: [&str; 7] = [
     "connectionOverrides",
 ];
 
-/// The environment that the part of the document at `path` says. Where it says nothing of `defaultConnections`,
-/// `connections` are taken. Keys that the API document does not know are sent as they stand.
+/// Reads the environment from the part of the document at `path`. If it has no `defaultConnections`, `connections` are
+/// used. Keys that the API document does not define are sent unchanged.
 pub(crate) fn environment(
     document: &Document,
     path: &str,
@@ -36,12 +36,12 @@ pub(crate) fn environment(
     let fields = Fields::of(document, path, value)?;
     let level = fields.required("defaultUserAccessLevel")?;
     if !LEVELS.contains(&level.as_str()) {
-        let said = format!("{level:?} is none of {}", LEVELS.join(", "));
+        let said = format!("{level:?} is not one of {}", LEVELS.join(", "));
         return Err(fields.error("defaultUserAccessLevel", said));
     }
     let default_connections = match (fields.get("defaultConnections"), connections) {
         (None, Some(connections)) => connections,
-        (None, None) => return Err(fields.error("defaultConnections", "is missing and needed")),
+        (None, None) => return Err(fields.error("defaultConnections", "is required")),
         (Some(given), _) => defaults(&fields, given)?,
     };
     let known = |key: &String| KEYS.contains(&key.as_str());
@@ -75,7 +75,7 @@ fn overrides(
     connections: &BTreeMap<String, BTreeMap<String, String>>,
 ) -> Result<Vec<ConnectionOverride>, DesiredError> {
     let Some(Value::Array(entries)) = fields.get("connectionOverrides") else {
-        return Err(fields.error("connectionOverrides", "must be a list, and is needed"));
+        return Err(fields.error("connectionOverrides", "is required and must be a list"));
     };
     let one = |(index, entry): (usize, &Value)| {
         let path = fields.path_of(&format!("connectionOverrides[{index}]"));
@@ -86,11 +86,11 @@ fn overrides(
             .flat_map(BTreeMap::values)
             .any(|known| *known == name)
         {
-            let said = format!("{name:?} is none of the default connections");
+            let said = format!("{name:?} is not one of the default connections");
             return Err(fields.error("connectionName", said));
         }
         let Some(properties) = fields.get("connectionProperties") else {
-            return Err(fields.error("connectionProperties", "is missing and needed"));
+            return Err(fields.error("connectionProperties", "is required"));
         };
         let at = fields.path_of("connectionProperties");
         Ok(ConnectionOverride {
@@ -102,7 +102,7 @@ fn overrides(
     entries.iter().enumerate().map(one).collect()
 }
 
-/// The properties as they are sent; each holds texts.
+/// Returns the properties as they are sent; each consists of strings.
 fn properties_of(document: &Document, path: &str, value: &Value) -> Result<Map<String, Value>, DesiredError> {
     let Value::Object(properties) = value else {
         return Err(document.error(path, "must be a map"));
@@ -112,7 +112,7 @@ fn properties_of(document: &Document, path: &str, value: &Value) -> Result<Map<S
         let secret = SECRET.contains(&name.as_str());
         match property {
             Value::Object(fields) if secret && !is_name(fields.get("secretName")) => {
-                Err(document.error(&at, "must name a secret by `secretName`"))
+                Err(document.error(&at, "must refer to a secret with `secretName`"))
             }
             Value::Object(fields) if secret && fields.contains_key("value") => Err(held(document, &at)),
             Value::Object(fields) => {
@@ -134,6 +134,6 @@ fn is_name(value: Option<&Value>) -> bool {
 
 fn held(document: &Document, path: &str) -> DesiredError {
     document
-        .error(path, "a secret must not stand in the file")
-        .with_hint("name it by { secretName: …, secretKey: … }")
+        .error(path, "the file must not contain a secret")
+        .with_hint("refer to it with { secretName: …, secretKey: … }")
 }

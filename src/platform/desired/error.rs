@@ -1,9 +1,9 @@
-//! What is wrong with a file.
+//! Errors in a file, with their position.
 
 use crate::model::yaml::Position;
 use std::path::{Path, PathBuf};
 
-/// A file that cannot be carried out.
+/// An error that prevents a file from being applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {message}", file.display(), position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default())]
 pub(crate) struct DesiredError {

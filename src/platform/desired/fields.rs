@@ -1,4 +1,4 @@
-//! Reads the fields of a part of a document, each complaint at its line.
+//! Reads the fields of a part of a document; each error has its position.
 
 use super::document::joined;
 use super::{DesiredError, Document};
@@ -13,7 +13,7 @@ pub(super) struct Fields<'d> {
 }
 
 impl<'d> Fields<'d> {
-    /// The map at `path`, whose value is `value`.
+    /// Creates the reader of the map at `path`, whose value is `value`.
     pub(super) fn of(document: &'d Document, path: &'d str, value: &'d Value) -> Result<Self, DesiredError> {
         match value {
             Value::Object(map) => Ok(Self { document, path, map }),
@@ -24,7 +24,7 @@ impl<'d> Fields<'d> {
     pub(super) fn known(&self, keys: &[&str]) -> Result<(), DesiredError> {
         for key in self.map.keys() {
             if !keys.contains(&key.as_str()) {
-                let error = self.error(key, "is no key of this place");
+                let error = self.error(key, "unknown key");
                 return Err(match nearest(key, keys) {
                     Some(known) => error.with_hint(format!("did you mean `{known}`?")),
                     None => error.with_hint(format!("known keys here: {}", keys.join(", "))),
@@ -34,12 +34,12 @@ impl<'d> Fields<'d> {
         Ok(())
     }
 
-    /// The value of a key; null is as if it were not there.
+    /// Returns the value of a key; null counts as missing.
     pub(super) fn get(&self, key: &str) -> Option<&'d Value> {
         self.map.get(key).filter(|value| !value.is_null())
     }
 
-    /// A text that is not empty, if it is there.
+    /// Returns a string that is not empty, or `None` if the key is missing.
     pub(super) fn text(&self, key: &str) -> Result<Option<String>, DesiredError> {
         match self.get(key) {
             None => Ok(None),
@@ -47,12 +47,12 @@ impl<'d> Fields<'d> {
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(other) => {
                 quoted(other).map_err(|why| self.error(key, why))?;
-                Err(self.error(key, "must be a text"))
+                Err(self.error(key, "must be a string"))
             }
         }
     }
 
-    /// A text that may be empty, if it is there.
+    /// Returns a string that may be empty, or `None` if the key is missing.
     pub(super) fn any_text(&self, key: &str) -> Result<Option<String>, DesiredError> {
         match self.get(key) {
             Some(Value::String(text)) if text.is_empty() => Ok(Some(String::new())),
@@ -60,22 +60,21 @@ impl<'d> Fields<'d> {
         }
     }
 
-    /// A text that must be there.
+    /// Returns a required string.
     pub(super) fn required(&self, key: &str) -> Result<String, DesiredError> {
-        self.text(key)?
-            .ok_or_else(|| self.error(key, "is missing and needed"))
+        self.text(key)?.ok_or_else(|| self.error(key, "is required"))
     }
 
-    /// A UUID that must be there.
+    /// Returns a required UUID.
     pub(super) fn uuid(&self, key: &str) -> Result<String, DesiredError> {
         let text = self.required(key)?;
         match uuid::Uuid::parse_str(&text) {
             Ok(_) => Ok(text),
-            Err(why) => Err(self.error(key, format!("{text:?} is no UUID: {why}"))),
+            Err(why) => Err(self.error(key, format!("{text:?} is not a UUID: {why}"))),
         }
     }
 
-    /// `true` or `false`, if it is there.
+    /// Returns `true` or `false`, or `None` if the key is missing.
     pub(super) fn switch(&self, key: &str) -> Result<Option<bool>, DesiredError> {
         match self.get(key) {
             None => Ok(None),
@@ -98,17 +97,17 @@ impl<'d> Fields<'d> {
     }
 }
 
-/// Refuses what is no text only because quotes are missing: nothing is converted, as `1.10` and `"1.10"` are not the
-/// same.
+/// Rejects a value that is not a string because its quotes are missing. Nothing is converted, as `1.10` and `"1.10"`
+/// are not the same.
 pub(super) fn quoted(value: &Value) -> Result<(), &'static str> {
     match value {
-        Value::Number(_) => Err("is a number and must be a text: put it in quotes"),
-        Value::Bool(_) => Err("is a boolean and must be a text: put it in quotes"),
+        Value::Number(_) => Err("is a number and must be a string: put it in quotes"),
+        Value::Bool(_) => Err("is a boolean and must be a string: put it in quotes"),
         _ => Ok(()),
     }
 }
 
-/// Holds these keys of a map to [`quoted`].
+/// Applies [`quoted`] to these keys of a map.
 pub(super) fn quoted_all(
     document: &Document,
     path: &str,

@@ -1,7 +1,7 @@
-//! Files that say how the platform should be: read with their places, checked, compared, carried out.
+//! Files that define the desired state of the platform: read with positions, checked, compared, applied.
 //!
-//! Such a file is YAML or JSON. It is checked as a whole before the first request, and each complaint names its line,
-//! also where the complaint is the platform's. No file holds a secret: a text where a secret belongs is refused.
+//! Such a file is YAML or JSON. It is checked completely before the first request, and each error shows its line, also
+//! an error that the platform reports. No file contains a secret: a value in the place of a secret is rejected.
 
 mod document;
 mod environment;

@@ -1,8 +1,8 @@
-//! Numbers by what they mean, however many digits they have.
+//! Numbers, compared by value regardless of notation.
 
 use serde_json::{Number, Value};
 
-/// A number that means for whoever reads it what it means as it is written, or none at all.
+/// Parses a number that JSON readers receive with exactly this value; an error if that is not possible.
 pub(super) fn number(text: &str) -> Result<Number, String> {
     let unsigned = text.strip_prefix('+').unwrap_or(text);
     if let Ok(number) = unsigned.parse::<i64>() {
@@ -11,7 +11,7 @@ pub(super) fn number(text: &str) -> Result<Number, String> {
     if let Ok(number) = unsigned.parse::<u64>() {
         return Ok(number.into());
     }
-    let nothing = || format!("{text:?} is no number that JSON can carry");
+    let nothing = || format!("{text:?} is not a number that JSON can represent");
     let meant = Decimal::read(text).ok_or_else(nothing)?;
     let double = unsigned
         .parse()
@@ -27,7 +27,7 @@ pub(super) fn number(text: &str) -> Result<Number, String> {
     Ok(double)
 }
 
-/// The digits without zeros around them, and how often ten multiplies them.
+/// A decimal number: its digits without surrounding zeros, and the power of ten.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Decimal {
     negative: bool,
@@ -36,7 +36,7 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    /// The number that a value is; texts count as what they say.
+    /// Returns the number in a value, also from a string.
     pub(super) fn of(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Self::read(&number.to_string()),
@@ -100,7 +100,7 @@ mod tests {
             "-",
             "1e99999999999999999999",
         ] {
-            let said = format!("{text:?} is no number that JSON can carry");
+            let said = format!("{text:?} is not a number that JSON can represent");
             assert_eq!(number(text), Err(said));
         }
         for text in [

@@ -1,6 +1,6 @@
-//! A streaming pipeline as a file says it: API document, "Streaming pipeline".
+//! A streaming pipeline from a file: API document, "Streaming pipeline".
 //!
-//! The definition goes out as it stands, so that the platform judges it; what it complains of is shown at its line.
+//! The definition is sent unchanged, so that the platform validates it; the platform's errors are shown at their lines.
 
 use super::document::joined;
 use super::fields::quoted_all;
@@ -8,10 +8,10 @@ use super::{DesiredError, Document};
 use crate::platform::http::FieldViolation;
 use serde_json::Value;
 
-/// Keys that hold a reference to a secret.
+/// Keys that contain a reference to a secret.
 const SECRETS: [&str; 3] = ["password", "privatekey", "passphrase"];
 
-/// The maps with the keys that are texts in the API document.
+/// The maps and their keys that are strings in the API document.
 const TEXTS: [(&[&str], &[&str]); 6] = [
     (&[], &["name", "agentId"]),
     (&["streamingSource"], &["type"]),
@@ -43,16 +43,16 @@ const ADVANCED: &str = "advancedProperties";
 
 const ID: &str = "streamingPipelineId";
 
-/// A definition, ready to be sent.
+/// A definition that is ready to be sent.
 #[derive(Debug, Clone)]
 pub(crate) struct StreamingDefinition {
     pub body: Value,
-    /// What was done to the file's content, each a sentence.
+    /// The changes to the file's content, each a sentence.
     pub notes: Vec<String>,
 }
 
-/// The definition in the document. A reference to a secret that does not say its type gets `key_vault`; the platform's
-/// identifier is left out, as it makes its own.
+/// Reads the definition from the document. A reference to a secret without a type gets `key_vault`; the platform's
+/// identifier is removed, as the platform assigns its own.
 pub(crate) fn streaming(document: &Document, key_vault: &str) -> Result<StreamingDefinition, DesiredError> {
     let mut body = document.value.clone();
     let Value::Object(fields) = &mut body else {
@@ -60,7 +60,7 @@ pub(crate) fn streaming(document: &Document, key_vault: &str) -> Result<Streamin
     };
     let mut notes = Vec::new();
     if fields.shift_remove(ID).is_some() {
-        notes.push(format!("{ID} is left out: the platform makes its own"));
+        notes.push(format!("{ID} is omitted: the platform assigns its own"));
     }
     let mut walk = DefinitionWalk {
         document,
@@ -116,13 +116,13 @@ impl DefinitionWalk<'_> {
             }
             _ => Err(self
                 .document
-                .error(path, "a secret must not stand in the file")
-                .with_hint("refer to it by { secretType: …, secretLocation: …, secretName: … }")),
+                .error(path, "the file must not contain a secret")
+                .with_hint("refer to it with { secretType: …, secretLocation: …, secretName: … }")),
         }
     }
 }
 
-/// Holds what is a text in the API document to it.
+/// Checks that the strings of the API document are strings in the file.
 fn texts(document: &Document, body: &Value) -> Result<(), DesiredError> {
     for (place, keys) in TEXTS {
         if let Value::Object(map) = at(body, place) {
@@ -143,7 +143,8 @@ fn texts(document: &Document, body: &Value) -> Result<(), DesiredError> {
     Ok(())
 }
 
-/// Drivers take any value, and read a number as it is sent: it must be what the file has.
+/// Checks the numbers of driver properties: drivers accept any value and read the notation that is sent, so it must be
+/// the file's.
 fn drivers(document: &Document, body: &Value) -> Result<(), DesiredError> {
     for side in ["streamingSource", "streamingTarget"] {
         let place = [side, "connection", "jdbcProperties"];
@@ -165,7 +166,7 @@ fn at<'v>(body: &'v Value, place: &[&str]) -> &'v Value {
 }
 
 impl Document {
-    /// The platform's complaints, each at the line of its field.
+    /// Returns the platform's errors, each at the line of its field.
     pub(crate) fn complaints(&self, violations: &[FieldViolation]) -> Vec<String> {
         let shown = |it: &FieldViolation| self.error(&it.field, &it.message).to_string();
         violations.iter().map(shown).collect()
@@ -198,7 +199,7 @@ mod tests {
         assert_eq!(
             definition.notes,
             [
-                "streamingPipelineId is left out: the platform makes its own",
+                "streamingPipelineId is omitted: the platform assigns its own",
                 "streamingSource.connection.password.secretType is VAULT"
             ]
         );
@@ -213,7 +214,7 @@ mod tests {
         ] {
             let said = streaming(&read(text), "VAULT").unwrap_err().to_string();
             assert!(
-                said.contains("a secret must not stand in the file") && !said.contains("s3cret"),
+                said.contains("the file must not contain a secret") && !said.contains("s3cret"),
                 "{said}"
             );
         }

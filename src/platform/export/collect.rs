@@ -1,12 +1,12 @@
-//! Every event of a window, each once.
+//! Reads every event of a window, each once.
 //!
-//! Pages are counted from one end of a list that changes at both: new events come in, old ones fall out. What moves
-//! towards the page that is read next only comes twice, which is told by the event's id. What moves away from it is
-//! skipped, and that shows: fewer events than the platform counts, or another event at the head of the list. Then
-//! everything is read again, up to the newest event seen so far, so that new ones no longer move the pages.
+//! Pages are counted from one end of a list that changes at both: new events are added, old ones expire. Events that
+//! move towards the next page are only read twice, and their id reveals that. Events that move away from it are
+//! skipped, and that can be detected: fewer events than the platform counts, or another event at the head of the list.
+//! Then everything is read again, up to the newest event seen so far, so that new events no longer move the pages.
 //!
-//! Events of the same time keep the order of the list, turned round where it has the newest first. Which end it begins
-//! at is told by the times; a list whose events are all of one time is taken as it stands.
+//! Events of the same time keep the order of the list, reversed if it lists the newest first. The timestamps show its
+//! direction; a list whose events all have the same time keeps its order.
 
 use super::Window;
 use crate::platform::api::{Answer, Event, EventPage, Platform};
@@ -14,16 +14,16 @@ use crate::platform::http::HttpError;
 use jiff::Timestamp;
 use std::collections::HashMap;
 
-/// The most events of one export; they are sorted in memory.
+/// Maximum number of events of an export; they are sorted in memory.
 const MOST_EVENTS: usize = 200_000;
 
-/// How often everything is read again.
+/// Maximum number of times that all pages are read.
 const MOST_PASSES: usize = 8;
 
-/// How many pages in a row may hold nothing new: so many events do not come in while one page is read.
+/// Maximum number of pages in a row without a new event: fewer events than that arrive while one page is read.
 const MOST_STALE: usize = 3;
 
-/// The events of the window in the order of time.
+/// Returns the events of the window in chronological order.
 pub(crate) async fn collect(
     platform: &Platform,
     mut window: Window,
@@ -42,33 +42,36 @@ pub(crate) async fn collect(
             return Ok(found.sorted());
         }
         if let Some(total) = pass.total.filter(|_| !whole) {
-            short = format!("; it tells {total} events, and its pages hold {}", pass.distinct);
+            short = format!(
+                "; it announces {total} events, and its pages contain {}",
+                pass.distinct
+            );
         }
         window.to = window.to.or(found.newest());
     }
     Err(HttpError::bad_answer(format!(
-        "the list of events did not hold still: it was read {MOST_PASSES} times, and each time events moved between \
+        "the list of events keeps changing: it was read {MOST_PASSES} times, and each time events moved between \
          its pages{short}"
     ))
-    .with_hint("ask for a shorter time with --from and --to"))
+    .with_hint("request a shorter period with --from and --to"))
 }
 
-/// The events so far, by their ids.
+/// The events so far, by id.
 #[derive(Default)]
 struct Collected {
     events: HashMap<String, Answer<Event>>,
-    /// Which pass saw each event last, and how many it had before it, counted from the oldest.
+    /// The last pass that saw each event, and the event's position in it, counted from the oldest.
     places: HashMap<String, (usize, usize)>,
     passes: usize,
 }
 
-/// What one reading of all pages showed.
+/// The result of reading all pages once.
 #[derive(Default)]
 struct Pass {
     pages: usize,
-    /// How many different events it had.
+    /// Number of different events.
     distinct: usize,
-    /// The largest number of events that a page told.
+    /// The largest total that a page announced.
     total: Option<usize>,
     /// The first event of the first page.
     head: Option<String>,
@@ -104,7 +107,7 @@ async fn pass(platform: &Platform, window: Window, found: &mut Collected) -> Res
         }
         if stale == MOST_STALE {
             return Err(HttpError::bad_answer(format!(
-                "the list of events has no end: {MOST_STALE} pages in a row, up to page {}, repeat what was read before",
+                "the list of events has no end: {MOST_STALE} pages in a row, up to page {}, repeat earlier events",
                 pass.pages - 1
             )));
         }
@@ -130,12 +133,12 @@ async fn head(platform: &Platform, window: Window) -> Result<Option<String>, Htt
     Ok(platform.events(&window.asked(), 0).await?.events.first().map(key))
 }
 
-/// What an event is known by: its id, or all of it where it has none.
+/// Returns the id of an event, or its complete JSON if it has no id.
 pub(super) fn key(event: &Answer<Event>) -> String {
     event.event_id.clone().unwrap_or_else(|| event.raw.to_string())
 }
 
-/// When an event happened, if it tells.
+/// Returns the time of an event, if it has a valid one.
 pub(super) fn time(event: &Answer<Event>) -> Option<Timestamp> {
     event.event_timestamp.as_deref()?.parse().ok()
 }
@@ -145,7 +148,7 @@ impl Collected {
         self.events.values().filter_map(time).max()
     }
 
-    /// Takes the order over from a pass. What an earlier one had besides fell out since, so it is older.
+    /// Adopts the order of a pass. Events that only an earlier pass had have expired since, so they are older.
     fn place(&mut self, ids: HashMap<String, usize>, newest_first: bool) {
         self.passes += 1;
         let turned = |place| if newest_first { usize::MAX - place } else { place };

@@ -1,7 +1,7 @@
-//! Where the last run ended.
+//! The cursor: the end of the last export.
 //!
-//! The time is that of the newest event, so that the clocks of both sides need not agree. Events can come in late, so
-//! the next run begins a little earlier, and leaves out by their ids those that were exported.
+//! Its time is that of the newest event, so that the clocks of both sides need not agree. Events can arrive late, so
+//! the next run starts a little earlier and skips, by id, events that were already exported.
 
 use super::collect::{key, time};
 use super::window::earliest;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// How late an event may come in.
+/// Maximum delay with which an event may arrive.
 const LATE: SignedDuration = SignedDuration::from_mins(15);
 
 const SCHEMA: &str = "sluicegate.cursor/v1";
@@ -20,9 +20,9 @@ const SCHEMA: &str = "sluicegate.cursor/v1";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cursor {
     schema: String,
-    /// The time of the newest event that was exported.
+    /// Time of the newest exported event.
     through: Timestamp,
-    /// The events shortly before that, which were exported, with their times.
+    /// The exported events shortly before that time, with their times.
     seen: BTreeMap<String, Timestamp>,
 }
 
@@ -31,13 +31,13 @@ pub(crate) struct Cursor {
 pub(crate) enum CursorError {
     #[error("the cursor {} cannot be read: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
-    /// The platform has not kept what follows it.
+    /// The platform no longer has all events that follow the cursor.
     #[error("the cursor {} is too old, events after it are lost: {why}", path.display())]
     TooOld { path: PathBuf, why: WindowError },
 }
 
 impl Cursor {
-    /// The cursor that the file at `path` holds.
+    /// Parses the content of the file at `path`.
     pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
         let unreadable = |why: String| CursorError::Unreadable {
             path: path.to_owned(),
@@ -47,11 +47,14 @@ impl Cursor {
         if cursor.schema == SCHEMA {
             Ok(cursor)
         } else {
-            Err(unreadable(format!("it is {:?} and not {SCHEMA}", cursor.schema)))
+            Err(unreadable(format!(
+                "its schema is {:?} and not {SCHEMA}",
+                cursor.schema
+            )))
         }
     }
 
-    /// The window that goes on from here.
+    /// Returns the window that continues from this cursor.
     pub(crate) fn window(
         &self,
         to: Option<Timestamp>,
@@ -75,7 +78,7 @@ impl Cursor {
         })
     }
 
-    /// The events that were not exported before.
+    /// Returns the events that were not exported before.
     pub(crate) fn news(&self, events: Vec<Answer<Event>>) -> Vec<Answer<Event>> {
         events
             .into_iter()
@@ -83,7 +86,7 @@ impl Cursor {
             .collect()
     }
 
-    /// Where things stand after these events; none if there was never any.
+    /// Returns the cursor after these events, or `None` if there was never an event.
     pub(crate) fn after(last: Option<Self>, events: &[Answer<Event>]) -> Option<Self> {
         let newest = events.iter().filter_map(time).max();
         let through = newest.max(last.as_ref().map(|cursor| cursor.through))?;
@@ -131,7 +134,7 @@ mod tests {
         let cursor = Cursor::after(None, &first).unwrap();
         let window = cursor.window(None, now(), Path::new("c")).unwrap();
         assert_eq!(window.from.unwrap().to_string(), "2026-11-20T08:45:00Z");
-        // One that came in late is new, one that was there is not.
+        // The event that arrived late is new, the other one is not.
         let second = vec![
             event("late", "2026-11-20T08:50:00Z"),
             event("b", "2026-11-20T09:00:00Z"),
@@ -150,7 +153,7 @@ mod tests {
             later.seen.keys().map(String::as_str).collect::<Vec<_>>(),
             ["c", "d"]
         );
-        // Without news it stays where it is.
+        // Without new events the cursor does not move.
         assert_eq!(Cursor::after(Some(next.clone()), &[]), Some(next));
         assert_eq!(Cursor::after(None, &[]), None);
     }
@@ -159,7 +162,7 @@ mod tests {
     fn a_cursor_before_the_window_says_that_events_are_lost() {
         let cursor = Cursor::after(None, &[event("a", "2026-06-01T00:00:00Z")]).unwrap();
         let error = cursor.window(None, now(), Path::new("c.json")).unwrap_err();
-        insta::assert_snapshot!(error, @"the cursor c.json is too old, events after it are lost: the platform keeps events for 90 days, so none are left from 2026-06-01T00:00:00Z: the earliest time is 2026-08-22T12:00:00Z");
+        insta::assert_snapshot!(error, @"the cursor c.json is too old, events after it are lost: the platform keeps events for 90 days: 2026-06-01T00:00:00Z is before the earliest time, 2026-08-22T12:00:00Z");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Events as JSON lines, which lose nothing, and as CSV, which spreadsheets open.
+//! Events as JSON lines, which keep everything, and as CSV, which spreadsheets open.
 
 use crate::base::text;
 use crate::platform::api::{Answer, Event};
@@ -21,15 +21,15 @@ const FIELDS: [&str; 13] = [
     "additionalInfo",
 ];
 
-/// One event a line, as it came, harmless in a CI log.
+/// Writes one event per line as raw JSON, escaped for CI logs.
 pub(crate) fn json_lines(events: &[Answer<Event>]) -> String {
     let line = |event: &Answer<Event>| text::json(event.raw.to_string()) + "\n";
     events.iter().map(line).collect()
 }
 
-/// A row for each event (RFC 4180), with a column for every field that any of them has. Text that a spreadsheet would
-/// take for a formula begins with an apostrophe, control characters are shown as escapes, and no line is a command to
-/// a CI host.
+/// Writes a row for each event (RFC 4180), with a column for every field that any of them has. A text that a
+/// spreadsheet would read as a formula gets an apostrophe in front, control characters are escaped, and no line can be
+/// a command to a CI host.
 pub(crate) fn csv(events: &[Answer<Event>]) -> String {
     let mut columns: Vec<&str> = FIELDS.to_vec();
     for key in events
@@ -62,7 +62,7 @@ fn shown(value: &Value) -> String {
 
 fn cell(text: &str) -> String {
     let mut safe = text::block(text).into_owned();
-    // OWASP, "CSV Injection": also behind blanks, and in the full-width forms that some programs read alike.
+    // OWASP, "CSV Injection": also after blanks, and in the full-width forms that some programs treat the same.
     if safe
         .trim_start()
         .starts_with(['=', '+', '-', '@', '\t', '＝', '＋', '－', '＠'])

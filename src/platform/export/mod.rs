@@ -1,8 +1,8 @@
-//! Audit events, all of them and each once, as people and programs take them.
+//! Exports audit events, all of them and each once, for people and programs.
 //!
-//! The list of events grows while it is read, late events come in behind newer ones, and the oldest fall out of the
-//! window. [`collect`](fn@collect) reads until nothing can have slipped through, [`Cursor`] lets the next run go on where the last
-//! one ended, and the writers are pure.
+//! The list of events grows while it is read, late events arrive behind newer ones, and the oldest expire.
+//! [`collect`](fn@collect) reads until no event can be missing, [`Cursor`] lets the next run continue where the last
+//! one ended, and the writers are pure functions.
 
 mod collect;
 mod cursor;

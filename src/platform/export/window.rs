@@ -1,43 +1,41 @@
-//! From when to when; the platform keeps 90 days (API document, "Events").
+//! The time window of an export; the platform keeps events for 90 days (API document, "Events").
 
 use crate::platform::api::EventWindow;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-/// How long the platform keeps events.
+/// Time for which the platform keeps events.
 const KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
 
-/// A window that cannot be read.
+/// A time or window that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum WindowError {
     #[error(
-        "{0:?} is no time: it must be like 2026-11-20T09:30:00Z, with an offset, or a date (which begins in UTC)"
+        "{0:?} is not a valid time: use a time with an offset like 2026-11-20T09:30:00Z, or a date (0:00 UTC)"
     )]
     NoTime(String),
-    /// The end is before the beginning.
+    /// The end is before the start.
     #[error("--to {to} is before --from {from}")]
     Backwards { from: Timestamp, to: Timestamp },
-    /// The platform has no such events any more.
-    #[error(
-        "the platform keeps events for 90 days, so none are left from {from}: the earliest time is {earliest}"
-    )]
+    /// The platform no longer has such events.
+    #[error("the platform keeps events for 90 days: {from} is before the earliest time, {earliest}")]
     TooOld {
-        /// The time that was asked for.
+        /// The requested time.
         from: Timestamp,
-        /// The earliest that there can be.
+        /// The earliest time of which the platform has events.
         earliest: Timestamp,
     },
 }
 
-/// From when to when; none is without a limit.
+/// A time window; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Window {
     pub from: Option<Timestamp>,
     pub to: Option<Timestamp>,
 }
 
-/// A time with an offset, or a date.
+/// Parses a time with an offset, or a date.
 pub(crate) fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
     let date = || {
         let date: Date = text.parse().ok()?;
@@ -51,13 +49,13 @@ pub(crate) fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
         .ok_or_else(|| WindowError::NoTime(text.to_owned()))
 }
 
-/// The earliest time of which events are kept.
+/// Returns the earliest time of which the platform still has events.
 pub(super) fn earliest(now: Timestamp) -> Timestamp {
     now.checked_sub(KEPT).unwrap_or(Timestamp::MIN)
 }
 
 impl Window {
-    /// Checks that there can be events in it.
+    /// Checks that the window is not empty and within the time that the platform keeps.
     pub(crate) fn check(self, now: Timestamp) -> Result<Self, WindowError> {
         let earliest = earliest(now);
         match (self.from, self.to) {
@@ -105,7 +103,7 @@ mod tests {
         let window = |from, to| Window { from, to }.check(now);
         assert!(window(Some(time("2026-08-23")), None).is_ok());
         insta::assert_snapshot!(window(Some(time("2026-08-01")), None).unwrap_err(),
-            @"the platform keeps events for 90 days, so none are left from 2026-08-01T00:00:00Z: the earliest time is 2026-08-22T09:30:00Z");
+            @"the platform keeps events for 90 days: 2026-08-01T00:00:00Z is before the earliest time, 2026-08-22T09:30:00Z");
         insta::assert_snapshot!(window(Some(time("2026-11-19")), Some(time("2026-11-18"))).unwrap_err(),
             @"--to 2026-11-18T00:00:00Z is before --from 2026-11-19T00:00:00Z");
     }

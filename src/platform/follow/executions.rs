@@ -1,4 +1,4 @@
-//! An execution until it ends.
+//! Waits until an execution ends.
 
 use super::{End, Pace, silent};
 use crate::platform::api::{Answer, Execution, ExecutionAnswer, Platform};
@@ -7,14 +7,14 @@ use uuid::Uuid;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExecutionStanding {
-    /// It goes on, or its status is not known and it has no end.
+    /// It is running, or its status is unknown and it has no end time.
     Open,
     Succeeded,
     Failed,
 }
 
-/// What the status of an execution means. The API document shows RUNNING only; the other words are those that
-/// clients meet. A word that is not known ends it only where the answer has an end, and then never well.
+/// Interprets the status of an execution. The API document shows only RUNNING; the other values are those that clients
+/// encounter. An unknown status counts as the end only if the response has an end time, and then always as a failure.
 pub(super) fn standing(execution: &Execution) -> ExecutionStanding {
     let status = execution
         .status
@@ -30,7 +30,7 @@ pub(super) fn standing(execution: &Execution) -> ExecutionStanding {
     }
 }
 
-/// Asks until the execution ends; `told` hears of each new status.
+/// Polls until the execution ends; calls `told` for each new status.
 pub(crate) async fn execution(
     platform: &Platform,
     (project, id): (Uuid, &str),

@@ -1,15 +1,15 @@
-//! A task's history, read on from where it was left.
+//! Reads a task's history and continues at the last position.
 
 use crate::platform::api::Platform;
 use crate::platform::http::HttpError;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// The most pages that are read at once: each token must lead on.
+/// Maximum number of pages that are read in a row; each token must lead to a new page.
 const MOST_PAGES: usize = 10_000;
 
-/// Knows what of a history was read. At the end there is no token to go on with, so the last page is read again and
-/// what was there already is left out.
+/// Tracks the position in a history. The last page has no token to continue with, so it is read again and its known
+/// events are skipped.
 #[derive(Debug, Clone)]
 pub(crate) struct MessageReader {
     limit: usize,
@@ -20,7 +20,7 @@ pub(crate) struct MessageReader {
 }
 
 impl MessageReader {
-    /// Reads pages of at most `limit` events, from the beginning.
+    /// Creates a reader that starts at the beginning and reads pages of at most `limit` events.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -31,7 +31,8 @@ impl MessageReader {
         }
     }
 
-    /// The next events, and whether there are more now. A token that came before leads round in a circle.
+    /// Returns the next events, and whether more are available now. Fails if a token repeats, as the pages form a
+    /// circle.
     pub(crate) async fn next(
         &mut self,
         platform: &Platform,
@@ -50,7 +51,7 @@ impl MessageReader {
         self.pages += 1;
         if self.pages > MOST_PAGES || !self.followed.insert(token.clone()) {
             return Err(HttpError::bad_answer(format!(
-                "the history of the task {task} has no end: its pages lead round in a circle"
+                "the history of the task {task} has no end: its pages form a circle"
             )));
         }
         self.token = Some(token);

@@ -1,8 +1,8 @@
-//! Waiting for what goes on remotely: executions, streaming pipelines, agent tasks.
+//! Waits for remote operations: executions, streaming pipelines, agent tasks.
 //!
-//! The platform tells nobody, so it is asked again and again: at first soon, then less and less often, and never
-//! beyond a deadline. What a status means is decided here, from the answer alone. A status that the API document does
-//! not know is never taken for an end, and never for a success.
+//! The platform sends no notifications, so it is polled: at first after short waits, then less and less often, and
+//! never beyond a deadline. A status is interpreted here, from the response alone. A status that the API document does
+//! not define is never treated as an end or a success.
 
 mod executions;
 mod messages;
@@ -18,16 +18,16 @@ pub(crate) use pace::{Pace, changed_in_time};
 pub(crate) use streams::stream;
 pub(crate) use tasks::{Policy, TaskEnd, Turn, scope_word, task};
 
-/// The failure of a wait in which no answer came at all.
+/// Returns the error of a wait in which no response arrived at all.
 pub(crate) fn silent() -> HttpError {
-    HttpError::late("no answer came within the time that was to be waited")
-        .with_hint("it goes on; a longer wait can be asked for with --timeout")
+    HttpError::late("no response arrived within the timeout")
+        .with_hint("the operation may still be running; pass a longer --timeout to keep waiting")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     Good,
     Bad,
-    /// Not at all before the deadline.
+    /// The deadline passed before the end.
     Deadline,
 }

@@ -1,14 +1,14 @@
-//! How often to ask, and until when.
+//! The waits between polls, and their deadline.
 
 use super::silent;
 use crate::platform::http::HttpError;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How long an answer may take that is asked for at the deadline.
+/// Time limit for a response that is requested at the deadline.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
-/// Waits that grow by half from one to the next, up to a limit, within a deadline.
+/// Waits that grow by half each time, up to a limit, within a deadline.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     first: Duration,
@@ -18,10 +18,10 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// How many times the first wait the longest one is.
+    /// Ratio of the longest wait to the first.
     const GROWTH: u32 = 15;
 
-    /// Begins with waits of `first` and ends after `limit`.
+    /// Starts with waits of `first` and ends after `limit`.
     pub(crate) fn new(first: Duration, limit: Duration) -> Self {
         Self {
             first,
@@ -31,13 +31,13 @@ impl Pace {
         }
     }
 
-    /// How long is waited, from the beginning to the deadline.
+    /// Returns the total time from the start to the deadline.
     pub(crate) const fn limit(&self) -> Duration {
         self.limit
     }
 
-    /// The answer, if it comes in time: an answer that hangs is not waited for beyond the deadline. What is asked at the
-    /// deadline itself still has a moment.
+    /// Returns the response if it arrives in time: a response that hangs is not awaited beyond the deadline. A request
+    /// at the deadline itself still gets [`LAST_MOMENT`].
     pub(crate) async fn in_time<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
         let Some(deadline) = self.deadline else {
             return Some(answer.await);
@@ -46,8 +46,8 @@ impl Pace {
         timeout_at(end, answer).await.ok()
     }
 
-    /// Waits until it is time to ask again; false if the deadline has passed. The last wait ends at the deadline, so
-    /// that it is asked once more there.
+    /// Waits until the next poll; returns false if the deadline has passed. The last wait ends at the deadline, so that
+    /// there is one more poll at that time.
     pub(crate) async fn pause(&mut self) -> bool {
         match self.wait(Instant::now()) {
             None => false,
@@ -65,7 +65,7 @@ impl Pace {
         (left != Some(Duration::ZERO)).then(|| self.step().min(left.unwrap_or(Duration::MAX)))
     }
 
-    /// Begins with short waits again: something has just happened.
+    /// Restarts with short waits, as something has just happened.
     pub(crate) fn hasten(&mut self) {
         self.next = self.first;
     }
@@ -77,7 +77,7 @@ impl Pace {
     }
 }
 
-/// Sends a change whose effect is then waited for, within the same deadline; without one where nothing is waited for.
+/// Sends a change whose effect is then waited for, within the same deadline; `None` means no deadline.
 pub(crate) async fn changed_in_time<T>(
     pace: Option<&Pace>,
     change: impl Future<Output = Result<T, HttpError>>,

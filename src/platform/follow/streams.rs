@@ -1,11 +1,11 @@
-//! A streaming pipeline until it is in a state.
+//! Waits until a streaming pipeline is in a given state.
 
 use super::{End, Pace, silent};
 use crate::platform::api::{Answer, Platform, StreamingStatus};
 use crate::platform::http::HttpError;
 use uuid::Uuid;
 
-/// Asks until the status is `wanted`, compared without case; `told` hears of each new status.
+/// Polls until the status is `wanted`, compared without case; calls `told` for each new status.
 pub(crate) async fn stream(
     platform: &Platform,
     (project, id): (Uuid, &str),

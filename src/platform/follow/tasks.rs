@@ -1,28 +1,28 @@
-//! An agent task until it is finished, failed, or in need of somebody.
+//! Waits until an agent task finishes, fails, or needs a decision.
 
 use super::{Pace, silent};
 use crate::platform::api::{Answer, Decision, PendingDecision, Phase, Platform, Task};
 use crate::platform::http::HttpError;
 use std::collections::HashSet;
 
-/// How often in a row a task must look finished right after it was told to go on.
+/// Number of times in a row that a task must look finished right after it was resumed.
 const LOOKS: usize = 3;
 
-/// Which tools are approved without asking anybody.
+/// The tools that are approved automatically.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Policy {
     pub tools: Vec<String>,
-    /// Approve each for the rest of the task, not only once.
+    /// Whether to approve each for the rest of the task, not only once.
     pub for_the_task: bool,
 }
 
-/// The word for how long an approval holds.
+/// Returns the platform's word for the scope of an approval.
 pub(crate) const fn scope_word(for_the_task: bool) -> &'static str {
     if for_the_task { "CONVERSATION" } else { "ONCE" }
 }
 
 impl Policy {
-    /// The answers to all that is pending, if the policy has an answer to everything.
+    /// Returns the decisions for everything that is pending, or `None` if the policy does not cover all of it.
     fn answers(&self, pending: &[Answer<PendingDecision>]) -> Option<Vec<Decision>> {
         pending
             .iter()
@@ -40,18 +40,18 @@ impl Policy {
     }
 }
 
-/// How a task ended, for whoever waited.
+/// The outcome of waiting for a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskEnd {
     Finished,
     /// STOPPED with nothing pending, after STOPPING was seen: somebody stopped it.
     Halted,
-    /// STOPPED with pending decisions that no policy answers.
+    /// STOPPED with pending decisions that the policy does not cover.
     Waiting,
     Errored,
-    /// STOPPED, but the answer does not tell which of the two it is.
+    /// STOPPED, but the response does not show whether decisions are pending.
     Unclear,
-    /// None of these before the deadline.
+    /// The deadline passed before any of these.
     Deadline,
 }
 
@@ -61,22 +61,22 @@ pub(crate) enum Turn<'a> {
     Approved(&'a str),
 }
 
-/// What was known when the task was last told to go on.
+/// The state of the task when it was last resumed.
 #[derive(Debug, Default)]
 struct Resumed {
-    /// When the task had last changed.
+    /// Time of the task's last change.
     modified_at: Option<String>,
-    /// What was answered, and may still look pending.
+    /// Ids of answered decisions, which may still look pending.
     answered: HashSet<String>,
-    /// How often it looked finished since.
+    /// Number of times it looked finished since.
     looks: usize,
-    /// Whether it was seen at work since, so that its status is a new one.
+    /// Whether it was seen working since, so that its status is a new one.
     worked: bool,
 }
 
-/// Asks until the task ends or needs somebody. `before` is the task as it was before it was told to go on by whoever
-/// calls; none for a new one. The document does not show the status right after that, so an old one is not believed
-/// at once.
+/// Polls until the task ends or needs a decision. `before` is the task before the caller resumed it, with the answered
+/// ids; `None` for a new task. The document does not define the status right after that, so an unchanged status is not
+/// trusted at once.
 pub(crate) async fn task(
     platform: &Platform,
     id: &str,
@@ -140,7 +140,7 @@ fn end(task: &Task, stopping: bool) -> Option<TaskEnd> {
     }
 }
 
-/// The ids by which these are answered.
+/// Returns the ids for the answers to these decisions.
 fn ids(pending: &[Answer<PendingDecision>]) -> Vec<String> {
     let id = |decision: &Answer<PendingDecision>| decision.answered_by().map(str::to_owned);
     pending.iter().filter_map(id).collect()
@@ -155,7 +155,7 @@ impl Resumed {
         }
     }
 
-    /// Whether what the task says now is said after it went on.
+    /// Returns whether the task's status is newer than its resumption.
     fn is_over(&mut self, task: &Task) -> bool {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
         self.worked |= matches!(task.phase(), Phase::Working | Phase::Unknown);

@@ -12,12 +12,12 @@ pub(crate) struct CodeInsights<'a> {
     pub workspace: &'a str,
     pub repository: &'a str,
     pub commit: &'a str,
-    /// The report's id, of the program's own choice.
+    /// Report id, chosen by this program.
     pub report: &'a str,
 }
 
 impl CodeInsights<'_> {
-    /// Sends the report and its annotations, a request each, in place of those of an earlier run.
+    /// Sends the report and its annotations, a request for each batch, and replaces those of an earlier run.
     pub(crate) async fn send(
         self,
         client: &HostClient,
@@ -45,7 +45,7 @@ impl CodeInsights<'_> {
             .await?;
         let annotations_url = client.url(&[&path[..], &["annotations"]].concat())?;
         for batch in annotations {
-            // Each annotation has an id of its own, so a repeated batch replaces itself.
+            // Each annotation has its own id, so a repeated batch replaces itself.
             let request = Request::new(Method::POST, annotations_url.clone(), Repeat::Safe).json(batch);
             client.send(&request).await?;
         }

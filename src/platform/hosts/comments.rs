@@ -1,19 +1,19 @@
-//! One comment on a pull request or merge request, found again by its first line and updated in place.
+//! One comment on a pull request or merge request, identified by its first line and updated in place.
 //!
-//! Anybody can write a comment with the same first line, and other programs of the project do so by their bots. So only
-//! comments by the author that the token writes as are taken. An app's token may not ask for its user, so it asks for its
-//! viewer; one that may ask neither is taken for the job's own, whose author is known.
+//! Anybody can write a comment with the same first line, and other programs of the project may do so with their bots.
+//! So only comments by the author of the token are updated. An app's token may not query its user, so it queries its
+//! viewer; a token that may query neither is assumed to be the job's own, whose author is known.
 
 use crate::platform::http::{HostClient, HttpError, Method, Repeat, Request, Url};
 use serde_json::{Value, json};
 
-/// Comments of one page, the most that both hosts give.
+/// Comments per page, the maximum of both hosts.
 const PAGE: usize = 100;
 
-/// The most pages that are looked through.
+/// Maximum number of pages that are searched.
 const MOST_PAGES: usize = 100;
 
-/// Who writes with a job's own token: <https://docs.github.com/actions/concepts/security/github_token>.
+/// Author of comments with a job's own token: <https://docs.github.com/actions/concepts/security/github_token>.
 const JOB_BOT: &str = "github-actions[bot]";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,22 +25,22 @@ pub(crate) enum Thread {
     },
     GitLab {
         project: String,
-        /// The merge request, as the project numbers it.
+        /// Number of the merge request in its project.
         number: u64,
     },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kept {
-    /// There was none.
+    /// There was no such comment.
     Posted,
     Updated,
-    /// There was one that says the same.
+    /// There was a comment with the same text.
     Unchanged,
 }
 
 enum CommentAuthor {
-    /// The user with this id; nobody where the host told none.
+    /// The user with this id; `None` if the host did not return an id.
     User(Option<u64>),
     /// The bot of a job's own token.
     JobBot,
@@ -51,8 +51,8 @@ struct Own {
     body: String,
 }
 
-/// Posts `body`, which begins with `marker`, or updates the comment that does. Further ones, which two runs at the same
-/// time may have left, are removed.
+/// Posts `body`, which starts with `marker`, or updates the existing comment that starts with it. Deletes further ones,
+/// which two simultaneous runs may have posted.
 pub(crate) async fn keep_comment(
     client: &HostClient,
     thread: &Thread,
@@ -78,7 +78,7 @@ pub(crate) async fn keep_comment(
     Ok(Kept::Updated)
 }
 
-/// Who writes with the token, as far as the host tells.
+/// Returns the author of comments with this token, as far as the host reports it.
 async fn author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
     match client.send(&Request::get(client.url(&["user"])?)).await {
         Ok(answer) => Ok(CommentAuthor::User(answer.json::<Value>()?["id"].as_u64())),
@@ -90,11 +90,11 @@ async fn author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, H
     }
 }
 
-/// Installation tokens of apps, a job's own among them, are refused a user and told their viewer:
+/// Queries the viewer: installation tokens of apps, a job's own among them, may not query a user:
 /// <https://docs.github.com/graphql/reference/queries#user>.
 async fn viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     let mut url = client.url(&["graphql"])?;
-    // An own server has it beside the REST API, not below it.
+    // A self-hosted server has GraphQL beside the REST API, not below it.
     if let Some(above) = url.path().strip_suffix("/v3/graphql").map(str::to_owned) {
         url.set_path(&format!("{above}/graphql"));
     }

@@ -1,7 +1,7 @@
-//! The CI hosts' own APIs, as far as a review is shown through them.
+//! The APIs of CI hosts, as far as they are needed to show a review.
 //!
-//! A host's API is another origin than the platform's and takes another token, so its client shares nothing with the
-//! platform's but the way requests are sent.
+//! A host's API has another origin than the platform's and needs another token, so its client shares only the
+//! transport with the platform's.
 
 mod code_insights;
 mod comments;

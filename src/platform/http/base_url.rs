@@ -1,38 +1,38 @@
-//! The platform's base URL: taken as people paste it, joined so that no identifier can leave its place.
+//! The platform's base URL: parsed leniently, and joined so that no identifier can change the path it is put into.
 
 use super::HttpError;
 use super::segment::{below, check};
 use reqwest::Url;
 use std::fmt;
 
-/// Where the platform is, without the `/v1` that every call adds.
+/// The platform's address, without the `/v1` that every call adds.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
-/// Why a text is not a base URL. No message repeats a part of the text that may be a secret.
+/// The reason why a text is not a base URL. No message repeats a part of the text that may be a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
     #[error("the base URL is empty")]
     Empty,
-    /// `host/path` without `https://`; holds what was probably meant.
+    /// `host/path` without `https://`; contains the URL that was probably meant.
     #[error("the base URL has no scheme, try {0}")]
     NoScheme(String),
     /// A scheme other than `http` and `https`.
     #[error("the base URL has the scheme {0:?}, only https and http are supported")]
     Scheme(String),
     /// A user or a password before the host.
-    #[error("the base URL holds a user or a password: credentials belong into the token settings")]
+    #[error("the base URL contains a user or a password: put credentials into the token settings")]
     Credentials,
     /// `?query` or `#fragment`.
-    #[error("the base URL has a query or a fragment, it must end with its path")]
+    #[error("the base URL has a query or a fragment: it must end with its path")]
     Query,
-    /// Anything else that the URL standard refuses.
-    #[error("the base URL is not a URL: {0}")]
+    /// Any other text that the URL standard rejects.
+    #[error("the base URL is not a valid URL: {0}")]
     Invalid(String),
 }
 
 impl BaseUrl {
-    /// Reads a base URL: with or without a trailing `/` or `/v1`, and with any path in front of that.
+    /// Parses a base URL: with or without a trailing `/` or `/v1`, and with any path before that.
     pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
         let text = text.trim();
         if text.is_empty() {
@@ -46,8 +46,8 @@ impl BaseUrl {
         Ok(Self(without_version(url)))
     }
 
-    /// The URL of a resource below `/v1`. Each segment is encoded once and by itself: a `/`, `?` or `%` in a name
-    /// stays a part of that name. A name that no path can hold is refused ([`ErrorKind::Configuration`]).
+    /// Returns the URL of a resource below `/v1`. Each segment is encoded separately and once: a `/`, `?` or `%` in a
+    /// name stays a part of that name. Rejects a name that cannot be a path segment ([`ErrorKind::Configuration`]).
     ///
     /// [`ErrorKind::Configuration`]: super::ErrorKind::Configuration
     pub fn join(&self, path_below_v1: &[&str]) -> Result<Url, HttpError> {
@@ -55,7 +55,7 @@ impl BaseUrl {
         Ok(below(&self.root(), path_below_v1))
     }
 
-    /// Where all resources are: the base URL with `/v1`.
+    /// Returns the URL that all resources are below: the base URL with `/v1`.
     pub(super) fn root(&self) -> Url {
         below(&self.0, &["v1"])
     }
@@ -64,28 +64,28 @@ impl BaseUrl {
         &self.0
     }
 
-    /// The host, if it is a name that must be looked up and not an address.
+    /// Returns the host if it is a domain name that needs a lookup, and `None` if it is an IP address.
     pub fn name_to_look_up(&self) -> Option<&str> {
         self.0.domain()
     }
 
-    /// Whether the way there is encrypted.
+    /// Returns whether the connection is encrypted (`https`).
     pub fn is_encrypted(&self) -> bool {
         self.0.scheme() == "https"
     }
 
-    /// Whether the host is this machine.
+    /// Returns whether the host is the local machine.
     pub fn is_on_this_machine(&self) -> bool {
         is_loopback(&self.0)
     }
 
-    /// Whether the token would travel unencrypted over a network: `http://` to a host that is not this machine.
+    /// Returns whether the token would be sent unencrypted over a network: `http://` to a remote host.
     pub fn is_plain_http_to_remote(&self) -> bool {
         self.0.scheme() == "http" && !is_loopback(&self.0)
     }
 }
 
-/// As the user may write it, without a trailing slash; there is no secret in it.
+/// Writes the URL without a trailing slash. A base URL contains no secret.
 impl fmt::Display for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.as_str().trim_end_matches('/'))
@@ -98,7 +98,7 @@ impl fmt::Debug for BaseUrl {
     }
 }
 
-/// What was probably meant by a URL without scheme; a part before an `@` may be a password and is left out.
+/// Suggests a URL for a text without scheme; drops a part before an `@`, which may be a password.
 fn with_scheme(text: &str) -> String {
     let rest = text.rsplit('@').next().unwrap_or(text).trim_start_matches('/');
     let host = rest.split(['/', ':']).next().unwrap_or(rest);
@@ -177,7 +177,7 @@ mod tests {
         insta::assert_snapshot!(refused("me:secret@h/x?y=z"), @"the base URL has no scheme, try https://h/x");
         insta::assert_snapshot!(refused("//h/dpc"), @"the base URL has no scheme, try https://h/dpc");
         insta::assert_snapshot!(refused("ftp://h"), @r#"the base URL has the scheme "ftp", only https and http are supported"#);
-        insta::assert_snapshot!(refused("https://"), @"the base URL is not a URL: empty host");
+        insta::assert_snapshot!(refused("https://"), @"the base URL is not a valid URL: empty host");
         assert_eq!(
             BaseUrl::parse("https://me:secret@h"),
             Err(BaseUrlError::Credentials)
@@ -209,7 +209,7 @@ mod tests {
         ] {
             assert_eq!(BaseUrl::parse(text).unwrap().to_string(), asked, "{text}");
         }
-        // A joiner that joins nothing, a number before a right-to-left letter, and what stands for no letter at all.
+        // A zero-width joiner without a joining context, a number before a right-to-left letter, and invalid Punycode.
         for text in [
             "https://a\u{200d}b.example",
             "https://1א.example",

@@ -1,20 +1,20 @@
-//! A bearer token that can be sent, or why there is none.
+//! A bearer token that can be sent, or the reason why there is no token.
 
 use super::{ErrorKind, HttpError};
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::time::Instant;
 
-/// Why there is no token.
+/// The reason why there is no token.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TokenError {
-    /// The file, command, URL or value cannot work.
+    /// The configured file, command, URL or value cannot be used.
     #[error("no token: {0}")]
     Configuration(String),
-    /// The token URL refused the client (4xx).
+    /// The token URL rejected the client (4xx).
     #[error("no token: {0}")]
     Refused(HttpError),
-    /// The token URL could not be reached, or gave no usable answer.
+    /// The token URL could not be reached, or gave no usable response.
     #[error("no token: {0}")]
     Unreachable(HttpError),
 }
@@ -40,12 +40,12 @@ impl From<TokenError> for HttpError {
 pub(super) struct Token {
     pub(super) secret: SecretString,
     pub(super) header: HeaderValue,
-    /// When it must be replaced.
+    /// Time at which the token must be replaced.
     pub(super) until: Option<Instant>,
 }
 
 impl Token {
-    /// Checks that the text can be a token, without ever showing it. `from` names the setting that it comes from.
+    /// Checks that the text can be a token, without ever printing it. `from` is the setting that it comes from.
     pub(super) fn new(text: &str, until: Option<Instant>, from: &str) -> Result<Self, TokenError> {
         let text = text.trim_start_matches('\u{feff}').trim();
         let text = text.strip_prefix("Bearer ").unwrap_or(text).trim_start();
@@ -62,13 +62,13 @@ impl Token {
         let unfit = |_| TokenError::Configuration("the token cannot be sent in a header".to_owned());
         if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
             return Err(TokenError::Configuration(format!(
-                "the token from {from} holds a blank or a character that no header can carry, at byte {at} of {}",
+                "the token from {from} contains a blank or a character that no header allows, at byte {at} of {}",
                 text.len()
             )));
         }
         if let Some(sign) = text.chars().find(|sign| FOREIGN.contains(sign)) {
             return Err(TokenError::Configuration(format!(
-                "the token from {from} holds a `{sign}`, which no bearer token has: a variable may not have been expanded"
+                "the token from {from} contains `{sign}`, which is not allowed in a bearer token: a variable may not have been expanded"
             )));
         }
         let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(unfit)?;
@@ -89,19 +89,19 @@ impl Token {
     }
 }
 
-/// Signs of scripts that no bearer token has: <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
+/// Characters of scripts that are not allowed in a bearer token: <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
 const FOREIGN: [char; 6] = ['$', '(', ')', '{', '}', '"'];
 
-/// What the text is where it still holds the words of a script or of a job's definition; a token has none of their signs.
-/// See <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
+/// Describes a text that is still the source of a script or job definition instead of a token, for "the token is …".
+/// See <https://www.rfc-editor.org/rfc/rfc6750#section-2.1> for the characters of a token.
 fn unexpanded(text: &str) -> Option<&'static str> {
     let within = |first, last| text.len() > 1 && text.starts_with(first) && text.ends_with(last);
     if text.contains("{{") {
-        Some("an expression in `{{ }}`, whose value was never put in")
+        Some("an expression in `{{ }}` that was not replaced with its value")
     } else if text.contains("$(") || text.contains("${") || text.starts_with('$') || within('%', '%') {
-        Some("the name of a variable, whose value was never put in")
+        Some("the name of a variable that was not replaced with its value")
     } else if within('"', '"') || within('\'', '\'') {
-        Some("in quotes, which are no part of it")
+        Some("in quotes, which are not part of a token")
     } else {
         None
     }
@@ -111,7 +111,7 @@ fn unexpanded(text: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    const VARIABLE: &str = "the name of a variable, whose value was never put in";
+    const VARIABLE: &str = "the name of a variable that was not replaced with its value";
 
     #[test]
     fn a_token_that_no_header_can_carry_is_not_shown() {
@@ -130,10 +130,10 @@ mod tests {
             ("%TOKEN%", VARIABLE),
             (
                 "${{ secrets.TOKEN }}",
-                "an expression in `{{ }}`, whose value was never put in",
+                "an expression in `{{ }}` that was not replaced with its value",
             ),
-            ("\"abc\"", "in quotes, which are no part of it"),
-            ("'abc'", "in quotes, which are no part of it"),
+            ("\"abc\"", "in quotes, which are not part of a token"),
+            ("'abc'", "in quotes, which are not part of a token"),
         ] {
             let error = Token::new(text, None, "SLUICEGATE_TOKEN")
                 .err()

@@ -1,4 +1,4 @@
-//! The client: the base URL, the token and the transport together.
+//! The client: combines the base URL, the token and the transport.
 
 use super::observer::Observer;
 use super::proxies::Proxies;
@@ -15,17 +15,17 @@ use std::time::Duration;
 pub struct Settings {
     pub base_url: BaseUrl,
     pub token: TokenSource,
-    /// The limit of one request and its answer; of an upload, the longest time without progress.
+    /// Timeout for a request and its response; for an upload, the maximum time without progress.
     pub timeout: Duration,
-    /// Tries after the first.
+    /// Maximum number of retries.
     pub retries: u32,
-    /// A PEM file with root certificates that are trusted besides those of the machine.
+    /// PEM file with root certificates that are trusted in addition to those of the machine.
     pub ca_cert: Option<PathBuf>,
-    /// Who is told of waits and retries.
+    /// Receives messages about waits and retries.
     pub observer: Observer,
 }
 
-/// Sends requests to the platform. A clone shares connections and token.
+/// Sends requests to the platform. Clones share connections and the token.
 #[derive(Clone)]
 pub struct Client(Arc<ClientParts>);
 
@@ -36,7 +36,7 @@ struct ClientParts {
 }
 
 impl Client {
-    /// A client with the usual waits between tries. Nothing is sent, and no token is fetched, before the first call.
+    /// Creates a client with the default delays between tries. Sends nothing before the first call.
     pub fn new(settings: Settings) -> Result<Self, HttpError> {
         Self::with_delays(settings, Delays::default())
     }
@@ -45,7 +45,7 @@ impl Client {
         &self.0.transport.observer
     }
 
-    /// A client with other waits between tries.
+    /// Creates a client with custom delays between tries.
     pub fn with_delays(settings: Settings, delays: Delays) -> Result<Self, HttpError> {
         let Settings {
             base_url,
@@ -70,15 +70,15 @@ impl Client {
         })))
     }
 
-    /// The URL of a resource, by its path segments below `/v1`; a name that no path can hold is refused.
+    /// Returns the URL of a resource from its path segments below `/v1`; rejects a name that cannot be a path segment.
     pub fn url(&self, path: &[&str]) -> Result<Url, HttpError> {
         self.0.base_url.join(path)
     }
 
-    /// Sends a request with the token. After a 401 the token is fetched once more, where its source can give
-    /// another, and the request is sent again: a 401 was surely not processed.
+    /// Sends a request with the token. After a 401, fetches the token again if its source can give another one, and
+    /// repeats the request: a request that got a 401 was not processed.
     pub async fn send(&self, request: &Request) -> Result<Response, HttpError> {
-        // In a box, as everything that waits for an answer would hold it.
+        // Boxed because every caller that awaits a response would otherwise contain this large future.
         Box::pin(self.send_with_token(request)).await
     }
 

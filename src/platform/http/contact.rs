@@ -1,5 +1,5 @@
-//! What can be found out about an address before a token is sent there: which proxy leads to it, whether its name is
-//! known, whether it answers, and what time it has.
+//! Checks of an address before a token is sent there: the proxy on the way, the DNS lookup of its name, whether it
+//! responds, and the server's clock.
 
 use super::observer::Observer;
 use super::proxies::Proxies;
@@ -15,15 +15,15 @@ use std::net::IpAddr;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// An answer to a request without a token.
+/// The response to a request without a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Greeting {
     pub status: u16,
-    /// How many seconds this machine's clock is ahead of the server's; none if the answer does not tell.
+    /// Seconds by which the local clock is ahead of the server's; `None` if the response has no usable date.
     pub clock_ahead: Option<i64>,
 }
 
-/// The proxy that requests to this address go through, without its credentials. It is found as the client finds it.
+/// Returns the proxy for requests to this address, without its credentials, found in the same way as by the client.
 pub fn proxy_for(base_url: &BaseUrl) -> Option<String> {
     if base_url.is_on_this_machine() {
         return None;
@@ -35,7 +35,7 @@ pub fn proxy_for(base_url: &BaseUrl) -> Option<String> {
     Some(format!("{}://{}{port}", proxy.scheme(), proxy.host_str()?))
 }
 
-/// The addresses that a name has, as this machine sees it.
+/// Returns the addresses of a host name as the local resolver reports them.
 pub async fn look_up(host: &str, limit: Duration) -> io::Result<Vec<IpAddr>> {
     let asked = tokio::time::timeout(limit, tokio::net::lookup_host((host, 0)));
     let found = asked
@@ -44,7 +44,7 @@ pub async fn look_up(host: &str, limit: Duration) -> io::Result<Vec<IpAddr>> {
     Ok(found.map(|address| address.ip()).collect())
 }
 
-/// Asks for something without a token, once. Every answer is one, be it a refusal.
+/// Sends one request without a token. Every response is a success here, also a rejection.
 pub async fn greet(
     base_url: &BaseUrl,
     ca_cert: Option<&Path>,
@@ -68,7 +68,7 @@ pub async fn greet(
     })
 }
 
-/// The server's time; an answer that waited in a cache has an old one.
+/// Returns the server's time, or `None` for a cached response, whose date is old.
 fn date(headers: &HeaderMap) -> Option<SystemTime> {
     if headers.contains_key(AGE) {
         return None;

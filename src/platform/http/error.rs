@@ -1,8 +1,8 @@
-//! What a call can end in, with all that a person or a caller needs: the request, the status, the request id, the
-//! server's own words, and whether the request may have had its effect.
+//! The error of a call, with everything that a reader or a caller needs: the request, the status, the request id, the
+//! server's message, and whether the request may have had its effect.
 //!
-//! Texts from the server are kept as they came (bounded, without the secrets that were sent); whoever shows them
-//! makes them safe.
+//! Texts from the server are kept unchanged (bounded, without the secrets that were sent); the code that shows them
+//! has to escape them.
 
 use super::redact::redacted;
 use super::words::{self, FieldViolation, ServerText};
@@ -11,12 +11,12 @@ use secrecy::SecretString;
 use std::fmt;
 use std::time::Duration;
 
-/// The kinds of failure that a caller acts on differently.
+/// The kinds of failure that a caller handles differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The settings cannot work: an unreadable CA file, a broken token source, a value that no header can carry.
+    /// The settings cannot be used: an unreadable CA file, a broken token source, a value that no header allows.
     Configuration,
-    /// 401, or the token URL refused the client.
+    /// 401, or the token URL rejected the client.
     Unauthorized,
     /// 403.
     Forbidden,
@@ -30,26 +30,26 @@ pub enum ErrorKind {
     BadRequest,
     /// Any other status that is not 2xx.
     OtherStatus(u16),
-    /// No connection, or one that broke.
+    /// The connection failed or broke.
     Unreachable,
     /// The server's certificate is not trusted.
     Certificate,
-    /// No answer, or no progress, within the limit.
+    /// No response, or no progress, within the timeout.
     Timeout,
-    /// An answer that cannot be used: not the expected JSON, too large, a redirect to elsewhere.
+    /// A response that cannot be used: not the expected JSON, too large, a redirect to another origin.
     BadAnswer,
-    /// The content of an upload was not what its length promised, or could not be read.
+    /// The content of an upload did not have its announced length, or could not be read.
     Source,
 }
 
-/// When the same request may be sent again.
+/// Rule for sending the same request again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Again {
-    /// It would end the same way.
+    /// A repetition would fail in the same way.
     Never,
-    /// If a second execution does no harm.
+    /// Repeat only if a second execution does no harm.
     IfSafe,
-    /// In any case: the first one was surely not processed.
+    /// Repeat in any case: the first request was certainly not processed.
     Always,
 }
 
@@ -71,7 +71,7 @@ struct Facts {
 }
 
 impl HttpError {
-    /// A failure of this kind; it is final, and the request had no effect, unless said otherwise.
+    /// Creates a failure of this kind. By default it is final and the request had no effect.
     pub(super) fn new(kind: ErrorKind, words: impl Into<ServerText>) -> Self {
         Self(Box::new(Facts {
             kind,
@@ -91,12 +91,12 @@ impl HttpError {
         Self::new(ErrorKind::Configuration, words.into())
     }
 
-    /// Answers that are sound one by one, and cannot be used together.
+    /// Creates an error for responses that are valid separately but cannot be used together.
     pub fn bad_answer(words: impl Into<String>) -> Self {
         Self::new(ErrorKind::BadAnswer, words.into())
     }
 
-    /// An answer that was not waited for any longer.
+    /// Creates an error for a response that did not arrive within the time limit.
     pub fn late(words: impl Into<String>) -> Self {
         Self::new(ErrorKind::Timeout, words.into())
     }
@@ -117,7 +117,7 @@ impl HttpError {
         self
     }
 
-    /// The same failure of a request that may have had its effect.
+    /// Marks the request as one that may have had its effect.
     #[must_use]
     pub fn maybe_processed(mut self) -> Self {
         self.0.processed = true;
@@ -134,12 +134,12 @@ impl HttpError {
         self
     }
 
-    /// The server asks for a longer wait than is waited.
+    /// Reports that the server requests a longer wait than the client allows.
     pub(super) fn too_long(mut self, most: Duration) -> Self {
         let asked = self.0.retry_after.unwrap_or_default().as_secs();
         let text = &mut self.0.words.text;
         let more = format!(
-            "it asks to wait {asked} s, and at most {} s are waited",
+            "the server requests a wait of {asked} s, and the limit is {} s",
             most.as_secs()
         );
         *text = if text.is_empty() {
@@ -168,29 +168,28 @@ impl HttpError {
         self
     }
 
-    /// The same failure with a better hint than the general one.
+    /// Replaces the general hint with a more specific one.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
 
-    /// What kind of failure it is.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The status of the answer, if there was one.
+    /// Returns the status of the response, or `None` if there was no response.
     pub fn status(&self) -> Option<u16> {
         self.0.status.map(|status| status.as_u16())
     }
 
-    /// How often the request was sent.
+    /// Returns the number of times the request was sent.
     pub fn tries(&self) -> u32 {
         self.0.tries
     }
 
-    /// Whether the server could not be reached, or gave nothing that can be used; not where it refused the request.
+    /// Returns whether the server was unreachable or gave no usable response; false if it rejected the request.
     pub fn is_unavailable(&self) -> bool {
         matches!(
             self.0.kind,
@@ -201,36 +200,36 @@ impl HttpError {
         )
     }
 
-    /// The fields that the server does not accept, in its own words.
+    /// Returns the fields that the server rejects, with its messages.
     pub fn violations(&self) -> &[FieldViolation] {
         &self.0.words.violations
     }
 
-    /// The server's message, unabridged; for a search in it.
+    /// Returns the server's message, unabridged; for searching in it.
     pub fn server_text(&self) -> &str {
         &self.0.words.text
     }
 
-    /// Whether the server said 2xx, and only its answer could not be used.
+    /// Returns whether the server responded with 2xx and only its response could not be used.
     pub fn was_accepted(&self) -> bool {
         self.0.status.is_some_and(|status| status.is_success())
     }
 
-    /// Whether the request may have had its effect although no usable answer came.
+    /// Returns whether the request may have had its effect although no usable response arrived.
     pub fn may_have_been_processed(&self) -> bool {
         self.0.processed
     }
 
     pub fn hint(&self) -> Option<String> {
         let hint = self.0.hint.clone();
-        hint.or_else(|| Some(self.hint_where("look before you do it again")))
+        hint.or_else(|| Some(self.hint_where("check the result before you repeat it")))
     }
 
-    /// What to do about it; where it is not known whether it was done, with the way to look.
+    /// Returns the hint for this error. If the request may have been processed, it starts with `look`.
     pub fn hint_where(&self, look: &str) -> String {
         let general = general_hint(self.0.kind);
         if self.0.processed {
-            format!("it may have been done all the same: {look}; then {general}")
+            format!("the request may have been processed nevertheless: {look}; then {general}")
         } else {
             general.to_owned()
         }
@@ -260,7 +259,7 @@ impl HttpError {
     }
 }
 
-/// The failure without the server's words: the reason for another try.
+/// The failure without the server's message: the reason for a retry.
 pub(super) struct Brief<'a>(pub(super) &'a HttpError);
 
 impl fmt::Display for Brief<'_> {
@@ -274,8 +273,8 @@ impl fmt::Display for Brief<'_> {
 }
 
 impl HttpError {
-    /// The failure without what tells one request from others that failed of the same cause: its id, and how often it
-    /// was tried.
+    /// Returns the message without the request id and the number of tries, so that requests that failed for the same
+    /// reason have the same text.
     pub fn cause(&self) -> String {
         self.said("")
     }
@@ -299,7 +298,7 @@ impl HttpError {
     }
 }
 
-/// What the words say that the status line does not: servers like to begin with its reason, and more than once.
+/// Returns the message without the reason of the status line, which servers like to repeat at its start.
 fn beyond_the_reason(status: StatusCode, words: &str) -> Option<String> {
     let reason = status.canonical_reason().unwrap_or_default();
     let mut rest = words;
@@ -329,43 +328,43 @@ fn status_line(status: StatusCode) -> String {
     }
 }
 
-/// What to do about each kind of failure, where nobody who knows more of the request says it.
+/// Returns the hint for each kind of failure, for callers without a more specific one.
 const fn general_hint(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Configuration => "mend this setting or name; `sluicegate doctor` checks the settings",
-        ErrorKind::BadRequest => "the platform does not accept the request: mend what it names above",
+        ErrorKind::Configuration => "correct this setting or name; `sluicegate doctor` checks the settings",
+        ErrorKind::BadRequest => "the platform rejected the request: fix the problems that it lists above",
         ErrorKind::Conflict => {
-            "what is there already, or goes on, is in the way: end or rename one of the two"
+            "an existing resource or running operation conflicts with this one: end or rename one of the two"
         }
-        ErrorKind::Source => "nothing was published: see that the files stay as they are while they are sent",
+        ErrorKind::Source => "nothing was published: make sure that no file changes during the upload",
         ErrorKind::Unauthorized => {
             "check the token: it may have expired, or belong to another account or region than the base URL"
         }
         ErrorKind::Forbidden => "the token is valid, but its account role is not allowed to do this",
         ErrorKind::NotFound => "check the base URL and the identifiers in the URL above",
-        ErrorKind::TooLarge => "send less at once",
-        ErrorKind::OtherStatus(407) => "the proxy wants credentials: HTTPS_PROXY=http://user:password@host",
-        ErrorKind::OtherStatus(429) => "the platform limits the requests of a minute: try again later",
+        ErrorKind::TooLarge => "send less data in one request",
+        ErrorKind::OtherStatus(407) => "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
+        ErrorKind::OtherStatus(429) => "the platform's rate limit is exceeded: try again later",
         ErrorKind::OtherStatus(500..=599) => "the platform has a problem: try again later",
         ErrorKind::Unreachable => {
             "check the base URL, the network, and the proxy variables (HTTPS_PROXY, NO_PROXY)"
         }
         ErrorKind::Certificate => {
-            "if a company's own authority signed the certificate, give it with --ca-cert (SLUICEGATE_CA_CERT)"
+            "if a company's own authority signed the certificate, pass it with --ca-cert (SLUICEGATE_CA_CERT)"
         }
-        ErrorKind::Timeout => "a longer limit can be set with --timeout (SLUICEGATE_TIMEOUT)",
-        ErrorKind::BadAnswer => "check that the base URL is that of the platform's API",
+        ErrorKind::Timeout => "set a longer timeout with --timeout (SLUICEGATE_TIMEOUT)",
+        ErrorKind::BadAnswer => "check that the base URL is the address of the platform's API",
         ErrorKind::OtherStatus(_) => {
-            "check the base URL; `sluicegate doctor` looks at the way to the platform"
+            "check the base URL; `sluicegate doctor` checks the connection to the platform"
         }
     }
 }
 
-/// The request as it is shown: method and URL, without user, password, fragment and, unless it is one of ours,
-/// query.
+/// Returns the request for display: method and URL, without user, password and fragment, and without the query unless
+/// this program built the URL.
 pub(super) fn subject(method: &Method, url: &Url, show_query: bool) -> String {
     let mut shown = url.clone();
-    // Both setters refuse only URLs that cannot hold what they take away.
+    // Both setters fail only on URLs that cannot have the part that is removed.
     let _ = shown.set_username("");
     let _ = shown.set_password(None);
     shown.set_fragment(None);
@@ -375,7 +374,7 @@ pub(super) fn subject(method: &Method, url: &Url, show_query: bool) -> String {
     format!("{method} {}", words::bounded(shown.as_str(), 500))
 }
 
-/// The kind that a status other than 2xx means.
+/// Returns the error kind of a status other than 2xx.
 pub(super) fn kind_of(status: StatusCode) -> ErrorKind {
     match status.as_u16() {
         400 | 422 => ErrorKind::BadRequest,

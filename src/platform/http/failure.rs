@@ -1,4 +1,4 @@
-//! What a failed exchange means: reqwest tells little by type, the causes behind it tell the rest.
+//! Classifies failed exchanges. The type of a reqwest error says little, so the causes behind it are examined.
 
 use super::ErrorKind;
 use super::error::{Again, HttpError};
@@ -8,7 +8,7 @@ use rustls::pki_types::UnixTime;
 use std::error::Error;
 use std::io;
 
-/// A failure before the head of an answer was there.
+/// Returns the failure of a request that ended before the head of a response arrived.
 pub(super) fn before_answer(error: reqwest::Error) -> HttpError {
     let error = error.without_url();
     if let Some(why) = find_cause(&error, &certificate_problem) {
@@ -22,12 +22,12 @@ pub(super) fn before_answer(error: reqwest::Error) -> HttpError {
         .again(Again::Always);
     }
     if error.is_builder() {
-        return HttpError::configuration(format!("the request cannot be made: {}", causes(&error)));
+        return HttpError::configuration(format!("could not build the request: {}", causes(&error)));
     }
-    broken_off(&error, "the connection broke before the answer")
+    broken_off(&error, "the connection broke before the response")
 }
 
-/// A failure while the body of an answer was read.
+/// Returns the failure of a request whose response body could not be read.
 pub(super) fn within_answer(error: reqwest::Error) -> HttpError {
     let error = error.without_url();
     let corrupt = error.is_decode()
@@ -41,10 +41,10 @@ pub(super) fn within_answer(error: reqwest::Error) -> HttpError {
         })
         .is_some();
     if corrupt {
-        let why = format!("the answer cannot be used: {}", causes(&error));
+        let why = format!("the response cannot be used: {}", causes(&error));
         return HttpError::new(ErrorKind::BadAnswer, why).maybe_processed();
     }
-    broken_off(&error, "the connection broke within the answer")
+    broken_off(&error, "the connection broke during the response")
 }
 
 fn broken_off(error: &reqwest::Error, what: &str) -> HttpError {
@@ -58,17 +58,17 @@ fn broken_off(error: &reqwest::Error, what: &str) -> HttpError {
         .maybe_processed()
 }
 
-/// A refused certificate counts as a failure to connect for reqwest, but no other try will end better.
+/// Returns the failure for an invalid certificate. Reqwest reports it as a connection failure, but a retry cannot help.
 fn certificate_problem(cause: &(dyn Error + 'static)) -> Option<HttpError> {
     let refused = |why: &str| {
-        let message = format!("the server's certificate is refused: {why}");
+        let message = format!("the server's certificate was rejected: {why}");
         HttpError::new(ErrorKind::Certificate, message)
     };
     let error = cause.downcast_ref::<rustls::Error>()?;
     let outdated = |why: &str, time: UnixTime| {
-        let why = format!("{why}; this machine's clock says {}", day(time));
+        let why = format!("{why}; the local clock shows {}", day(time));
         refused(&why).with_hint(
-            "check this machine's clock; if it is right, the platform's operators have to renew the certificate",
+            "check the local clock; if it is right, the platform's operators have to renew the certificate",
         )
     };
     match error {
@@ -86,7 +86,7 @@ fn certificate_problem(cause: &(dyn Error + 'static)) -> Option<HttpError> {
     }
 }
 
-/// The day in UTC, as `2026-11-20`.
+/// Formats the day in UTC, as `2026-11-20`.
 fn day(time: UnixTime) -> String {
     let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     Timestamp::from_second(seconds).map_or_else(
@@ -95,7 +95,7 @@ fn day(time: UnixTime) -> String {
     )
 }
 
-/// Looks through the causes; an I/O error hides what it wraps from `source`, so it is opened.
+/// Searches the causes. An I/O error hides the error that it wraps from `source`, so it is unwrapped.
 fn find_cause<T>(error: &dyn Error, found: &impl Fn(&(dyn Error + 'static)) -> Option<T>) -> Option<T> {
     let mut next = error.source();
     while let Some(cause) = next {
@@ -110,7 +110,7 @@ fn find_cause<T>(error: &dyn Error, found: &impl Fn(&(dyn Error + 'static)) -> O
     None
 }
 
-/// The causes behind an error, outermost first, without those that only repeat the next.
+/// Joins the causes behind an error, outermost first, without those that only repeat another one.
 fn causes(error: &reqwest::Error) -> String {
     let mut texts: Vec<String> = Vec::new();
     let mut next = error.source();

@@ -1,4 +1,4 @@
-//! A client of a CI host's own API: another origin than the platform's, with a token of its own or none.
+//! A client for the API of a CI host: another origin than the platform's, with its own token or no token.
 
 use super::bearer::Token;
 use super::observer::Observer;
@@ -12,22 +12,22 @@ use secrecy::{ExposeSecret as _, SecretString};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a host's API is reached.
+/// Settings for the connection to a host's API.
 #[derive(Debug, Clone)]
 pub struct HostSettings {
-    /// Where it is, with its path.
+    /// Address of the API, with its path.
     pub root: Url,
-    /// The bearer token; none where the host needs none.
+    /// Bearer token; `None` if the host needs no token.
     pub token: Option<SecretString>,
-    /// A proxy of the host, instead of those of the environment.
+    /// Proxy for this host, instead of those of the environment.
     pub proxy: Option<Url>,
-    /// The limit of one request and its answer.
+    /// Timeout for a request and its response.
     pub timeout: Duration,
-    /// Tries after the first.
+    /// Maximum number of retries.
     pub retries: u32,
-    /// A PEM file with root certificates that are trusted besides those of the machine.
+    /// PEM file with root certificates that are trusted in addition to those of the machine.
     pub ca_cert: Option<PathBuf>,
-    /// Who is told of waits and retries.
+    /// Receives messages about waits and retries.
     pub observer: Observer,
 }
 
@@ -44,7 +44,7 @@ pub struct HostClient {
 }
 
 impl HostClient {
-    /// A client; nothing is sent before the first call.
+    /// Creates a client; sends no request before the first call.
     pub fn new(settings: &HostSettings) -> Result<Self, HttpError> {
         let token = settings.token.as_ref();
         let token = token
@@ -68,7 +68,7 @@ impl HostClient {
         })
     }
 
-    /// The URL of a resource, by its path segments below the root; a name that no path can hold is refused.
+    /// Returns the URL of a resource from its path segments below the root; rejects a name that cannot be a segment.
     pub fn url(&self, path: &[&str]) -> Result<Url, HttpError> {
         check(path)?;
         Ok(below(&self.root, path))

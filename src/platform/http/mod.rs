@@ -1,8 +1,8 @@
-//! HTTP to the platform: connections, tokens, tries, limits, and errors that say everything.
+//! HTTP to the platform: connections, tokens, tries, limits, and complete error messages.
 //!
-//! It knows no resource of the platform; those are in `api`. It knows how a request is sent so that a CI job can
-//! rely on it: the token goes to its origin only and is never shown, everything is bounded in size and time, and a
-//! request is sent again only where that does no harm. Each failure is an [`HttpError`].
+//! This module contains no resource of the platform; those are in `api`. It sends requests in a way that a CI job can
+//! rely on: the token goes to its origin only and is never shown, everything is bounded in size and time, and a
+//! request is repeated only if that does no harm. Each failure is an [`HttpError`].
 
 mod base_url;
 mod bearer;

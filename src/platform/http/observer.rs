@@ -1,4 +1,4 @@
-//! Who is told that something is waited for, so that no wait is a silent one.
+//! Reports waits, so that no wait is silent.
 
 use std::fmt;
 use std::future::Future;
@@ -6,18 +6,18 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long nothing may happen before it is said what is waited for.
+/// Time without progress after which a wait is reported.
 pub(super) const SILENCE: Duration = Duration::from_secs(2);
 
-/// Is told, in a sentence each, of waits and of retries with their reasons. The texts hold the server's words as they
-/// came; whoever shows them makes them safe.
+/// Receives a sentence for each wait and each retry, with its reason. The texts contain the server's messages
+/// unchanged; the code that shows them has to escape them.
 #[derive(Clone, Default)]
 pub struct Observer(Option<Arc<Listener>>);
 
 type Listener = dyn Fn(&str) + Send + Sync;
 
 impl Observer {
-    /// One that passes each sentence on.
+    /// Creates an observer that passes each sentence to `told`.
     pub fn new(told: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(told)))
     }
@@ -29,12 +29,12 @@ impl Observer {
         }
     }
 
-    /// The outcome of `work`; says `what` once if it takes longer than silence may.
+    /// Returns the outcome of `work`; reports `what` once if it takes longer than [`SILENCE`].
     pub async fn waiting<T>(&self, work: impl Future<Output = T>, what: impl FnOnce() -> String) -> T {
         self.during(work, tokio::time::sleep(SILENCE), what).await
     }
 
-    /// The outcome of `work`; says `what` once if `silence` is over before it.
+    /// Returns the outcome of `work`; reports `what` once if `silence` ends first.
     pub(super) async fn during<T>(
         &self,
         work: impl Future<Output = T>,

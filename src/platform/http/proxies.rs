@@ -1,11 +1,11 @@
-//! Through which proxies requests go.
+//! The proxies that requests go through.
 
 use super::base_url::is_loopback;
 use reqwest::Url;
 
 pub(super) enum Proxies {
     OfEnvironment,
-    /// None: a proxy cannot reach this machine's loopback addresses.
+    /// No proxy, as a proxy cannot reach the loopback addresses of the local machine.
     None,
     Only(Box<reqwest::Proxy>),
 }

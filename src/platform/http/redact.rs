@@ -1,29 +1,29 @@
-//! Takes a secret out of what a server says: as it was sent, and as a form, a URL or JSON writes it.
+//! Removes a secret from the texts of a server: verbatim, and as a form, a URL or JSON encodes it.
 
 use memchr::{memchr, memchr2, memmem};
 use secrecy::{ExposeSecret, SecretString};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A shorter text is no secret, and stands in every second word.
+/// Minimum length of a secret, in bytes. A shorter text is not a secret and occurs in many ordinary words.
 const SHORTEST_SECRET: usize = 3;
 
-/// A shorter line of a key is no secret by itself, and would stand in other words.
+/// Minimum length of a line of a key, in bytes. A shorter line is not a secret and occurs in other words.
 const SHORTEST_LINE: usize = 8;
 
-/// A shorter text stays in an answer whose names are compared: the token of a local platform may be `dev`, and so may a
-/// prefix.
+/// Minimum length in a response whose names are compared, in characters. The token of a local platform may be `dev`,
+/// and so may a prefix.
 const SHORTEST_IN_DATA: usize = 6;
 
 const HIDDEN: &str = "***";
 
-/// The text without the secret, in case a server repeats what it was sent.
+/// Returns the text without the secret, in case a server repeats data that it was sent.
 pub(super) fn redacted(text: &str, secret: &SecretString) -> String {
     without(text, &forbidden(secret))
 }
 
-/// The JSON with the secrets taken out of its texts and names, unless they are short. Nothing else of it changes, so
-/// that a name that stands twice still does; and nothing is copied where there is nothing to hide.
+/// Returns the JSON with the secrets removed from its strings and names, unless they are short. The rest does not
+/// change, so a duplicate name stays a duplicate. Copies nothing if there is nothing to hide.
 pub(super) fn redacted_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow<'b, [u8]> {
     let mut parts: Vec<Forbidden> = secrets.iter().flat_map(forbidden).collect();
     parts.retain(|part| part.ways.len() >= SHORTEST_IN_DATA && part.may_be_in(body));
@@ -46,7 +46,7 @@ pub(super) fn redacted_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow
     Cow::Owned(shown)
 }
 
-/// Where the next text or name of the JSON stands, its quotes included.
+/// Returns the range of the next string or name of the JSON, its quotes included.
 pub(super) fn next_literal(body: &[u8], from: usize) -> Option<Range<usize>> {
     let start = from + memchr(b'"', body.get(from..)?)?;
     let mut at = start + 1;
@@ -59,7 +59,7 @@ pub(super) fn next_literal(body: &[u8], from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// What stands in its place, if there is something to hide.
+/// Returns the replacement of a string literal, or `None` if there is nothing to hide.
 fn literal_without(literal: &[u8], parts: &[Forbidden]) -> Option<String> {
     if !parts.iter().any(|part| part.may_be_in(literal)) {
         return None;
@@ -75,7 +75,7 @@ fn without(text: &str, parts: &[Forbidden]) -> String {
         .fold(text.to_owned(), |text, part| part.taken_out_of(text))
 }
 
-/// What of a secret must not be shown: all of it, and each line of a key.
+/// Returns the parts of a secret that must not be shown: the complete secret, and each line of a key.
 fn forbidden(secret: &SecretString) -> Vec<Forbidden> {
     let secret = secret.expose_secret();
     let whole = Some(secret).filter(|secret| secret.len() >= SHORTEST_SECRET);
@@ -88,9 +88,9 @@ fn forbidden(secret: &SecretString) -> Vec<Forbidden> {
 
 /// A text that must not be shown.
 struct Forbidden {
-    /// Its longest part that is written in one way alone: where this is not, the text is in none of its forms.
+    /// The longest part that has only one spelling: a text without it contains the secret in no form.
     core: String,
-    /// The ways in which each of its characters is written.
+    /// The spellings of each character.
     ways: Vec<Vec<String>>,
 }
 
@@ -123,7 +123,7 @@ impl Forbidden {
         shown
     }
 
-    /// How long it is in the text that begins with it, whichever way each of its characters is written there.
+    /// Returns the length of the secret at the start of `text`, in any spelling of its characters.
     fn length_at_the_start_of(&self, text: &str) -> Option<usize> {
         let begins = |way: &String| is_at_the_start_of(way, text);
         if !self.ways.first()?.iter().any(begins) {
@@ -145,7 +145,7 @@ impl Forbidden {
     }
 }
 
-/// In either case where it is an escape.
+/// Returns whether `text` starts with `way`; an escape sequence matches in either case.
 fn is_at_the_start_of(way: &str, text: &str) -> bool {
     let start = text.as_bytes().get(..way.len());
     start.is_some_and(|start| match way.as_bytes() {
@@ -154,7 +154,7 @@ fn is_at_the_start_of(way: &str, text: &str) -> bool {
     })
 }
 
-/// How a character is written: as it is, in a form or a URL, in JSON. A letter or a digit has no other way.
+/// Returns the spellings of a character: verbatim, in a form or a URL, in JSON. A letter or a digit has only one.
 fn ways(c: char) -> Vec<String> {
     let plain = c.to_string();
     if c.is_ascii_alphanumeric() {

@@ -1,4 +1,4 @@
-//! Redirects: followed only where the token may go, which is the origin that it was meant for.
+//! Redirects: followed only within the origin that the token is for.
 
 use super::ErrorKind;
 use super::error::HttpError;
@@ -6,11 +6,11 @@ use super::response::ResponseHead;
 use reqwest::header::LOCATION;
 use reqwest::{Method, StatusCode, Url};
 
-/// The most redirects that are followed for one request.
+/// Maximum number of redirects that are followed for one request.
 pub(super) const MOST: u32 = 5;
 
-/// Where to go on; none if the answer is no redirect. A redirect that is not followed is a failure that names the
-/// target's origin and nothing more of it.
+/// Returns the URL to go to next, or `None` if the response is not a redirect. A redirect that is not followed is a
+/// failure that shows only the target's origin.
 pub(super) fn next(head: &ResponseHead, method: &Method, from: &Url) -> Result<Option<Url>, HttpError> {
     if !is_redirect(head.status) {
         return Ok(None);
@@ -22,7 +22,7 @@ pub(super) fn next(head: &ResponseHead, method: &Method, from: &Url) -> Result<O
         .ok()
         .and_then(|text| from.join(text).ok());
     let Some(target) = target else {
-        return Err(refused(head, "a redirect to something that is no URL"));
+        return Err(refused(head, "a redirect to something that is not a URL"));
     };
     if target.origin() != from.origin() {
         let origin = target.origin().ascii_serialization();
@@ -30,7 +30,7 @@ pub(super) fn next(head: &ResponseHead, method: &Method, from: &Url) -> Result<O
             head,
             &format!("a redirect to another origin, {origin}, is not followed"),
         )
-        .with_hint("if that is the platform, set it as the base URL"));
+        .with_hint("if this origin is the platform, set it as the base URL"));
     }
     if method != Method::GET && !keeps_method(head.status) {
         return Err(refused(

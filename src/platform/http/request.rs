@@ -1,4 +1,4 @@
-//! A request as data, so that each try can be built from it anew.
+//! A request as data, from which each try is built.
 
 use super::error;
 use super::retry::Repeat;
@@ -10,14 +10,14 @@ use reqwest::{Method, Url};
 use secrecy::SecretString;
 use std::sync::Arc;
 
-/// What is sent with a request.
+/// The body of a request.
 pub(super) enum Body {
     Empty,
     Whole(Bytes),
     Upload(Arc<dyn UploadBody>),
 }
 
-/// A request to be sent, perhaps several times.
+/// A request that can be sent several times.
 pub struct Request {
     pub(super) method: Method,
     pub(super) url: Url,
@@ -32,7 +32,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request without a body. Its URL is shown in errors, the query included: no secret may be put there.
+    /// Creates a request without a body. Errors show its URL with the query, so it must not contain a secret.
     pub fn new(method: Method, url: Url, repeat: Repeat) -> Self {
         Self {
             reads: method == Method::GET,
@@ -52,14 +52,14 @@ impl Request {
         Self::new(Method::GET, url, Repeat::Safe)
     }
 
-    /// That changes nothing, whatever its method says.
+    /// Marks the request as one that changes nothing, regardless of its method.
     #[must_use]
     pub fn reading(mut self) -> Self {
         self.reads = true;
         self
     }
 
-    /// With another success than a JSON body.
+    /// Sets an expected success other than a JSON body.
     #[must_use]
     pub fn succeeds_by(mut self, success: Success) -> Self {
         self.success = success;
@@ -83,21 +83,21 @@ impl Request {
         self.whole("application/json", value.to_string())
     }
 
-    /// With this secret in its body: whatever the server says of it, it is not shown.
+    /// Hides this secret, which the body contains, in everything that the server responds.
     #[must_use]
     pub fn hiding(mut self, secret: SecretString) -> Self {
         self.secret = Some(secret);
         self
     }
 
-    /// With at most this many retries after a timeout, where fewer than after other failures make sense.
+    /// Limits the retries after a timeout, if fewer make sense than after other failures.
     #[must_use]
     pub fn timeout_retries(mut self, most: u32) -> Self {
         self.timeout_retries = most;
         self
     }
 
-    /// With a body that is streamed, and made anew for each try.
+    /// Sets a body that is streamed, and opened again for each try.
     #[must_use]
     pub fn upload(mut self, body: Arc<dyn UploadBody>) -> Self {
         self.headers.insert(CONTENT_TYPE, body.content_type());
@@ -113,7 +113,7 @@ impl Request {
         self.whole("application/x-www-form-urlencoded", form)
     }
 
-    /// With a URL that is not ours: its query stays hidden.
+    /// Hides the query in errors, for a URL that this program did not build.
     #[must_use]
     pub(super) fn hide_query(mut self) -> Self {
         self.show_query = false;
@@ -127,7 +127,7 @@ impl Request {
         self
     }
 
-    /// How it is named in errors.
+    /// Returns the name of the request for errors.
     pub(super) fn subject(&self) -> String {
         error::subject(&self.method, &self.url, self.show_query)
     }

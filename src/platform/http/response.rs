@@ -1,4 +1,4 @@
-//! An answer of 2xx, read completely within its limit, and how it becomes a value or a named failure.
+//! A 2xx response, read completely within its limit, and its conversion to a value or an error.
 
 use super::error::{Again, HttpError};
 use super::redact::{redacted, redacted_json};
@@ -12,10 +12,10 @@ use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::time::SystemTime;
 
-/// How much is read of a body that is an error's or that cannot be used, in bytes.
+/// Maximum size of a body that is read for an error message, in bytes.
 pub(super) const ERROR_LIMIT: usize = 256 * 1024;
 
-/// Where servers and the boxes in front of them put the number of a request.
+/// The headers in which servers, and the proxies in front of them, send the id of a request.
 const REQUEST_IDS: [&str; 7] = [
     "x-request-id",
     "x-correlation-id",
@@ -26,7 +26,7 @@ const REQUEST_IDS: [&str; 7] = [
     "cf-ray",
 ];
 
-/// Status and headers of an answer, and which request it belongs to.
+/// Status and headers of a response, and the request that it belongs to.
 pub(super) struct ResponseHead {
     pub(super) subject: String,
     pub(super) reads: bool,
@@ -52,7 +52,7 @@ impl ResponseHead {
         self.known(HttpError::new(kind, words))
     }
 
-    /// The failure with what this answer is known by.
+    /// Adds the subject, status and request id of this response to the failure.
     pub(super) fn known(&self, error: HttpError) -> HttpError {
         let error = error
             .about(&self.subject)
@@ -64,7 +64,7 @@ impl ResponseHead {
         }
     }
 
-    /// The failure that a status other than 2xx is.
+    /// Returns the failure for a status other than 2xx.
     pub(super) fn refusal(&self, body: &[u8]) -> HttpError {
         let asked = retry::retry_after(&self.headers, SystemTime::now());
         let error = self
@@ -79,7 +79,7 @@ impl ResponseHead {
     }
 }
 
-/// An answer of 2xx.
+/// A 2xx response.
 pub struct Response {
     pub(super) head: ResponseHead,
     pub(super) body: Bytes,
@@ -91,8 +91,8 @@ impl Response {
         self.head.status.as_u16()
     }
 
-    /// How much memory its values take at most, in bytes, with the `before` of earlier pages; an error where that is more
-    /// than an answer may take.
+    /// Returns the maximum memory of its values in bytes, plus the `before` of earlier pages; an error if the sum
+    /// exceeds the limit for a response.
     pub fn fits_beside(&self, before: u64) -> Result<u64, HttpError> {
         let all = before + weight(&self.body);
         if all > MOST_MEMORY {
@@ -107,18 +107,18 @@ impl Response {
         Ok(all)
     }
 
-    /// Whether the status is 200 and no other success.
+    /// Returns whether the status is exactly 200.
     pub fn is_ok(&self) -> bool {
         self.head.status == StatusCode::OK
     }
 
-    /// Whether the status is 201 and no other success.
+    /// Returns whether the status is exactly 201.
     pub fn is_created(&self) -> bool {
         self.head.status == StatusCode::CREATED
     }
 
-    /// The body as JSON, with the secrets that were sent made unreadable, in case the server repeats them; where it is not
-    /// what `T` expects, the error names the place.
+    /// Parses the body as JSON, with the sent secrets removed in case the server repeats them. If the body does not
+    /// match `T`, the error contains the path of the mismatch.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
         self.fits_beside(0)?;
         // A byte order mark before JSON may be ignored: <https://www.rfc-editor.org/rfc/rfc8259#section-8.1>.
@@ -135,38 +135,45 @@ impl Response {
             })
     }
 
-    /// The failure of a body that is JSON, but not that of `T`.
+    /// Returns the failure for a body that is not JSON, or JSON that does not match the expected type.
     fn not_as_expected(&self, why: &serde_path_to_error::Error<serde_json::Error>) -> HttpError {
         if why.inner().is_data() {
             return self.unusable(&format!("at {}: {}", why.path(), why.inner()));
         }
-        self.unusable(&format!("it is not JSON ({}): {}", why.inner(), self.said()))
+        self.unusable(&format!(
+            "the body is not JSON ({}): {}",
+            why.inner(),
+            self.said()
+        ))
     }
 
-    /// Whether it is a page of HTML, as boxes in front of a server show them.
+    /// Returns whether the body is an HTML page, as proxies in front of a server send them.
     pub(super) fn is_page(&self) -> bool {
         words::is_page(self.head.content_type(), &self.body)
     }
 
-    /// The beginning of what the body says, for people.
+    /// Returns the beginning of the body's message, for people.
     pub fn said(&self) -> String {
         if self.body.is_empty() {
             return String::new();
         }
         let start = self.body.get(..ERROR_LIMIT).unwrap_or(&self.body);
         let mut words = in_body(self.head.content_type(), start);
-        // Before it is cut: half a secret would not be found.
+        // Redact before truncating: half a secret would not be found.
         for secret in &self.sent_secrets {
             words.text = redacted(&words.text, secret);
         }
         bounded(&words.to_string(), 300)
     }
 
-    /// The failure of an answer that came and cannot be used.
+    /// Returns the failure for a response that cannot be used.
     pub fn unusable(&self, why: &str) -> HttpError {
         let error = self
             .head
-            .failure(ErrorKind::BadAnswer, format!("the answer cannot be used: {why}"))
+            .failure(
+                ErrorKind::BadAnswer,
+                format!("the response cannot be used: {why}"),
+            )
             .again(Again::Never);
         let secrets = self.sent_secrets.iter();
         secrets.fold(error, |error, secret| error.without_secret(Some(secret)))

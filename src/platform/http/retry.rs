@@ -1,19 +1,19 @@
-//! When a request is sent again, and how long to wait before.
+//! Decides when a request is sent again, and how long to wait before.
 //!
-//! Idempotency is said by each call, never guessed from the method: the review is a POST and may be repeated, a
-//! publish is a POST and must not be.
+//! Each call states whether it is idempotent; the method is no indication: the review is a POST and may be repeated,
+//! a publish is a POST and must not be.
 
 use super::error::Again;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::time::{Duration, SystemTime};
 
-/// Whether a call does harm when it is executed twice.
+/// Whether a second execution of a call does harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
     /// No harm: reads, reviews, setting a value.
     Safe,
-    /// It creates something: only again if the first was surely not processed.
+    /// The call creates a resource: repeat it only if the first request was certainly not processed.
     OnlyIfUnprocessed,
 }
 
@@ -29,11 +29,11 @@ impl Repeat {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Delays {
-    /// The longest wait before the first retry; it doubles with each further one.
+    /// Maximum wait before the first retry; doubles with each further one.
     pub base: Duration,
-    /// The longest wait that is chosen here.
+    /// Upper limit of the doubling.
     pub max: Duration,
-    /// The longest wait that a server's `Retry-After` can ask for.
+    /// Maximum wait that is accepted from a server's `Retry-After`.
     pub max_asked: Duration,
 }
 
@@ -48,8 +48,8 @@ impl Default for Delays {
 }
 
 impl Delays {
-    /// The wait before retry number `retry` (from 0): a random part of the exponentially growing limit, so that many
-    /// clients do not come back together, and never less than the server asked for.
+    /// Returns the wait before retry number `retry` (from 0): a random part of the exponentially growing limit, so that
+    /// many clients do not come back together, and at least the wait that the server requested.
     pub(super) fn before(&self, retry: u32, asked: Option<Duration>) -> Duration {
         let jittered = self.limit(retry).mul_f64(fastrand::f64());
         jittered.max(asked.unwrap_or_default().min(self.max_asked))
@@ -62,7 +62,7 @@ impl Delays {
     }
 }
 
-/// `Retry-After` as a wait from `now`, in either form: seconds or a date.
+/// Returns `Retry-After` as a wait from `now`, in either form: seconds or a date.
 /// See <https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>.
 pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
@@ -73,20 +73,20 @@ pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// Whether an answer with this status (not 2xx) may become another one by asking again.
+/// Returns whether a repeated request may get another response than this status (not 2xx).
 pub(super) fn again_after(status: StatusCode, asked: Option<Duration>) -> Again {
     match status.as_u16() {
         429 => Again::Always,
         503 if asked.is_some() => Again::Always,
         408 | 425 | 500 | 502 | 503 | 504 => Again::IfSafe,
-        // What only the proxies of one vendor send, as 520 to 527, is a server's failure of an unknown kind.
+        // Statuses of a single proxy vendor, such as 520 to 527, are server failures of an unknown kind.
         500..600 if status.canonical_reason().is_none() => Again::IfSafe,
         _ => Again::Never,
     }
 }
 
-/// Whether a request that got this status (not 2xx) may have had its effect: the server may fail after it did the
-/// work, and 301 to 303 after a POST can be its way to show the result.
+/// Returns whether a request that got this status (not 2xx) may have had its effect: the server may fail after it did
+/// the work, and it may use 301 to 303 after a POST to show the result.
 pub(super) fn maybe_processed(status: StatusCode, asked: Option<Duration>) -> bool {
     match status.as_u16() {
         503 => asked.is_none(),

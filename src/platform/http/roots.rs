@@ -1,5 +1,5 @@
-//! The roots that this machine trusts, read when a server first shows a certificate: over plain http, as to a platform on
-//! this machine, none ever does. Where the machine has none, the program's own are used.
+//! The root certificates of the machine, read when a server first shows a certificate: plain http, as to a local
+//! platform, never needs them. A machine without root certificates uses those that come with the program.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
@@ -8,8 +8,8 @@ use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 use std::sync::{Arc, OnceLock};
 
-/// The platform's verifier. On a machine without any CA file it cannot be built: then the roots that come with the
-/// program are used.
+/// Creates the operating system's verifier. It cannot be built on a machine without any CA file: then the roots that
+/// come with the program are used.
 pub(super) fn verifier(
     mut extra: Vec<CertificateDer<'static>>,
     provider: &Arc<CryptoProvider>,
@@ -25,7 +25,7 @@ pub(super) fn verifier(
     Verifier::new_with_extra_roots(extra, Arc::clone(provider))
 }
 
-/// Judges as the platform's verifier does, which it makes when it is first asked.
+/// A verifier that delegates to the operating system's one, which it creates at the first use.
 #[derive(Debug)]
 pub(super) struct MachineRoots {
     provider: Arc<CryptoProvider>,

@@ -1,24 +1,24 @@
-//! Names that become a part of a path: encoded once, and refused where the path would then name something else.
+//! Names that become path segments: encoded once, and rejected if the path would then lead to another resource.
 
 use super::HttpError;
 use reqwest::Url;
 
-/// Checks the segments of a path before any of them is sent. The URL standard drops `.`, `..`, tabs and line breaks, and
-/// servers fold an empty segment, so that each of these would lead to another resource.
+/// Checks the segments of a path before any of them is sent. The URL standard drops `.`, `..`, tabs and line breaks,
+/// and servers fold an empty segment, so each of these would lead to another resource.
 pub(super) fn check(path: &[&str]) -> Result<(), HttpError> {
     for (index, segment) in path.iter().enumerate() {
         if let Some(why) = unfit(segment) {
             let place = path[..index].join("/");
             return Err(HttpError::configuration(format!(
-                "the name {segment:?} cannot be asked for below /{place}: {why}"
+                "the name {segment:?} cannot be used in a path below /{place}: {why}"
             ))
-            .with_hint("a name in an address is not empty, not `.` or `..`, and has no control characters"));
+            .with_hint("use a name that is not empty, not `.` or `..`, and has no control characters"));
         }
     }
     Ok(())
 }
 
-/// Why a text cannot be one segment of a path; none if it can.
+/// Returns the reason why a text cannot be a path segment, or `None` if it can.
 pub fn unfit(segment: &str) -> Option<String> {
     match segment {
         "" => return Some("it is empty".to_owned()),
@@ -29,10 +29,10 @@ pub fn unfit(segment: &str) -> Option<String> {
         return Some("it is blank".to_owned());
     }
     let control = segment.chars().find(|c| c.is_control())?;
-    Some(format!("it holds the control character {control:?}"))
+    Some(format!("it contains the control character {control:?}"))
 }
 
-/// The URL with these segments after its path, each encoded by itself.
+/// Returns the URL with these segments appended to its path, each encoded separately.
 pub(super) fn below(url: &Url, path: &[&str]) -> Url {
     let mut url = url.clone();
     // Only URLs without a host have no segments.
@@ -65,9 +65,9 @@ mod tests {
             (" ", "it is blank"),
             (".", "it leads to another place"),
             ("..", "it leads to another place"),
-            ("a\tb", "it holds the control character '\\t'"),
-            (".\n.", "it holds the control character '\\n'"),
-            ("\u{9b}", "it holds the control character '\\u{9b}'"),
+            ("a\tb", "it contains the control character '\\t'"),
+            (".\n.", "it contains the control character '\\n'"),
+            ("\u{9b}", "it contains the control character '\\u{9b}'"),
         ] {
             let error = path(name).unwrap_err();
             assert!(error.to_string().ends_with(why), "{error}");

@@ -1,15 +1,15 @@
-//! What a success is: only what the API document shows for an endpoint, never any 2xx.
+//! The definition of success: only the responses that the API document shows for an endpoint, not any 2xx.
 
 use super::HttpError;
 use super::response::Response;
 
-/// What an endpoint answers when it did what it was asked.
+/// The response of an endpoint that did what it was asked to do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Success {
     /// 200 or 201 with JSON.
     #[default]
     Body,
-    /// 202 with JSON, or as [`Success::Body`]: it is taken, and goes on.
+    /// 202 with JSON, or as [`Success::Body`]: the server accepted the request and continues to work on it.
     Accepted,
     /// 204, and no body.
     Nothing,
@@ -18,7 +18,7 @@ pub enum Success {
 }
 
 impl Response {
-    /// The answer, if it is the success that was to come. Anything else leaves open whether it was done.
+    /// Returns the response if it is the expected success. Any other response leaves open whether the work was done.
     pub(super) fn shown_as(self, success: Success) -> Result<Self, HttpError> {
         let status = self.head.status.as_u16();
         let fits = match success {
@@ -32,11 +32,9 @@ impl Response {
             return Err(self.unusable(&self.instead(success)));
         }
         match success {
-            Success::Body | Success::Accepted if empty => {
-                Err(self.unusable("it is empty, and a body is due"))
-            }
+            Success::Body | Success::Accepted if empty => Err(self.unusable("the body is empty")),
             Success::NotShown if self.is_page() => {
-                Err(self.unusable(&format!("it is a page for people: {}", self.said())))
+                Err(self.unusable(&format!("the body is an HTML page: {}", self.said())))
             }
             _ => Ok(self),
         }
@@ -54,6 +52,6 @@ impl Response {
         } else {
             format!(": {said}")
         };
-        format!("this status is no success here, where {due} is{said}")
+        format!("this status is not a success for this request, {due} is{said}")
     }
 }

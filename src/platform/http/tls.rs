@@ -1,4 +1,4 @@
-//! TLS: the ring provider, the machine's own roots, and what to do where there are none.
+//! TLS: the ring provider and the machine's root certificates, or the bundled ones if it has none.
 
 use super::HttpError;
 use super::roots::{MachineRoots, verifier};
@@ -10,10 +10,10 @@ use rustls::pki_types::pem::PemObject;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The largest PEM file that is read, in bytes; a whole system's bundle has a fifth of a megabyte.
+/// Maximum size of a PEM file, in bytes; the bundle of a system has about 200 KB.
 const PEM_LIMIT: u64 = 16 * 1024 * 1024;
 
-/// The client side of TLS, with the certificates of `ca_cert` trusted besides those of the machine.
+/// Creates the TLS client configuration; trusts the certificates of `ca_cert` in addition to those of the machine.
 pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, HttpError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match ca_cert {
@@ -38,14 +38,14 @@ pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, Http
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpError> {
     let broken = |why: &dyn std::fmt::Display| {
         HttpError::configuration(format!("the CA certificate file {} {why}", path.display()))
-            .with_hint("it must hold certificates in PEM form (-----BEGIN CERTIFICATE-----)")
+            .with_hint("use a file with certificates in PEM format (-----BEGIN CERTIFICATE-----)")
     };
     let bytes = input::file(path, PEM_LIMIT).map_err(|why| broken(&format!("cannot be read: {why}")))?;
     let found: Vec<_> = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<_, _>>()
         .map_err(|why| broken(&format!("is not PEM: {why}")))?;
     if found.is_empty() {
-        return Err(broken(&"holds no certificate"));
+        return Err(broken(&"contains no certificate"));
     }
     Ok(found)
 }
@@ -66,7 +66,7 @@ mod tests {
                 .to_string()
                 .replace(&name, "FILE")
         };
-        insta::assert_snapshot!(refused(b"hello"), @"the CA certificate file FILE holds no certificate");
+        insta::assert_snapshot!(refused(b"hello"), @"the CA certificate file FILE contains no certificate");
         let broken = refused(b"-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n");
         assert!(
             broken.starts_with("the CA certificate file FILE is not PEM: "),

@@ -1,4 +1,4 @@
-//! Sending: tries, time limits, redirects, and the reading of answers within their limits.
+//! Sends requests: tries, timeouts, redirects, and responses that are read within their limits.
 
 use super::bearer::Token;
 use super::error::{Again, Brief, HttpError};
@@ -18,33 +18,33 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a connection may take.
+/// Timeout for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long an answer that has begun may pause.
+/// Maximum pause within a response.
 const STALL: Duration = Duration::from_secs(30);
 
-/// The largest answer that is read, in bytes, after decompression.
+/// Maximum size of a response, in bytes, after decompression.
 const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
 
-/// The longest time limit; a longer one means the same, and cannot overflow the clock.
+/// Maximum timeout; a longer one is reduced to it, so that the clock does not overflow.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 const USER_AGENT: &str = concat!("sluicegate/", env!("CARGO_PKG_VERSION"));
 
-/// How long and how often, and who is told of waits.
+/// Timeouts, retries, and the observer of waits.
 #[derive(Clone)]
 pub(super) struct Limits {
-    /// One request's limit.
+    /// Timeout for each request.
     pub(super) timeout: Duration,
-    /// Tries after the first.
+    /// Maximum number of retries.
     pub(super) retries: u32,
     pub(super) delays: Delays,
-    /// Who is told of waits and retries.
+    /// Receives messages about waits and retries.
     pub(super) observer: Observer,
 }
 
-/// The connections, and the rules for using them. It knows no token.
+/// The connections, and the rules for using them. Contains no token.
 pub(super) struct Transport {
     calls: reqwest::Client,
     uploads: reqwest::Client,
@@ -58,7 +58,7 @@ impl Transport {
     pub(super) fn new(limits: Limits, ca_cert: Option<&Path>, proxies: &Proxies) -> Result<Self, HttpError> {
         let tls = tls::client_config(ca_cert)?;
         let limit = limits.timeout.min(LONGEST);
-        // A little under the limit of the whole, so that an unreachable host is told from a slow one.
+        // A little less than the total timeout, so that an unreachable host can be distinguished from a slow one.
         let connect = CONNECT.min(limit.mul_f32(0.9));
         let builder = || {
             let builder = reqwest::Client::builder();
@@ -82,7 +82,7 @@ impl Transport {
         };
         Ok(Self {
             calls: built(builder())?,
-            // No connection of an upload is used twice: one that the server has just closed would break it.
+            // A connection is used for one upload only: a connection that the server has just closed would break it.
             uploads: built(builder().pool_max_idle_per_host(0))?,
             timeout: limit,
             retries: limits.retries,
@@ -91,7 +91,7 @@ impl Transport {
         })
     }
 
-    /// Sends a request until it is answered with 2xx, or must not be sent again.
+    /// Sends a request until it gets a 2xx response or must not be repeated.
     pub(super) async fn send(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
         let mut timeouts = 0;
         let mut tries = 0;
@@ -117,7 +117,7 @@ impl Transport {
             }
             let wait = self.delays.before(tries - 1, error.asked_delay());
             self.observer.say(&format!(
-                "{}; try {} of {} follows in {:.1} s",
+                "{}; starting try {} of {} in {:.1} s",
                 Brief(&error),
                 tries + 1,
                 self.retries + 1,
@@ -127,7 +127,7 @@ impl Transport {
         }
     }
 
-    /// Status and headers of the first answer to a request without a token, whatever it is.
+    /// Returns status and headers of the first response to a request without a token, whatever the status is.
     pub(super) async fn first_answer(&self, request: &Request) -> Result<(u16, HeaderMap), HttpError> {
         let exchange = timeout(self.timeout, self.exchange(request, &request.url, None, None));
         let answer = self
@@ -161,7 +161,7 @@ impl Transport {
         })
     }
 
-    /// One exchange, and those that redirects within the origin ask for.
+    /// Runs one exchange, and those for redirects within the origin.
     async fn follow(
         &self,
         request: &Request,
@@ -170,7 +170,7 @@ impl Transport {
     ) -> Result<Response, HttpError> {
         let mut url = request.url.clone();
         for hop in 0..=redirect::MOST {
-            // What was sent to the first address may have had its effect there.
+            // The request to the first address may have had its effect there.
             let known = |error: HttpError| match hop {
                 0 => error,
                 _ => error.maybe_processed(),
@@ -238,7 +238,7 @@ impl Transport {
         monitor: Option<&Monitor>,
     ) -> Result<Response, HttpError> {
         if !head.status.is_success() {
-            // The status says enough even where the rest of the answer is lost.
+            // The status is enough, even if the rest of the response is lost.
             let (body, _) = self.body(answer, ERROR_LIMIT).await;
             return Err(head.refusal(&body));
         }
@@ -259,14 +259,14 @@ impl Transport {
         }
     }
 
-    /// The body up to a limit, and what went wrong on the way.
+    /// Reads the body up to a limit, and returns it with the error that ended it early.
     async fn body(&self, mut answer: reqwest::Response, limit: usize) -> (Bytes, Option<HttpError>) {
         let mut body = BytesMut::new();
         loop {
             match timeout(STALL.min(self.timeout), answer.chunk()).await {
                 Ok(Ok(Some(chunk))) if body.len() + chunk.len() <= limit => body.extend_from_slice(&chunk),
                 Ok(Ok(Some(_))) => {
-                    let why = format!("the answer cannot be used: it has more than {limit} bytes");
+                    let why = format!("the response cannot be used: it has more than {limit} bytes");
                     return (body.freeze(), Some(HttpError::new(ErrorKind::BadAnswer, why)));
                 }
                 Ok(Ok(None)) => return (body.freeze(), None),
@@ -279,7 +279,7 @@ impl Transport {
     fn waiting_for(&self, request: &Request) -> String {
         let limit = self.timeout.as_secs_f64();
         format!(
-            "waiting for {}, which has not answered yet; at most {limit} s",
+            "waiting for the response to {} (timeout {limit} s)",
             request.subject()
         )
     }
@@ -287,7 +287,7 @@ impl Transport {
     fn no_answer(&self) -> HttpError {
         HttpError::new(
             ErrorKind::Timeout,
-            format!("no complete answer within {} s", self.timeout.as_secs_f64()),
+            format!("no complete response within {} s", self.timeout.as_secs_f64()),
         )
         .again(Again::IfSafe)
         .maybe_processed()

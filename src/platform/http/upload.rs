@@ -1,6 +1,6 @@
-//! Uploads: one streaming body of a promised length.
+//! Uploads: a streaming body with a known length.
 //!
-//! Memory stays flat: a few chunks are on their way at any time. There is no limit on the whole time, as a large
+//! Memory use is constant: only a few chunks are in flight at any time. There is no limit on the total time, as a large
 //! artifact over a slow line may take long, but on the time without progress.
 
 use super::error::{Again, HttpError};
@@ -20,19 +20,18 @@ use tokio::time::Instant;
 /// The size of a chunk in bytes: more than the connection collects before it sends (400 KB).
 const CHUNK: usize = 512 * 1024;
 
-/// A body that can be read more than once.
+/// A body that can be read several times.
 pub trait UploadBody: Send + Sync + 'static {
-    /// The value of the `Content-Type` header.
     fn content_type(&self) -> HeaderValue;
-    /// Exactly how many bytes the body has.
+    /// Returns the exact size of the body, in bytes.
     fn length(&self) -> u64;
-    /// The body from its beginning. Reading it may block; what it fails with is the reason why the upload ends.
+    /// Opens the body at its start. Reading may block; a read error ends the upload and is reported as its cause.
     fn open(self: Arc<Self>) -> Box<dyn Read + Send>;
-    /// Told how many bytes of the body were taken for sending so far.
+    /// Receives the number of bytes of the body that were passed on for sending so far.
     fn progress(&self, _sent: u64) {}
 }
 
-/// One try of an upload: starts its body and watches its progress.
+/// Monitors one try of an upload: starts its body and watches its progress.
 pub(super) struct Monitor {
     body: Arc<dyn UploadBody>,
     state: Arc<UploadState>,
@@ -68,8 +67,8 @@ impl Monitor {
         Body::wrap_stream(chunks.inspect(taken))
     }
 
-    /// The outcome, or a timeout if nothing moves for `limit`. A body that broke is the reason for whatever
-    /// followed from it.
+    /// Returns the outcome, or a timeout if nothing moves for `limit`. If the body could not be read, that error
+    /// replaces the errors that followed from it.
     pub(super) async fn watch(
         &self,
         limit: Duration,
@@ -89,14 +88,14 @@ impl Monitor {
         }
     }
 
-    /// Why a 2xx that has just come cannot be believed: not all was sent.
+    /// Returns the reason why a 2xx response cannot be trusted: it arrived before the body was sent completely.
     pub(super) fn incomplete(&self) -> Option<String> {
         let (sent, length) = (self.state.sent.load(Ordering::Acquire), self.body.length());
         (sent < length)
             .then(|| format!("accepted after {sent} of {length} bytes, before the upload was complete"))
     }
 
-    /// Waits until nothing has moved for so long.
+    /// Waits until there was no progress for this time.
     pub(super) async fn stalled(&self, limit: Duration) {
         let mut moved = self.state.moved.subscribe();
         loop {
@@ -117,7 +116,7 @@ impl Monitor {
             )
         } else {
             format!(
-                "all was sent, and no answer came within {} s",
+                "everything was sent, and no response came within {} s",
                 limit.as_secs_f64()
             )
         };
@@ -143,7 +142,7 @@ impl UploadState {
     }
 }
 
-/// The body chunk by chunk, each read by a thread that may block, to its end or to its first error.
+/// Streams the body in chunks, each read by a thread that may block, up to its end or its first error.
 fn chunks(body: Box<dyn Read + Send>) -> impl Stream<Item = io::Result<Bytes>> + Send {
     try_unfold(body, async |mut body| {
         let read = spawn_blocking(move || {

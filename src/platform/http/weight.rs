@@ -1,20 +1,20 @@
-//! How much memory an answer takes once its values are read, told before that from the marks between its texts.
+//! The memory that a response takes once its values are read, estimated before from the punctuation between strings.
 //!
-//! The limit in bytes alone is none: 64 MB of `{},` are read into gigabytes.
+//! A limit in bytes is not enough: 64 MB of `{},` are read into gigabytes.
 
 use super::redact::next_literal;
 
-/// The heaviest answer that is read, and the heaviest list from all its pages, in bytes. A review of 10,000 files with
-/// 300,000 findings in one answer weighs 400 MB, a list of 100,000 artifacts 460 MB.
+/// Maximum memory of a response, and of a list from all its pages, in bytes. A review of 10,000 files with 300,000
+/// findings in one response takes 400 MB, a list of 100,000 artifacts 460 MB.
 pub(super) const MOST_MEMORY: u64 = 480 * 1024 * 1024;
 
-/// What an entry, an object or a list, and a name take until they are reported, in bytes: measured with answers of nothing
-/// but `"",`, `{"a":1},`, `[1],` and the like.
+/// Memory of an entry, of an object or a list, and of a name until they are reported, in bytes: measured with responses
+/// that contain only `"",`, `{"a":1},`, `[1],` and the like.
 const ENTRY: u64 = 480;
 const GROUP: u64 = 300;
 const NAME: u64 = 100;
 
-/// The memory that a body of JSON takes at most, in bytes.
+/// Returns the maximum memory that a JSON body takes, in bytes.
 pub(super) fn weight(body: &[u8]) -> u64 {
     let (mut weight, mut at) = (body.len() as u64, 0);
     while let Some(literal) = next_literal(body, at) {

@@ -1,24 +1,24 @@
-//! The server's own words, found in whatever shape an error body has.
+//! Finds the server's message in an error body of any shape.
 //!
-//! The API document shows two shapes (`title`, `detail`, `validation-errors`; `error`, `status`) and leaves the rest
-//! open; problem+json, OAuth errors, plain text, a proxy's HTML page and an empty body are met as well.
+//! The API document shows two shapes (`title`, `detail`, `validation-errors`; `error`, `status`) and does not define
+//! others; problem+json, OAuth errors, plain text, a proxy's HTML page and an empty body occur as well.
 
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// The most characters of a server's text that are shown.
+/// Maximum number of characters of a server's text that are shown.
 const LIMIT: usize = 2_000;
 
-/// The most characters of an HTML page that are shown: its beginning says it all.
+/// Maximum number of characters of an HTML page that are shown; its beginning is enough.
 const HTML_LIMIT: usize = 300;
 
-/// The most violations that are kept beside the text.
+/// Maximum number of violations that are kept beside the text.
 const MOST_VIOLATIONS: usize = 1_000;
 
-/// Where bodies list what is wrong; the first is the API document's.
+/// Fields in which bodies list violations; the first is the API document's.
 const VIOLATION_LISTS: [&str; 3] = ["validation-errors", "violations", "errors"];
 
-/// A text and how much of it is shown. It is cut only when shown, so that a secret in it is found before that.
+/// A text and its display limit. It is truncated only for display, so that a secret in it is found before that.
 #[derive(Debug, Clone)]
 pub(super) struct ServerText {
     pub(super) text: String,
@@ -29,9 +29,9 @@ pub(super) struct ServerText {
 /// One entry of an error's `validation-errors`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldViolation {
-    /// The dotted path into the request.
+    /// Dotted path into the request.
     pub field: String,
-    /// The rule that does not hold.
+    /// The violated rule.
     pub message: String,
 }
 
@@ -54,13 +54,13 @@ impl From<&str> for ServerText {
 impl fmt::Display for ServerText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.text.is_empty() {
-            return f.write_str("the answer holds no text");
+            return f.write_str("the response contains no text");
         }
         f.write_str(&bounded(&self.text, self.limit))
     }
 }
 
-/// At most `limit` characters, and how many are missing.
+/// Truncates a text to `limit` characters, and appends the number of missing ones.
 pub(super) fn bounded(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.to_owned(),
@@ -72,7 +72,7 @@ pub(super) fn bounded(text: &str, limit: usize) -> String {
     }
 }
 
-/// The words in an error body.
+/// Returns the message of an error body.
 pub(super) fn in_body(content_type: &str, body: &[u8]) -> ServerText {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim();
@@ -99,7 +99,7 @@ fn in_json(json: &Value) -> String {
     }
 }
 
-/// A headline from the naming fields, then a line for each violation; none if no field is known.
+/// Returns a headline from the known fields, then a line for each violation; `None` if no field is known.
 fn in_object(fields: &Map<String, Value>) -> Option<String> {
     let mut headline: Vec<&str> = Vec::new();
     for name in ["title", "error", "error_description", "message", "detail"] {
@@ -123,7 +123,7 @@ fn in_object(fields: &Map<String, Value>) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// The entries that name a field, from whatever list the body has.
+/// Returns the entries with a `field`, from every known list of the body.
 fn violations(json: &Value) -> Vec<FieldViolation> {
     let lists = VIOLATION_LISTS
         .iter()
@@ -138,7 +138,7 @@ fn violations(json: &Value) -> Vec<FieldViolation> {
     lists.flatten().filter_map(read).take(MOST_VIOLATIONS).collect()
 }
 
-/// `field: message` where the entry has them, else the entry as it is.
+/// Returns `field: message` if the entry has them, otherwise the unchanged entry.
 fn violation(entry: &Value) -> String {
     let text = |names: [&str; 3]| {
         names
@@ -153,7 +153,7 @@ fn violation(entry: &Value) -> String {
     }
 }
 
-/// Whether a body is a page of HTML.
+/// Returns whether a body is an HTML page.
 pub(super) fn is_page(content_type: &str, body: &[u8]) -> bool {
     content_type.contains("html") || looks_like_html(String::from_utf8_lossy(body).trim_start())
 }
@@ -165,7 +165,7 @@ fn looks_like_html(text: &str) -> bool {
         .any(|mark| start.starts_with(mark))
 }
 
-/// The text of a page: no tags, no scripts and styles, blanks folded, the five common entities resolved.
+/// Returns the text of a page: without tags, scripts and styles, with blanks folded and common entities resolved.
 fn without_tags(page: &str) -> String {
     let mut text = String::new();
     let mut rest = page;
@@ -190,7 +190,7 @@ fn without_tags(page: &str) -> String {
     })
 }
 
-/// What follows a tag; for scripts and styles, what follows their end.
+/// Returns the text after a tag, or for scripts and styles, the text after their end tag.
 fn after_element(tag: &str) -> &str {
     for name in ["script", "style"] {
         let opens = tag
@@ -246,7 +246,7 @@ mod tests {
         insta::assert_snapshot!(words(r#"{"code":17}"#), @r#"{"code":17}"#);
         insta::assert_snapshot!(words(r#""just text""#), @"just text");
         insta::assert_snapshot!(words("  upstream is away \n"), @"upstream is away");
-        insta::assert_snapshot!(words(""), @"the answer holds no text");
+        insta::assert_snapshot!(words(""), @"the response contains no text");
     }
 
     #[test]

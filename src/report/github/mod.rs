@@ -11,25 +11,25 @@ use super::{About, document, shorten};
 use crate::base::text;
 use crate::model::findings::Report;
 
-/// A step shows ten errors, ten warnings and ten notices, see
+/// Maximum number of annotations of each level: a step shows ten errors, ten warnings and ten notices, see
 /// <https://docs.github.com/actions/reference/limits>.
 const CAP: usize = 10;
 
-/// The runner cuts a message here, in units of UTF-16.
+/// Maximum length of a message, in UTF-16 code units: the runner truncates longer ones.
 const MESSAGE_LIMIT: usize = 4_096;
 
-/// The longest title; the runner names no limit, the page shows about this much.
+/// Maximum length of a title, in UTF-16 code units: the runner defines no limit, but the page shows about this much.
 const TITLE_LIMIT: usize = 200;
 
-/// The review's annotations, one workflow command a line: errors first, at most ten of a level, the last of them
-/// saying how many more there are and where.
+/// Returns the review's annotations, one workflow command per line: errors first, at most ten of each level. If there
+/// are more, the last one states their number and where to find them.
 pub(crate) fn annotations(report: &Report, about: &About) -> Vec<String> {
     let all = annotation::collect(report, about);
     let capped = annotation::cap(&all, CAP, "the step summary and the report");
     capped.iter().map(command).collect()
 }
 
-/// The step summary: markdown on the run's page, under 1,000 KiB.
+/// Returns the step summary: Markdown for the page of the run, under 1,000 KiB.
 pub(crate) fn step_summary(report: &Report, about: &About) -> String {
     document::summary(report, about)
 }
@@ -52,7 +52,7 @@ fn command(annotation: &Annotation) -> String {
     format!("::{level} {place}title={title}::{message}")
 }
 
-/// The message part of a command: the runner undoes these three, `%` last.
+/// Escapes a character in the message of a command: the runner reverts these three, `%` last.
 fn push_data(c: char, escaped: &mut String) {
     match c {
         '%' => escaped.push_str("%25"),
@@ -62,7 +62,7 @@ fn push_data(c: char, escaped: &mut String) {
     }
 }
 
-/// A property of a command: `:` would end the properties, `,` this one.
+/// Escapes a character in a property of a command: `:` would end the properties, `,` this property.
 fn push_property(c: char, escaped: &mut String) {
     match c {
         ':' => escaped.push_str("%3A"),
@@ -85,9 +85,9 @@ mod tests {
         ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
         ::error file=a.tran.yaml,line=1,title=unused-components::the rule could not be evaluated: designer/no-start-component
         ::error file=late.orch.yaml,line=1,title=unreviewed::The file was not reviewed: the batch timed out
-        ::warning file=sluicegate.yaml,line=1,title=gate change::This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
+        ::warning file=sluicegate.yaml,line=1,title=gate change::This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         ::warning file=a.tran.yaml,line=1,title=maximum-outputs::3 outputs
-        ::notice title=review::Not judged: 1 file: notes.txt (not a file that is reviewed)
+        ::notice title=review::Excluded: 1 file: notes.txt (not a file that is reviewed)
         ");
     }
 
@@ -95,7 +95,7 @@ mod tests {
     fn an_undecided_review_is_an_error_without_a_place() {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec!["503 from the platform,\nfour times: 100%".to_owned()];
-        insta::assert_snapshot!(annotations(&report, &About::default()).join("\n"), @"::error title=review::The review is undecided: it is not known whether the pipelines pass. 503 from the platform,%0Afour times: 100%25. To do: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform.");
+        insta::assert_snapshot!(annotations(&report, &About::default()).join("\n"), @"::error title=review::The review is undecided: it is unknown whether the pipelines pass the gate. 503 from the platform,%0Afour times: 100%25. To do: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform.");
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
         assert!(lines[9].starts_with("::error file=b,"), "ten fit: {}", lines[9]);
         assert_eq!(
             lines[19],
-            "::warning title=review::2 warnings more: see the step summary and the report"
+            "::warning title=review::2 warnings omitted: see the step summary and the report"
         );
     }
 

@@ -1,12 +1,13 @@
-//! Step outputs, to be appended to the file that `GITHUB_OUTPUT` names.
+//! Formats step outputs, to be appended to the file in `GITHUB_OUTPUT`.
 //!
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions#multiline-strings>
 
 use std::fmt::Write as _;
 use uuid::Uuid;
 
-/// The outputs in the form `name<<DELIMITER`, which holds values with line breaks. The delimiter is made of `seed`,
-/// which must be random, so that no value can hold it on purpose; one that holds it all the same gets a longer one.
+/// Returns the outputs in the form `name<<DELIMITER`, which allows line breaks in values. The delimiter contains
+/// `seed`, which must be random, so that no value can contain it on purpose; if a value does contain it, the delimiter
+/// is longer.
 pub(crate) fn outputs(pairs: &[(&str, String)], seed: Uuid) -> String {
     let mut lines = String::new();
     for (name, value) in pairs {

@@ -34,7 +34,7 @@ pub(super) fn background(view: &View<'_>) -> String {
     if let Some(command) = &view.about.reproduce {
         let _ = writeln!(
             shown,
-            "<p>The same on your machine: <code class=\"copied\">{}</code> {}</p>",
+            "<p>Reproduce locally: <code class=\"copied\">{}</code> {}</p>",
             escape(command),
             copy("Copy")
         );

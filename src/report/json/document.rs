@@ -1,8 +1,8 @@
-//! The document of the schema `sluicegate.report/v1`: each struct is both what is written and what is strictly read.
+//! The structures of the schema `sluicegate.report/v1`, for writing and for strict reading.
 //!
-//! Where the document has the shape of a type of `findings` or `interface`, that type is written as it is; a structure stands
-//! here only where the shape differs. A test freezes the whole. Keys keep their order; new ones come after the old, are
-//! optional, and have `#[serde(default)]`, so that an older report is still read. Whatever is in no structure is refused.
+//! A type of `findings` or `interface` is used unchanged if the document has its shape; a structure is defined here
+//! only if the shape differs. A test freezes the document. Keys keep their order; new keys come after the old ones, are
+//! optional, and have `#[serde(default)]`, so that older reports can still be read. Unknown keys are rejected.
 
 use super::help;
 use crate::model::findings::{
@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 /// The schema that is written and read.
 pub(super) const SCHEMA: &str = "sluicegate.report/v1";
 
-/// The whole. What follows `unreviewed`, and `severity` and `lines` of a result, are there so that any report can be
-/// made again from this one.
+/// The complete document. The keys after `unreviewed`, and `severity` and `lines` of a result, exist so that any report
+/// can be rendered again from this one.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
@@ -46,21 +46,21 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
     pub findings: Option<Totals>,
     #[serde(default)]
     pub gate_changes_in_words: BTreeMap<String, Vec<String>>,
-    /// The change touches the gate and more, which the job does not allow.
+    /// Whether the change edits the gate configuration in a way that the job does not allow.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gate_refused: bool,
     #[serde(default)]
     pub excluded_reasons: BTreeMap<String, String>,
-    /// What the change does to consumers; none where that was not compared, or nothing changed.
+    /// The effects of the change on consumers; `None` if they were not compared or there are no changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<Cow<'r, Compat>>,
-    /// What changed in the pipelines; none where nothing was compared.
+    /// The changes of the pipelines; `None` if there was no comparison.
     #[serde(default)]
     pub changes: Option<Cow<'r, [Changed]>>,
-    /// Something is not known, whatever the verdict is.
+    /// Whether something is unknown, regardless of the verdict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
-    /// The platform called a batch failed in which nothing was found.
+    /// Whether the platform reported FAILED for a batch without any finding.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed_without_finding: bool,
 }
@@ -76,7 +76,7 @@ pub(super) struct FileV1 {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RuleV1 {
     pub rule: String,
-    /// Who found it; of an older report, its engine.
+    /// The origin of the result; missing in older reports, which use their engine.
     #[serde(default)]
     pub origin: Option<Origin>,
     pub status: String,
@@ -88,19 +88,19 @@ pub(super) struct RuleV1 {
     pub severity: Option<Severity>,
     #[serde(default)]
     pub lines: Option<Vec<Option<u32>>>,
-    /// `new`, `known` or `waived` for each violation, one where there is none.
+    /// `new`, `known` or `waived` for each violation; a single entry if there are no violations.
     #[serde(default)]
     pub state: Option<Vec<Option<State>>>,
-    /// The waiver that is about each violation; of one that is over the finding counts.
+    /// The waiver of each violation; the violation of an expired waiver counts.
     #[serde(default)]
     pub waivers: Option<Vec<Option<Waiver>>>,
-    /// The component or variable that each violation is about.
+    /// The component or variable of each violation.
     #[serde(default)]
     pub about: Option<Vec<Option<String>>>,
-    /// What a rule that counts has counted, for each violation, or once for a failed result without any.
+    /// The number that a counting rule found, for each violation, or once for a failed result without violations.
     #[serde(default)]
     pub sizes: Option<Vec<Option<u64>>>,
-    /// What to do about its findings; `None` if it has none, or if this program does not know the rule.
+    /// How to fix its findings; `None` if it has no findings, or if this program does not know the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// Where to read about its findings.
@@ -108,7 +108,7 @@ pub(super) struct RuleV1 {
     pub docs: Option<String>,
 }
 
-/// Files to be written, each made when it is its turn: all of them take more memory than the report itself.
+/// The files to write. Each is created when it is written, as all together use more memory than the report itself.
 pub(super) struct WrittenFiles<'r>(&'r [FileResults], &'r About);
 
 impl Serialize for WrittenFiles<'_> {

@@ -1,13 +1,13 @@
-//! Why a file is not read as a report.
+//! The errors of reading a JSON report.
 
-/// A text is no report of this program.
+/// The text is not a report of this program.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
-    /// It is not JSON, or lacks what a report has, or has what a report does not have.
-    #[error("it is not a report: {0}")]
+    /// The text is not JSON, lacks a required key, or has an unknown one.
+    #[error("not a valid report: {0}")]
     Form(#[from] serde_path_to_error::Error<serde_json::Error>),
-    /// A value that a report cannot have.
-    #[error("it is not a report: {0}")]
+    /// A value is invalid or contradicts another one.
+    #[error("not a valid report: {0}")]
     Value(String),
 }
 

@@ -1,28 +1,28 @@
-//! What to do about a finding, and where to read about it, for programs that cannot follow a page.
+//! Texts that explain how to fix a finding and where to read about it, for programs that read the JSON report.
 
 use crate::model::findings::{Finding, RuleResult, Status};
 use crate::report::About;
 
-/// Returns what to do about the findings of this result; `None` if there is nothing to do, or the rule is not known.
+/// Returns how to fix the findings of this result; `None` if there is nothing to fix or the rule is unknown.
 pub(super) fn of(result: &RuleResult, about: &About) -> Option<String> {
     let said = match &result.status {
         Status::Failed(_) => return about.rule(&result.rule).map(|rule| rule.fix.clone()),
         Status::Error(_) if result.status.is_unreadable() => {
             "Fix the YAML at this line, and check the pipeline again."
         }
-        // Of all that keeps a rule from being evaluated, this alone is the pipeline's own content.
+        // Of all evaluation errors, only this one is caused by the content of the pipeline.
         Status::Error(_) if result.status.can_be_old() => {
             "Add a Start component, and connect it to the first component."
         }
         Status::Error(_) if result.findings("").iter().any(Finding::is_of_the_rules_file) => {
-            "Run `sluicegate rules lint` to find what is wrong in the rules file."
+            "Run `sluicegate rules lint` to find the problems in the rules file."
         }
         Status::Passed | Status::Error(_) => return None,
     };
     Some(said.to_owned())
 }
 
-/// Returns the command that explains the rule; `None` if nothing was found, or the rule is not known.
+/// Returns the command that explains the rule; `None` if the rule passed or is unknown.
 pub(super) fn docs(result: &RuleResult, about: &About) -> Option<String> {
     let known = about
         .rule(&result.rule)

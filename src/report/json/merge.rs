@@ -1,31 +1,30 @@
-//! Several reports as one: of jobs that reviewed a part each.
+//! Merges the reports of the shards of a review.
 
 use crate::gate;
 use crate::model::findings::{Report, ReviewContext, Shard};
 use std::collections::BTreeMap;
 
-/// Reports that are not parts of one review.
+/// The reason why reports cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MergeError {
-    /// There is none.
-    #[error("there is no report")]
+    #[error("there is no report to merge")]
     Nothing,
-    /// They are of different commits or engines, or split differently.
-    #[error("the reports are not of the same review: {what} is {one} in one and {other} in another")]
+    /// The reports differ in the commit, the engine, a setting or the number of shards.
+    #[error("cannot merge these reports: {what} is {one} in one and {other} in another")]
     Different {
         what: &'static str,
-        /// Its value in the first report.
+        /// The value in the first report.
         one: String,
         other: String,
     },
-    /// Two reports say different things of a file.
+    /// Two reports contain different results for a file.
     #[error("two reports have different results for {0}")]
     Contradiction(String),
-    #[error("two reports are of the part {0}")]
+    #[error("two reports cover the same shard {0}")]
     Twice(Shard),
 }
 
-/// The reports as one. The verdict is the worst of theirs; if a part is missing, it is no pass.
+/// Merges the reports. The verdict is the worst of all; if a shard is missing, it is undecided or failed.
 pub(crate) fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
     let mut reports = reports.into_iter();
     let first = reports.next().ok_or(MergeError::Nothing)?;
@@ -50,34 +49,34 @@ pub(crate) fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
 fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
     let commit = |context: &ReviewContext| context.head.clone().unwrap_or_else(|| "no commit".to_owned());
     let total = |context: &ReviewContext| context.shard.map(|shard| shard.total.to_string());
-    let whole = || "the whole".to_owned();
+    let whole = || "none (not sharded)".to_owned();
     let fail_on = |context: &ReviewContext| context.fail_on.unwrap_or_default().to_string();
     let known = |context: &ReviewContext| context.max_known.map(|most| most.to_string());
-    let any = || "any number".to_owned();
+    let any = || "not set".to_owned();
     let compared = |context: &ReviewContext| match &context.compared_with {
         Some(old) => format!("a report of {}", old.head.as_deref().unwrap_or("no commit")),
-        None => "no other report".to_owned(),
+        None => "none".to_owned(),
     };
     let pairs = [
         ("the engine", one.engine.to_string(), other.engine.to_string()),
         ("the commit", commit(&one.context), commit(&other.context)),
         (
-            "what fails the gate",
+            "the `--fail-on` level",
             fail_on(&one.context),
             fail_on(&other.context),
         ),
         (
-            "how many findings may be known",
+            "the `--max-known` limit",
             known(&one.context).unwrap_or_else(any),
             known(&other.context).unwrap_or_else(any),
         ),
         (
-            "what it was compared with",
+            "the compared report",
             compared(&one.context),
             compared(&other.context),
         ),
         (
-            "the number of parts",
+            "the number of shards",
             total(&one.context).unwrap_or_else(whole),
             total(&other.context).unwrap_or_else(whole),
         ),
@@ -108,7 +107,7 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     whole.gate_changes.extend(report.gate_changes);
     whole.gate_refused |= report.gate_refused;
     whole.failed_without_finding |= report.failed_without_finding;
-    // Each part tells of the same change.
+    // Each shard reports the same change.
     if whole.compat.is_none() || breaks_consumers {
         whole.compat = report.compat.or(whole.compat.take());
     }
@@ -122,7 +121,7 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
         whole.changes.get_or_insert_default().extend(changes);
     }
     whole.fixed = match (whole.fixed, report.fixed) {
-        // Which file it was in is not known, so what both may have counted is counted once.
+        // The files of the fixed findings are unknown, so findings that both may have counted are counted once.
         (Some(one), Some(other)) if is_twice => Some(one.max(other)),
         (Some(one), Some(other)) => Some(one + other),
         _ => None,
@@ -133,7 +132,7 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     Ok(())
 }
 
-/// Together they are restricted to what either is; one without a restriction lifts it.
+/// Merges the path restrictions; if either report is unrestricted, so is the merged one.
 fn restrict(paths: &mut Vec<String>, others: Vec<String>) {
     if paths.is_empty() || others.is_empty() {
         paths.clear();
@@ -158,7 +157,7 @@ fn in_order(whole: &mut Report) {
     whole.gate_changes.dedup_by(|a, b| a.path == b.path);
 }
 
-/// All parts: the whole. Only some of them: what the others would say is not known.
+/// Checks that no shard occurs twice, and leaves the verdict open if a shard is missing.
 fn check_parts(whole: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeError> {
     shards.sort_unstable();
     if let Some(pair) = shards.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -171,7 +170,7 @@ fn check_parts(whole: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeEr
         whole.is_open = true;
         whole
             .notes
-            .push(format!("{missing} of {total} parts of the review are missing"));
+            .push(format!("{missing} of {total} shards of the review are missing"));
     }
     Ok(())
 }
@@ -210,7 +209,7 @@ mod tests {
         let parts = vec![part(1, 3, "a", Verdict::Passed), part(3, 3, "c", Verdict::Passed)];
         let whole = merge(parts).unwrap();
         assert_eq!(whole.verdict, Verdict::Undecided);
-        assert_eq!(whole.notes, ["1 of 3 parts of the review are missing"]);
+        assert_eq!(whole.notes, ["1 of 3 shards of the review are missing"]);
         let alone = merge(vec![part(1, 3, "a", Verdict::Passed)]).unwrap();
         assert_eq!(alone.verdict, Verdict::Undecided);
     }
@@ -229,10 +228,10 @@ mod tests {
         };
         let first = || part(1, 2, "a", Verdict::Passed);
         let refused = |other: Report| merge(vec![first(), other]).unwrap_err().to_string();
-        insta::assert_snapshot!(refused(other_commit), @"the reports are not of the same review: the commit is 1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f in one and 2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e in another");
-        insta::assert_snapshot!(refused(part(1, 2, "b", Verdict::Passed)), @"two reports are of the part 1/2");
-        insta::assert_snapshot!(refused(part(2, 3, "b", Verdict::Passed)), @"the reports are not of the same review: the number of parts is 2 in one and 3 in another");
-        insta::assert_snapshot!(refused(sample::empty(Verdict::Passed)), @"the reports are not of the same review: the number of parts is 2 in one and the whole in another");
+        insta::assert_snapshot!(refused(other_commit), @"cannot merge these reports: the commit is 1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f in one and 2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e2e in another");
+        insta::assert_snapshot!(refused(part(1, 2, "b", Verdict::Passed)), @"two reports cover the same shard 1/2");
+        insta::assert_snapshot!(refused(part(2, 3, "b", Verdict::Passed)), @"cannot merge these reports: the number of shards is 2 in one and 3 in another");
+        insta::assert_snapshot!(refused(sample::empty(Verdict::Passed)), @"cannot merge these reports: the number of shards is 2 in one and none (not sharded) in another");
         let mut contrary = part(2, 2, "a", Verdict::Passed);
         contrary.files[0].results[0].status = Status::Failed(Severity::Error);
         insta::assert_snapshot!(refused(contrary), @"two reports have different results for a");

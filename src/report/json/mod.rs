@@ -1,4 +1,4 @@
-//! The program's own JSON report, for tools: schema `sluicegate.report/v1`.
+//! Reads and writes the program's own JSON report, schema `sluicegate.report/v1`.
 
 mod document;
 mod error;

@@ -1,5 +1,5 @@
-//! Reads the JSON report back, strictly: what is not exactly a report of this program is refused, since a verdict
-//! hangs on it.
+//! Reads a JSON report strictly: a file that is not exactly a report of this program is rejected, since a verdict
+//! depends on it.
 
 use super::document::{DocumentV1, FileV1, RuleV1, SCHEMA};
 use super::error::{ReadError, wrong};
@@ -13,34 +13,34 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Why a file is excluded, in a report that does not tell.
+/// The reason for an excluded file if the report has no reason.
 const NOT_REVIEWED: &str = "not a file that is reviewed";
 
-/// Reads a report. Its counts must be those of its results, and its verdict one that they can come to.
+/// Reads a report. Its counts must match its results, and its verdict must be possible for these results.
 pub(crate) fn read(text: &[u8]) -> Result<Report, ReadError> {
     let mut json = serde_json::Deserializer::from_slice(text);
     let document: DocumentV1<'_> = serde_path_to_error::deserialize(&mut json)?;
     json.end()
-        .map_err(|why| wrong(format!("after the JSON: {why}")))?;
+        .map_err(|why| wrong(format!("unexpected text after the JSON: {why}")))?;
     if document.schema != SCHEMA {
         return Err(wrong(format!(
-            "its schema is {:?}, not {SCHEMA:?}",
+            "its schema is {:?}, expected {SCHEMA:?}",
             document.schema
         )));
     }
     let (claimed, claimed_findings) = (document.counts, document.findings);
     let report = document.report()?;
     if report.counts() != claimed {
-        return Err(wrong("its counts are not those of its results"));
+        return Err(wrong("its counts do not match its results"));
     }
     if claimed_findings.is_some_and(|claimed| claimed != report.totals()) {
-        return Err(wrong("its findings are not those of its results"));
+        return Err(wrong("its numbers of findings do not match its results"));
     }
     contradiction(&report).map_or(Ok(report), Err)
 }
 
-/// What the results say against the verdict. That it failed may be the platform's word, and that it is undecided may
-/// have other causes; neither lets anything pass. A report that does not say what fails the gate is taken by the
+/// Returns an error if the results contradict the verdict. A failed verdict may come from the platform, and an
+/// undecided one may have other causes; neither lets anything pass. A report without `failOn` is checked with its
 /// default.
 fn contradiction(report: &Report) -> Option<ReadError> {
     let (fail_on, causes) = (report.fail_on(), gate::causes(report));
@@ -48,10 +48,10 @@ fn contradiction(report: &Report) -> Option<ReadError> {
         Some(cause) => cause.words(),
         None if report.verdict != Verdict::Failed || fail_on != FailOn::Never => return None,
         None if gate::verdict(&causes) == Verdict::Failed => return None,
-        None => "nothing fails the gate",
+        None => "no result fails the gate",
     };
     Some(wrong(format!(
-        "its verdict is `{}`, and {found} (`--fail-on {fail_on}`)",
+        "its verdict is `{}`, but {found} (`--fail-on {fail_on}`)",
         report.verdict
     )))
 }
@@ -111,7 +111,7 @@ fn each_once<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), ReadError> 
     let mut seen = BTreeSet::new();
     for path in paths {
         if path.is_empty() || !seen.insert(path) {
-            return Err(wrong(format!("the path {path:?} is empty or stands twice")));
+            return Err(wrong(format!("the path {path:?} is empty or a duplicate")));
         }
     }
     Ok(())
@@ -139,7 +139,7 @@ impl RuleV1 {
             "ERROR" => Status::Error(self.error_type.clone()),
             other => {
                 return Err(wrong(format!(
-                    "unknown status {other:?} of the rule {:?}",
+                    "unknown status {other:?} for the rule {:?}",
                     self.rule
                 )));
             }
@@ -151,7 +151,7 @@ impl RuleV1 {
                 .any(|state| matches!(state, Some(State::Known | State::Waived)))
         {
             return Err(wrong(format!(
-                "the rule {:?} has nothing that could be known or waived",
+                "the rule {:?} has no finding that can be known or waived",
                 self.rule
             )));
         }
@@ -170,7 +170,7 @@ impl RuleV1 {
         })
     }
 
-    /// By the enforcement; else as it was written, else by the verdict, as a review decides it.
+    /// Returns the severity by the enforcement, by the key `severity`, or else by the verdict, as a review derives it.
     fn severity(&self, enforcement: Option<Enforcement>, verdict: Verdict) -> Result<Severity, ReadError> {
         match (self.severity, enforcement) {
             (Some(severity), Some(level)) if severity != Severity::of(level) => Err(wrong(format!(
@@ -184,14 +184,14 @@ impl RuleV1 {
         }
     }
 
-    /// How each violation stands, one where there is none.
+    /// Returns the state of each violation; a single state if there are no violations, or an empty list if none is set.
     fn states(&self) -> Result<Vec<Option<State>>, ReadError> {
         let Some(states) = &self.state else {
             return Ok(Vec::new());
         };
         if states.len() != self.violations.len().max(1) {
             return Err(wrong(format!(
-                "the rule {:?} has not as many states as violations",
+                "the rule {:?} does not have as many states as violations",
                 self.rule
             )));
         }
@@ -199,7 +199,8 @@ impl RuleV1 {
         Ok(if is_compared { states.clone() } else { Vec::new() })
     }
 
-    /// The waiver that is about each violation, one where there is none.
+    /// Returns the waiver of each violation; a single entry if there are no violations, or an empty list if none is
+    /// set.
     fn waivers(&self) -> Result<Vec<Option<Waiver>>, ReadError> {
         let Some(waivers) = self
             .waivers
@@ -210,20 +211,20 @@ impl RuleV1 {
         };
         if waivers.len() != self.violations.len().max(1) {
             return Err(wrong(format!(
-                "the rule {:?} has not as many waivers as violations",
+                "the rule {:?} does not have as many waivers as violations",
                 self.rule
             )));
         }
         Ok(waivers.clone())
     }
 
-    /// The violations with their lines; without those of each, the first has that of the result.
+    /// Returns the violations with their lines. Without `lines`, the first violation has the line of the result.
     fn placed(&self) -> Result<Vec<Violation>, ReadError> {
         let lines = match &self.lines {
             Some(lines) if lines.len() == self.violations.len() => lines.clone(),
             Some(_) => {
                 return Err(wrong(format!(
-                    "the rule {:?} has not as many lines as violations",
+                    "the rule {:?} does not have as many lines as violations",
                     self.rule
                 )));
             }
@@ -233,7 +234,7 @@ impl RuleV1 {
                 std::iter::once(first).chain(rest).collect()
             }
         };
-        let about = self.of_each(self.about.as_ref(), "things that they are about")?;
+        let about = self.of_each(self.about.as_ref(), "component names")?;
         let sizes = self.sizes.as_ref().filter(|_| self.size().is_none());
         let sizes = self.of_each(sizes, "sizes")?;
         let violations = self.violations.iter().cloned().zip(lines);
@@ -246,7 +247,7 @@ impl RuleV1 {
         Ok(violations.zip(about).zip(sizes).map(violation).collect())
     }
 
-    /// The size of a failed result without violations.
+    /// Returns the size of a failed result without violations.
     fn size(&self) -> Option<u64> {
         match self.sizes.as_deref() {
             Some([only]) if self.violations.is_empty() => *only,
@@ -254,7 +255,7 @@ impl RuleV1 {
         }
     }
 
-    /// One value for each violation; none of each in a report that does not tell.
+    /// Returns one value for each violation; all are `None` if the report has no such list.
     fn of_each<T: Clone>(
         &self,
         values: Option<&Vec<Option<T>>>,
@@ -265,7 +266,7 @@ impl RuleV1 {
             None => Ok(vec![None; all]),
             Some(values) if values.len() == all => Ok(values.clone()),
             Some(_) => Err(wrong(format!(
-                "the rule {:?} has not as many {what} as violations",
+                "the rule {:?} does not have as many {what} as violations",
                 self.rule
             ))),
         }
@@ -342,13 +343,13 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        insta::assert_snapshot!(refused("report/v1", "report/v2"), @r#"it is not a report: its schema is "sluicegate.report/v2", not "sluicegate.report/v1""#);
-        insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"it is not a report: verdict: unknown variant `fine`, expected one of `passed`, `undecided`, `failed` at line 4 column 19"#);
-        insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"it is not a report: unknown status "OK" of the rule "maximum-outputs""#);
-        insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"it is not a report: its counts are not those of its results");
-        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"it is not a report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open`, `failedWithoutFinding` at line 3 column 9");
-        insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"it is not a report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
-        insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"it is not a report: the path "a.tran.yaml" is empty or stands twice"#);
+        insta::assert_snapshot!(refused("report/v1", "report/v2"), @r#"not a valid report: its schema is "sluicegate.report/v2", expected "sluicegate.report/v1""#);
+        insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"not a valid report: verdict: unknown variant `fine`, expected one of `passed`, `undecided`, `failed` at line 4 column 19"#);
+        insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"not a valid report: unknown status "OK" for the rule "maximum-outputs""#);
+        insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"not a valid report: its counts do not match its results");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"not a valid report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open`, `failedWithoutFinding` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"not a valid report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
+        insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"not a valid report: the path "a.tran.yaml" is empty or a duplicate"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());
     }
 
@@ -376,7 +377,7 @@ mod tests {
             assert_eq!(read_with(verdict, Some(Error), warning()), Some(verdict));
             assert_eq!(read_with(verdict, Some(Never), error()), Some(verdict));
         }
-        // The platform's word may be all that fails it.
+        // The platform's status may be the only cause of a failure.
         assert_eq!(read_with(Failed, Some(Error), warning()), Some(Failed));
         assert_eq!(read_with(Failed, Some(Never), error()), None);
         let mut open = sample::report();
@@ -387,7 +388,7 @@ mod tests {
         }))
         .unwrap_err()
         .to_string();
-        insta::assert_snapshot!(refused, @"it is not a report: its verdict is `passed`, and files of it were not reviewed (`--fail-on error`)");
+        insta::assert_snapshot!(refused, @"not a valid report: its verdict is `passed`, but some of its files were not reviewed (`--fail-on error`)");
     }
 
     #[test]
@@ -398,7 +399,7 @@ mod tests {
         .unwrap();
         let edited = good.replacen("\"severity\": \"error\"", "\"severity\": \"warning\"", 2);
         let refused = read(edited.as_bytes()).unwrap_err().to_string();
-        insta::assert_snapshot!(refused, @r#"it is not a report: the rule "component-naming-convention" has the severity "warning" and the enforcement `error`"#);
+        insta::assert_snapshot!(refused, @r#"not a valid report: the rule "component-naming-convention" has the severity "warning" and the enforcement `error`"#);
     }
 
     proptest! {

@@ -48,7 +48,7 @@ fn a_failed_review() {
     <property name="branch" value="feature/x"/>
     </properties>
     <testcase name="gate change" time="0.171428" classname="sluicegate">
-    <skipped type="gate change" message="This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)">This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)</skipped>
+    <skipped type="gate change" message="This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)">This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)</skipped>
     </testcase>
     </testsuite>
     <testsuite id="1" name="load/it.orch.yaml" package="testsuite/load/it.orch.yaml" tests="2" errors="0" failures="1" timestamp="2026-11-20T09:30:00Z" time="0.342856" skipped="0">

@@ -239,7 +239,7 @@ fn what_was_not_evaluated_is_a_notification() {
             },
             "level": "warning",
             "message": {
-              "text": "This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)"
+              "text": "This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)"
             },
             "locations": [
               {
@@ -259,7 +259,7 @@ fn what_was_not_evaluated_is_a_notification() {
             },
             "level": "note",
             "message": {
-              "text": "Not judged: 1 file: notes.txt (not a file that is reviewed)"
+              "text": "Excluded: 1 file: notes.txt (not a file that is reviewed)"
             }
           }
         ]

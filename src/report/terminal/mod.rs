@@ -178,7 +178,7 @@ fn push_cause(shown: &mut String, cause: &UnjudgedCause<'_>, about: &About, styl
 /// How to see the same elsewhere, and where it is written down.
 fn push_further(shown: &mut String, about: &About) {
     if let Some(command) = &about.reproduce {
-        let _ = writeln!(shown, "The same on your machine: {}", text::line(command));
+        let _ = writeln!(shown, "Reproduce locally: {}", text::line(command));
     }
     if about.reproduce.is_some() && !about.reports.is_empty() {
         let _ = writeln!(shown, "Reports: {}", text::line(&about.reports.join(", ")));
@@ -273,7 +273,7 @@ fn label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
         warning(style)
     };
     match notice.kind {
-        NoticeKind::GateChanges => (warning(style), "This change touches the gate itself: "),
+        NoticeKind::GateChanges => (warning(style), "This change edits the gate configuration: "),
         NoticeKind::Breaks => (weight, "breaks consumers: "),
         NoticeKind::Unreviewed => (weight, ""),
         NoticeKind::Notes | NoticeKind::Excluded => ("note".to_owned(), ""),
@@ -364,9 +364,9 @@ mod tests {
         warning[maximum-outputs]: 3 outputs
           --> a.tran.yaml:1
 
-        warning: This change touches the gate itself: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
+        warning: This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         error: late.orch.yaml: The file was not reviewed: the batch timed out
-        note: Not judged: 1 file: notes.txt (not a file that is reviewed)
+        note: Excluded: 1 file: notes.txt (not a file that is reviewed)
 
         Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
         ");
@@ -379,7 +379,7 @@ mod tests {
         insta::assert_snapshot!(render(&report, &About::default(), Style::default()), @"
         Review undecided
 
-        error: The review is undecided: it is not known whether the pipelines pass. The platform did not answer.
+        error: The review is undecided: it is unknown whether the pipelines pass the gate. The platform did not answer.
         hint: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform
 
         Review undecided

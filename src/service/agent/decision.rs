@@ -1,67 +1,60 @@
-//! What an agent waits for, and what it is told.
+//! The decisions that an agent waits for, and those that callers submit.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Something that the agent waits for.
+/// A decision that the agent waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[schema(as = PendingDecision)]
 pub(crate) enum OpenDecision {
-    /// Leave to use a tool.
+    /// Permission to use a tool.
     Tool(PendingTool),
-    /// The answer to a question.
+    /// An answer to a question.
     Question(PendingQuestion),
 }
 
-/// A tool that the agent needs leave for.
+/// A tool that the agent needs permission to use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PendingTool {
-    /// The tool.
     pub tool_name: String,
-    /// What a decision names.
+    /// The ID that the decision must refer to.
     pub tool_id: String,
-    /// What to show to people.
+    /// The text to show to the user.
     pub permission_message: PermissionText,
-    /// What the tool would be called with.
+    /// The arguments of the tool call.
     #[schema(value_type = std::collections::BTreeMap<String, Value>)]
     pub tool_input: Value,
 }
 
-/// What to show to people.
+/// A permission request as text for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = PermissionMessage)]
 pub(crate) struct PermissionText {
-    /// In short.
     pub title: String,
-    /// In full.
     pub body: String,
 }
 
-/// Questions of the agent.
+/// Questions from the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct PendingQuestion {
-    /// What a decision names.
+    /// The ID that the decision must refer to.
     pub id: String,
-    /// What they are about.
     pub title: String,
-    /// The questions.
     pub questions: Vec<Question>,
 }
 
-/// A question and the answers to choose from.
+/// A question and the options to choose from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Question {
-    /// The question.
     pub question: String,
-    /// The answers.
     pub options: Vec<String>,
 }
 
 impl OpenDecision {
-    /// Asks for leave to use a tool.
+    /// Returns a request for permission to use a tool.
     pub(crate) fn tool(tool: &str, id: String, input: Value) -> Self {
         Self::Tool(PendingTool {
             permission_message: PermissionText {
@@ -74,7 +67,7 @@ impl OpenDecision {
         })
     }
 
-    /// Asks how to go on.
+    /// Returns a question about how to continue.
     pub(crate) fn question(id: String) -> Self {
         Self::Question(PendingQuestion {
             id,
@@ -87,23 +80,22 @@ impl OpenDecision {
     }
 }
 
-/// A decision on something that the agent waits for.
+/// A decision that a caller submitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GivenDecision {
-    /// The id of what is decided.
+    /// The ID of the pending decision.
     pub id: String,
-    /// What is decided.
     pub verdict: Verdict,
 }
 
-/// What is decided.
+/// The outcome of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Whether a tool may be used.
     Tool {
-        /// It may.
+        /// Whether it may be used now.
         approved: bool,
-        /// And for the rest of the task too.
+        /// Whether the approval lasts for the rest of the task.
         for_good: bool,
     },
     /// The answers to questions.
@@ -113,14 +105,14 @@ pub(crate) enum Verdict {
 /// The answer to one of several questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GivenAnswer {
-    /// Which of them, from 0.
+    /// Index of the question, from 0.
     pub question: u64,
-    /// What was chosen.
+    /// The selected options.
     pub options: Vec<String>,
 }
 
 impl GivenDecision {
-    /// Whether it is this that is decided.
+    /// Returns whether this decision resolves the pending one.
     pub(crate) fn is_on(&self, pending: &OpenDecision) -> bool {
         match (pending, &self.verdict) {
             (OpenDecision::Tool(tool), Verdict::Tool { .. }) => tool.tool_id == self.id,

@@ -1,8 +1,8 @@
 //! The simulated agent (API document, "Agent task" and "States and transitions").
 //!
-//! It changes nothing; it acts out what an agent would do, so that a client meets every state. What it does follows
-//! from the message and the time alone: a task is a state that is moved on to a time, by which it says its messages.
-//! So nothing runs in the background, and a restart interrupts nothing.
+//! It changes nothing. It acts out the steps of an agent, so that a client meets every state. Its behavior follows from
+//! the instruction and the time alone: a task is a state that is advanced to a given time and emits the messages that
+//! are due. So nothing runs in the background, and a restart interrupts no task.
 
 mod decision;
 mod plan;

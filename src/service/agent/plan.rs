@@ -1,8 +1,8 @@
-//! From an instruction to the tools that it needs.
+//! Maps an instruction to the tools that it needs.
 
 use super::tools::{ASK, TOOLS};
 
-/// How words begin that stand for a tool. Short ones must be met whole.
+/// Word stems and the tool that each stands for. Stems of up to [`WHOLE`] letters must match the complete word.
 const WORDS: [(&str, &str); 26] = [
     ("creat", "create_file"),
     ("write", "create_file"),
@@ -32,10 +32,10 @@ const WORDS: [(&str, &str); 26] = [
     ("connector", "create_custom_connector"),
 ];
 
-/// Words of up to this length are no beginnings.
+/// Maximum length of a stem that must match the complete word.
 const WHOLE: usize = 4;
 
-/// The tools that the message asks for, by words or by their names, each once, in the order in which it does.
+/// Returns the tools that the message mentions, by a verb or by tool name, each once and in order of first mention.
 pub(super) fn tools_for(message: &str) -> Vec<&'static str> {
     let mut tools: Vec<&str> = Vec::new();
     let is_part = |c: char| c.is_alphanumeric() || c == '_';

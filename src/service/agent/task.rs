@@ -1,4 +1,4 @@
-//! A task: its state, and how time and callers move it on.
+//! A task: its state, and how time and callers advance it.
 
 use super::decision::{GivenDecision, OpenDecision, Verdict};
 use super::plan::tools_for;
@@ -10,83 +10,81 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use utoipa::ToSchema;
 
-/// How long the agent thinks before it does anything.
+/// Duration of the agent's thinking before its first step.
 const THINKING: Duration = Duration::from_secs(1);
 
-/// How long one tool takes.
+/// Duration of one tool call.
 const STEP: Duration = Duration::from_millis(400);
 
-/// How long the agent wraps up after it was stopped.
+/// Duration of the agent's wrap-up after a stop.
 const WRAPPING_UP: Duration = Duration::from_secs(1);
 
-/// How a task is.
+/// The status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum TaskStatus {
-    /// The agent works.
+    /// The agent is working.
     Running,
-    /// The agent wraps up.
+    /// The agent is wrapping up.
     Stopping,
-    /// The agent has finished, or waits for a decision.
+    /// The agent has finished or waits for a decision.
     Stopped,
-    /// Something went wrong.
+    /// The task failed.
     Errored,
 }
 
-/// What an agent may do.
+/// What an agent is allowed to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[schema(as = AgentMode)]
 pub(crate) enum AgentMode {
-    /// It makes changes.
+    /// It may make changes.
     Act,
-    /// It makes a plan.
+    /// It only plans.
     Plan,
 }
 
-/// What a task is done with.
+/// The configuration of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AgentConfig)]
 pub(crate) struct TaskConfig {
-    /// The agent.
+    /// Name of the agent.
     pub name: String,
-    /// What it may do.
     pub mode: AgentMode,
-    /// The project that it works in.
+    /// The project that the agent works in.
     #[schema(format = "uuid")]
     pub project_id: String,
-    /// The branch that it reads from.
+    /// The branch that the agent reads from.
     pub source_branch_name: String,
-    /// Where it runs pipelines.
+    /// The environment to run pipelines in.
     pub environment_name: String,
-    /// The branch that it writes to; generated if none was given.
+    /// The branch that the agent writes to; generated if the request has no name for it.
     pub target_branch_name: String,
-    /// Whether the name of that branch was to be generated.
+    /// Whether the request left the name of the target branch to the agent.
     pub generate_branch: bool,
-    /// The service graph that it knows.
     #[schema(required)]
     pub graph_id: Option<String>,
-    /// The folder that it works in.
+    /// The directory that the agent works in.
     #[schema(required)]
     pub working_directory: Option<String>,
 }
 
-/// Something that happened in a task.
+/// An event in a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Message {
-    /// What happened; `type` says what else there is.
+    /// The event; its `type` determines the other fields.
     #[schema(value_type = std::collections::BTreeMap<String, Value>)]
     pub data: Value,
-    /// The same for everything between two instructions.
+    /// Shared by all messages between two instructions.
     pub group_id: String,
-    /// When, in UTC.
+    /// Time of the event, in UTC.
     #[schema(value_type = String, format = DateTime)]
     pub timestamp: Moment,
 }
 
-/// One tool to be used.
+/// A tool call that is still to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct AgentStep {
     tool: String,
@@ -95,17 +93,17 @@ struct AgentStep {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum TaskPhase {
-    /// At work; the next step is done at `next`.
+    /// The agent is working; it takes its next step at `next`.
     Working {
         #[serde(serialize_with = "Moment::as_number")]
         next: Moment,
     },
-    /// Stopped by a caller; at rest from `until`.
+    /// A caller stopped the agent; it comes to rest at `until`.
     WrappingUp {
         #[serde(serialize_with = "Moment::as_number")]
         until: Moment,
     },
-    /// Waits for a decision on the first step that is left.
+    /// The agent waits for a decision on the first remaining step.
     Waiting(OpenDecision),
     Finished,
     Errored,
@@ -114,14 +112,13 @@ enum TaskPhase {
 /// The state of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AgentTask {
-    /// What it is done with.
     pub config: TaskConfig,
-    /// The tools that need no leave.
+    /// The tools that need no permission.
     pub granted: Vec<String>,
-    /// When the state last changed.
+    /// Time of the last state change.
     #[serde(serialize_with = "Moment::as_number")]
     pub modified_at: Moment,
-    /// Why it cannot be done, if it cannot.
+    /// The reason why the task cannot succeed, if there is one.
     trouble: Option<String>,
     phase: TaskPhase,
     left: VecDeque<AgentStep>,
@@ -130,7 +127,7 @@ pub(crate) struct AgentTask {
 }
 
 impl AgentTask {
-    /// A task that begins with this instruction; `trouble` says why it cannot be done.
+    /// Creates a task with its first instruction. A task with `trouble` fails with this reason at its first step.
     pub(crate) fn begin(
         config: TaskConfig,
         granted: Vec<String>,
@@ -153,7 +150,7 @@ impl AgentTask {
         (task, vec![said])
     }
 
-    /// How the task is.
+    /// Returns the current status.
     pub(crate) const fn status(&self) -> TaskStatus {
         match self.phase {
             TaskPhase::Working { .. } => TaskStatus::Running,
@@ -163,7 +160,7 @@ impl AgentTask {
         }
     }
 
-    /// What the agent waits for.
+    /// Returns the decisions that the agent waits for.
     pub(crate) fn pending(&self) -> Vec<OpenDecision> {
         match &self.phase {
             TaskPhase::Waiting(pending) => vec![pending.clone()],
@@ -171,7 +168,7 @@ impl AgentTask {
         }
     }
 
-    /// Adds tools that need no leave.
+    /// Adds tools that need no permission.
     pub(crate) fn grant(&mut self, tools: impl IntoIterator<Item = String>) {
         for tool in tools {
             if !self.granted.contains(&tool) {
@@ -180,14 +177,14 @@ impl AgentTask {
         }
     }
 
-    /// Puts these tools in the place of those that need no leave. What the agent waits for it still waits for.
+    /// Replaces the list of tools that need no permission. A decision that the agent already waits for stays pending.
     pub(crate) fn replace_grants(&mut self, tools: Vec<String>, now: Moment) {
         self.granted.clear();
         self.grant(tools);
         self.modified_at = now;
     }
 
-    /// Moves the task on to this time and gives what happened until then.
+    /// Advances the task to `now` and returns the messages emitted until then.
     pub(crate) fn advance(&mut self, now: Moment) -> Vec<Message> {
         let mut said = Vec::new();
         loop {
@@ -201,8 +198,8 @@ impl AgentTask {
         }
     }
 
-    /// The agent has an instruction, and works on it from now; what it was to do before, it does first if it is at
-    /// work, and else no more.
+    /// Gives the agent an instruction to work on from now. If the agent is working, it finishes its remaining steps
+    /// first; otherwise they are dropped.
     pub(crate) fn instruct(&mut self, message: &str, now: Moment) -> Message {
         if !matches!(self.phase, TaskPhase::Working { .. }) {
             self.left.clear();
@@ -219,7 +216,7 @@ impl AgentTask {
         self.say(now, json!({"type": "prompt", "text": message}))
     }
 
-    /// Stops the agent; afterwards it waits for nothing.
+    /// Stops the agent and drops any pending decision.
     pub(crate) fn stop(&mut self, now: Moment) -> Option<Message> {
         self.left.clear();
         match self.phase {
@@ -236,8 +233,8 @@ impl AgentTask {
         }
     }
 
-    /// Takes decisions, and gives those that were on something that the agent waited for, with the tool. Others
-    /// resolve nothing.
+    /// Applies the decision on the step that the agent waits for and returns it with its tool; ignores all other
+    /// decisions.
     pub(crate) fn decide<'d>(
         &mut self,
         decisions: &'d [GivenDecision],
@@ -275,7 +272,7 @@ impl AgentTask {
         Some((decision, tool, self.say(now, data)))
     }
 
-    /// The first step that is left may be done, or is left out.
+    /// Approves the first remaining step, or drops it.
     fn resolve(&mut self, approved: bool) {
         if approved {
             if let Some(step) = self.left.front_mut() {
@@ -286,7 +283,7 @@ impl AgentTask {
         }
     }
 
-    /// Does the next step.
+    /// Takes the next step.
     fn step(&mut self, at: Moment) -> Message {
         if let Some(trouble) = self.trouble.clone() {
             self.phase = TaskPhase::Errored;
@@ -338,7 +335,7 @@ impl AgentTask {
         }
     }
 
-    /// What the tool is called with.
+    /// Returns the arguments of a tool call.
     fn input_of(&self, tool: &str) -> Value {
         let folder = self.config.working_directory.as_deref().unwrap_or(".");
         match tool {

@@ -2,7 +2,7 @@
 
 use crate::service::store::events::Kind;
 
-/// All names of tools: those of the API document's list, and the two more of its example.
+/// All names of tools: those in the API document's list, and two more from its example.
 pub(crate) const TOOLS: [&str; 16] = [
     "git_push",
     "git_commit",
@@ -22,10 +22,10 @@ pub(crate) const TOOLS: [&str; 16] = [
     "read_file",
 ];
 
-/// The tool by which an agent asks a question.
+/// The tool that an agent uses to ask a question.
 pub(super) const ASK: &str = "ask_user_question";
 
-/// The tools that leave everything as it is; a plan is made with these alone.
+/// Tools that change nothing; an agent in plan mode uses only these.
 const READING: [&str; 5] = [
     "query_warehouse",
     "sample_component",
@@ -38,7 +38,7 @@ pub(super) fn changes(tool: &str) -> bool {
     !READING.contains(&tool)
 }
 
-/// The audit event of allowing the tool, where there is one.
+/// Returns the audit event for approving the tool, or `None` if there is no such event.
 pub(crate) fn acceptance_of(tool: &str) -> Option<Kind> {
     match tool {
         "sample_component" => Some(Kind::SamplingAccepted),

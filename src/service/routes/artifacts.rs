@@ -28,23 +28,23 @@ use utoipa_axum::routes;
 const PREFIX: &str = "sharedPipelineIdPrefix";
 const VERSION: &str = "versionName";
 
-/// What `provider` says of a version that was published through the API.
+/// The value of `provider` for a version that was published through the API.
 const PROVIDER: &str = "public-api";
 
-/// The most bytes of a publish in all.
+/// Maximum size of a publish request, in bytes.
 const PUBLISH_LIMIT: u64 = 1024 * 1024 * 1024;
 
-/// How long a publish may take in all.
+/// Maximum time to receive a publish request.
 const PUBLISH_TIME: Duration = Duration::from_secs(60 * 60);
 
-/// The routes of this resource.
+/// Returns the HTTP routes for artifacts.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, publish, change))
         .routes(routes!(details))
 }
 
-/// A version and what it holds.
+/// A version and its shared pipelines.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Details {
@@ -52,17 +52,17 @@ struct Details {
     shared_pipelines: Vec<StoredSharedPipeline>,
 }
 
-/// What became of a publish.
+/// The result of a publish.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Published)]
 struct PublishOutcome {
     version_name: String,
-    /// What was left out; if there is anything, the artifact may be incomplete.
+    /// The excluded files; if there are any, the artifact may be incomplete.
     ignored_resources: Vec<IgnoredResource>,
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![change_request()]
 }
@@ -73,10 +73,10 @@ fn change_request() -> Shape {
         needs(VERSION, text()),
         needs("enabled", boolean()),
     ])
-    .named("Change", "A version that is to be enabled or disabled.")
+    .named("Change", "A request to enable or disable a version.")
 }
 
-/// Lists the published versions, the last published first.
+/// Lists the published versions, the most recent first.
 #[utoipa::path(
     get,
     path = "/v1/shared-pipelines/artifacts",
@@ -84,8 +84,8 @@ fn change_request() -> Shape {
     tag = "Shared pipelines",
     params(
         Page,
-        ("sharedPipelineIdPrefix" = Option<String>, Query, description = "Only versions of this prefix."),
-        ("versionName" = Option<String>, Query, description = "Only versions of this name."),
+        ("sharedPipelineIdPrefix" = Option<String>, Query, description = "Only versions with this prefix."),
+        ("versionName" = Option<String>, Query, description = "Only versions with this name."),
         ("enabled" = Option<bool>, Query, description = "Only enabled, or only disabled versions."),
     ),
     responses(
@@ -114,7 +114,7 @@ async fn list(
     Ok(Json(Paged::new(page, found)))
 }
 
-/// Shows a version, or without a name the last published enabled one.
+/// Shows a version; without a name, the last published version that is enabled.
 #[utoipa::path(
     get,
     path = "/v1/shared-pipelines/artifacts/details",
@@ -122,13 +122,13 @@ async fn list(
     tag = "Shared pipelines",
     params(
         ("sharedPipelineIdPrefix" = String, Query, min_length = 1, description = "The prefix of the version."),
-        ("versionName" = Option<String>, Query, description = "The name of the version; `latest` is a name like any."),
+        ("versionName" = Option<String>, Query, description = "The version; `latest` is not special."),
     ),
     responses(
         (status = 200, body = Details, description = "The version and its shared pipelines."),
         (status = 400, body = ProblemBody, description = "The prefix is missing."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
-        (status = 404, body = ProblemBody, description = "There is no such version, or none that is enabled."),
+        (status = 404, body = ProblemBody, description = "There is no such version, or no enabled one."),
     )
 )]
 async fn details(_: Admin, State(app): State<Arc<App>>, query: Query) -> Result<Json<Details>, Problem> {
@@ -157,7 +157,7 @@ fn no_such_version(prefix: &str, version: &str) -> Problem {
     Problem::not_found(format!("the prefix `{prefix}` has no version `{version}`"))
 }
 
-/// Publishes a version: one form part for each file, named by its path.
+/// Publishes a version from one form part per file, each with the file's path as its name.
 #[utoipa::path(
     post,
     path = "/v1/shared-pipelines/artifacts",
@@ -165,7 +165,7 @@ fn no_such_version(prefix: &str, version: &str) -> Problem {
     tag = "Shared pipelines",
     params(
         ("sharedPipelineIdPrefix" = String, Header, pattern = r"\S", description = "The group of shared pipelines."),
-        ("versionName" = String, Header, pattern = r"\S", description = "The label of the version; never to be used again."),
+        ("versionName" = String, Header, pattern = r"\S", description = "The version label; it cannot be reused."),
         ("commitHash" = Option<String>, Header, description = "The published commit."),
         ("branch" = Option<String>, Header, description = "The branch of that commit."),
     ),
@@ -228,7 +228,8 @@ fn read_headers(headers: &HeaderMap) -> Result<StoredArtifact, Problem> {
     check.done(artifact)
 }
 
-/// Says no before a long upload; that the version is new is settled only when it is stored.
+/// Rejects a version that already exists before a long upload. Whether the version is new is decided only when it is
+/// stored.
 async fn refuse_known(app: &App, artifact: &StoredArtifact) -> Result<(), Problem> {
     let prefix = artifact.shared_pipeline_id_prefix.clone();
     let version = artifact.version_name.clone();
@@ -248,7 +249,7 @@ fn already_there(artifact: &StoredArtifact) -> Problem {
     Problem::conflict(format!("the prefix `{prefix}` already has a version `{version}`"))
 }
 
-/// Enables or disables a version, and shows it as it is then.
+/// Enables or disables a version and returns its new state.
 #[utoipa::path(
     patch,
     path = "/v1/shared-pipelines/artifacts",
@@ -256,7 +257,7 @@ fn already_there(artifact: &StoredArtifact) -> Problem {
     tag = "Shared pipelines",
     request_body = ref("#/components/schemas/Change"),
     responses(
-        (status = 200, body = StoredArtifact, description = "The version as it is now."),
+        (status = 200, body = StoredArtifact, description = "The new state of the version."),
         (status = 403, body = ProblemBody, description = "The role is neither Admin nor Super Admin."),
         (status = 404, body = ProblemBody, description = "There is no such version."),
     )

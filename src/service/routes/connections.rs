@@ -18,15 +18,15 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// How each of the two warehouse kinds authenticates.
+/// The authentication type of each of the two warehouse kinds.
 const AUTHENTICATION: [&str; 2] = ["key_pair", "password"];
 
-/// The routes of this resource.
+/// Returns the HTTP routes for warehouse connections.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![connection_request(vocabulary)]
 }
@@ -43,7 +43,7 @@ fn connection_request(vocabulary: &Vocabulary) -> Shape {
     .named("ConnectionRequest", "The body of a connection creation.")
 }
 
-/// Which authentication belongs to which warehouse kind.
+/// Checks that the authentication type matches the warehouse kind.
 fn fitting(kinds: [String; 2]) -> ShapePart {
     let pairs = || kinds.iter().zip(AUTHENTICATION);
     let cases: Vec<Value> = pairs()
@@ -80,7 +80,7 @@ fn fitting(kinds: [String; 2]) -> ShapePart {
     request_body = ref("#/components/schemas/ConnectionRequest"),
     responses(
         (status = 201, body = Empty, description = "The connection exists."),
-        (status = 409, body = ProblemBody, description = "The project has a connection of this name."),
+        (status = 409, body = ProblemBody, description = "The connection name is already in use."),
     )
 )]
 async fn create(

@@ -25,10 +25,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-/// The levels that a user who is added to the project can be given.
+/// The access levels that a user who is added to the project can be given.
 const ACCESS_LEVELS: [&str; 5] = ["default", "admin", "runner", "readOnly", "noAccess"];
 
-/// The properties of a connection that hold a value, of both warehouse kinds.
+/// The properties of a connection that contain a plain value, for both warehouse kinds.
 const PLAIN_PROPERTIES: [&str; 10] = [
     "account",
     "username",
@@ -42,28 +42,28 @@ const PLAIN_PROPERTIES: [&str; 10] = [
     "defaultStorageLocation",
 ];
 
-/// The properties of a connection that name a secret and the key within it.
+/// The properties of a connection that name a secret and a key within it.
 const KEYED_SECRETS: [&str; 2] = ["passphrase", "password"];
 
-/// The routes of this resource.
+/// Returns the HTTP routes for environments.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(list, create))
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![environment_request(vocabulary)]
 }
 
 fn environment_request(vocabulary: &Vocabulary) -> Shape {
     let warehouses = warehouse_connections(vocabulary.lower_warehouses());
-    let connections = object([
-        needs("DWH", warehouses).about("By warehouse kind, the name of a connection of the project.")
-    ])
-    .named(
-        "DefaultConnections",
-        "The default connections, by what they lead to.",
-    );
+    let connections =
+        object([needs("DWH", warehouses)
+            .about("The name of a connection of the project for each warehouse kind.")])
+        .named(
+            "DefaultConnections",
+            "The default connections, by the type of their target.",
+        );
     object([
         needs("name", text()).about("The name that other requests use; it never changes."),
         needs("defaultAgentId", uuid()).about("The runner used by default."),
@@ -97,7 +97,7 @@ fn warehouse_connections(kinds: [String; 2]) -> Shape {
     )
 }
 
-/// The properties that the API document names have shapes; others are taken as they are.
+/// The properties in the API document have shapes; other properties are accepted unchecked.
 fn connection_override() -> Shape {
     let plain = PLAIN_PROPERTIES.map(|property| may(property, object([needs("value", any_text())])));
     let secret = may("privateKey", object([needs("secretName", text())]));
@@ -139,7 +139,7 @@ async fn list(
     Ok(Json(Paged::new(page, found)))
 }
 
-/// Makes an environment, whose default connections the project must have.
+/// Creates an environment; its default connections must exist in the project.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/environments",
@@ -149,7 +149,7 @@ async fn list(
     request_body = ref("#/components/schemas/EnvironmentRequest"),
     responses(
         (status = 201, body = Empty, description = "The environment exists."),
-        (status = 409, body = ProblemBody, description = "The project has an environment of this name."),
+        (status = 409, body = ProblemBody, description = "The environment name is already in use."),
     )
 )]
 async fn create(
@@ -184,7 +184,7 @@ async fn create(
     Ok((StatusCode::CREATED, Json(Empty {})))
 }
 
-/// A default connection: the warehouse kind and the name.
+/// A default connection: its warehouse kind and its name.
 type DefaultConnection = (String, String);
 
 fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
@@ -195,7 +195,7 @@ fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
     warehouses.into_iter().flatten().filter_map(named).collect()
 }
 
-/// Overrides are of default connections.
+/// Checks that each override refers to a default connection.
 fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
     let connections = default_connections(body);
     for (index, item) in body.objects("connectionOverrides").iter().flatten().enumerate() {
@@ -209,7 +209,7 @@ fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
     }
 }
 
-/// 400 that names every default connection that the project does not have, or has for another warehouse kind.
+/// Returns a 400 that lists the default connections that are missing in the project or have another warehouse kind.
 fn missing_connections(
     connection: &Connection,
     project: Uuid,

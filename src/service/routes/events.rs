@@ -14,7 +14,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The routes of this resource.
+/// Returns the HTTP routes for audit events.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(list))
 }
@@ -54,7 +54,8 @@ async fn list(
     Ok(Json(Paged::new(page, found)))
 }
 
-/// A time with its offset. In a query that was not encoded, the plus sign of an offset has become a blank.
+/// Parses a time with its offset. In a query that was not percent-encoded, the plus sign of the offset has become a
+/// space.
 fn time(query: &Query, name: &str, check: &mut BodyCheck) -> Option<Timestamp> {
     let text = query.get(name)?;
     let with_plus = || {

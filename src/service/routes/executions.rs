@@ -26,17 +26,17 @@ use uuid::Uuid;
 
 const ID: &str = "pipelineExecutionId";
 
-/// How long the shortest execution runs.
+/// Duration of the shortest execution.
 const SHORTEST: Duration = Duration::from_secs(2);
 
-/// How much longer an execution runs for each component on its way, and for how many of them.
+/// Additional duration for each component that is reached, and the maximum number of components that count.
 const STEP: Duration = Duration::from_millis(20);
 const COUNTED_STEPS: u32 = 100;
 
-/// What a termination asks for.
+/// The status that a termination request contains.
 const CANCELLED: &str = "CANCELLED";
 
-/// The routes of this resource.
+/// Returns the HTTP routes for published pipelines and executions.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list_published))
@@ -44,7 +44,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(show, terminate))
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![execution_request(), termination()]
 }
@@ -53,7 +53,7 @@ fn execution_request() -> Shape {
     object([
         needs("pipelineName", text()).about("The path of a published pipeline without its extension."),
         needs("environmentName", text()).about("An environment of the project."),
-        may("executionTag", text()).about("Held by the execution while it runs."),
+        may("executionTag", text()).about("A tag that only one running execution of the project can have."),
     ])
     .named("ExecutionRequest", "The body of an execution request.")
 }
@@ -66,7 +66,7 @@ fn termination() -> Shape {
     .named("Termination", "The body of a termination.")
 }
 
-/// The execution that is meant.
+/// The ID of an execution.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ExecutionId)]
@@ -75,7 +75,7 @@ struct ExecutionName {
     pipeline_execution_id: Uuid,
 }
 
-/// An execution as it is.
+/// The state of an execution.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Execution)]
 struct ExecutionState {
@@ -116,9 +116,9 @@ async fn list_published(
     params(("projectId" = String, Path, format = "uuid", description = "The project.")),
     request_body = ref("#/components/schemas/ExecutionRequest"),
     responses(
-        (status = 201, body = ExecutionName, description = "The execution runs."),
-        (status = 404, body = ProblemBody, description = "No such project, pipeline or environment."),
-        (status = 409, body = ShortBody, description = "An execution with the same tag runs."),
+        (status = 201, body = ExecutionName, description = "The execution has started."),
+        (status = 404, body = ProblemBody, description = "Unknown project, pipeline or environment."),
+        (status = 409, body = ShortBody, description = "An execution with the same tag is running."),
     )
 )]
 async fn create(
@@ -139,7 +139,8 @@ async fn create(
     let clock = app.clock().clone();
     app.store()
         .attempt(move |transaction| {
-            // Read here, where executions start one after the other, so that a tag is free when its time is over.
+            // The time is read inside the transaction, where executions start one after the other, so that a tag is
+            // free when its execution has ended.
             let started_at = clock.now();
             let new = ExecutionRecord {
                 id: pipeline_execution_id,
@@ -182,7 +183,7 @@ async fn require_environment(app: &App, project: Uuid, environment: &str) -> Res
     level.map(|_| ()).ok_or(missing)
 }
 
-/// Shows how an execution is.
+/// Shows the state of an execution.
 #[utoipa::path(
     get,
     path = "/v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}",
@@ -192,7 +193,7 @@ async fn require_environment(app: &App, project: Uuid, environment: &str) -> Res
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution."),
     ),
-    responses((status = 200, body = ExecutionState, description = "The execution as it is."))
+    responses((status = 200, body = ExecutionState, description = "The state of the execution."))
 )]
 async fn show(
     project: CallersProject,
@@ -213,7 +214,7 @@ fn missing(id: Uuid) -> Problem {
     Problem::not_found(format!("the project has no execution {id}"))
 }
 
-/// Terminates an execution that runs; one that has ended stays as it is.
+/// Terminates a running execution; an execution that has ended does not change.
 #[utoipa::path(
     patch,
     path = "/v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}",
@@ -224,7 +225,7 @@ fn missing(id: Uuid) -> Problem {
         ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution."),
     ),
     request_body = ref("#/components/schemas/Termination"),
-    responses((status = 200, body = ExecutionName, description = "The execution does not run."))
+    responses((status = 200, body = ExecutionName, description = "The execution is not running anymore."))
 )]
 async fn terminate(
     project: CallersProject,

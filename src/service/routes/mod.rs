@@ -1,4 +1,4 @@
-//! What goes over the wire, a file for each resource.
+//! The HTTP endpoints, with one file for each resource.
 
 pub(super) mod artifacts;
 pub(super) mod connections;
@@ -19,11 +19,11 @@ use crate::service::vocabulary::Vocabulary;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The answer of what has nothing to tell but that it was done.
+/// The empty response of an operation without a result.
 #[derive(Debug, Serialize, ToSchema)]
 struct Empty {}
 
-/// The shapes of all bodies, in the names of the vocabulary.
+/// Returns the schemas of all request bodies, with the names of the vocabulary.
 pub(super) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     let shapes = [
         artifacts::shapes,

@@ -1,4 +1,4 @@
-//! What variables are in single environments (API document, "Project variables").
+//! Overrides of variables in single environments (API document, "Project variables").
 
 use super::variables::{NAME, does_not_fit, missing};
 use crate::service::app::App;
@@ -26,10 +26,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-/// The levels of an environment with which a member may not change overrides.
+/// The access levels of an environment that do not let a member change overrides.
 const LOOKING_ONLY: [&str; 3] = ["runner", "readOnly", "noAccess"];
 
-/// The routes of this resource.
+/// Returns the HTTP routes for overrides.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, put))
@@ -53,19 +53,19 @@ struct OverriddenVariable {
     r#type: String,
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![overrides_request()]
 }
 
 fn overrides_request() -> Shape {
     let item = object([needs("environmentName", text()), needs("value", text_or_number())])
-        .named("OverrideRequest", "A value for one environment.");
+        .named("OverrideRequest", "The value in one environment.");
     object([needs("overrides", list_of(item))])
-        .named("OverridesRequest", "The body of a change of overrides.")
+        .named("OverridesRequest", "The body of a request to set overrides.")
 }
 
-/// What became of each override.
+/// The result for each override.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct AppliedOverrides {
@@ -75,19 +75,18 @@ struct AppliedOverrides {
     failed_overrides: Vec<FailedOverride>,
 }
 
-/// An override that was made or changed.
+/// An override that was created or changed.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SuccessfulOverride {
     environment_name: String,
 }
 
-/// An override that could not be made or changed.
+/// An override that could not be created or changed.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct FailedOverride {
     environment_name: String,
-    /// Why.
     reason: String,
 }
 
@@ -131,7 +130,7 @@ async fn list(
     overrides.map(Json).ok_or(missing)
 }
 
-/// Makes or changes overrides; those that cannot be applied are listed.
+/// Creates or changes overrides and lists those that could not be applied.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/variables/{variableName}/environment-overrides",
@@ -142,7 +141,7 @@ async fn list(
         ("variableName" = String, Path, description = "The variable."),
     ),
     request_body = ref("#/components/schemas/OverridesRequest"),
-    responses((status = 200, body = AppliedOverrides, description = "What became of each of them."))
+    responses((status = 200, body = AppliedOverrides, description = "The result for each override."))
 )]
 async fn put(
     project: CallersProject,
@@ -210,7 +209,7 @@ fn apply(
     })
 }
 
-/// Why the role may not change overrides in the environment; none if it may.
+/// Returns the reason why the role may not change overrides in the environment, or `None` if it may.
 fn refusal(
     connection: &Connection,
     project: Uuid,
@@ -239,8 +238,8 @@ fn refusal(
         ("environmentName" = String, Path, description = "The environment."),
     ),
     responses(
-        (status = 204, description = "The override is gone."),
-        (status = 403, body = ProblemBody, description = "The environment gives its users a level that does not suffice."),
+        (status = 204, description = "The override was removed."),
+        (status = 403, body = ProblemBody, description = "The environment's access level is not sufficient."),
     )
 )]
 async fn remove(

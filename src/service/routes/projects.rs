@@ -22,20 +22,20 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-/// The runner of a project of this deployment belongs to the platform.
+/// The deployment type of projects whose runner belongs to the platform.
 const FULL_SAAS: &str = "FULL_SAAS";
 
-/// The deployments of a project's runner.
+/// The deployment types of a project's runner.
 const DEPLOYMENTS: [&str; 2] = ["HYBRID", FULL_SAAS];
 
-/// The routes of this resource.
+/// Returns the HTTP routes for projects.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
         .routes(routes!(initialize))
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![project_request(vocabulary), repository_request(vocabulary)]
 }
@@ -51,8 +51,8 @@ fn project_request(vocabulary: &Vocabulary) -> Shape {
 }
 
 fn repository_request(vocabulary: &Vocabulary) -> Shape {
-    let owner = needs("ownerName", text()).about("The organization that owns it.");
-    let parameters = object([owner]).named("ProviderParameters", "Where the repository belongs.");
+    let owner = needs("ownerName", text()).about("The organization that owns the repository.");
+    let parameters = object([owner]).named("ProviderParameters", "The owner of the repository.");
     object([
         needs("provider", one_of(&[&vocabulary.git_provider])),
         needs("providerParameters", parameters),
@@ -61,7 +61,7 @@ fn repository_request(vocabulary: &Vocabulary) -> Shape {
     .named("RepositoryRequest", "The body of a repository initialization.")
 }
 
-/// A project that was made.
+/// A project that was created.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct CreatedProject {
@@ -69,7 +69,7 @@ struct CreatedProject {
     project_id: Uuid,
 }
 
-/// Lists the projects that the caller sees.
+/// Lists the projects that are visible to the caller.
 #[utoipa::path(
     get,
     path = "/v1/projects",
@@ -114,7 +114,7 @@ async fn list(
     Ok(Json(Paged::new(page, (items, total))))
 }
 
-/// Makes a project; only a super admin sees it.
+/// Creates a project, which is visible only to super admins.
 #[utoipa::path(
     post,
     path = "/v1/projects",
@@ -153,8 +153,8 @@ async fn create(
     params(("projectId" = String, Path, format = "uuid", description = "The project.")),
     request_body = ref("#/components/schemas/RepositoryRequest"),
     responses(
-        (status = 201, body = Empty, description = "The project has this repository."),
-        (status = 409, body = ProblemBody, description = "The project has a repository."),
+        (status = 201, body = Empty, description = "The repository was assigned to the project."),
+        (status = 409, body = ProblemBody, description = "The project already has a repository."),
     )
 )]
 async fn initialize(

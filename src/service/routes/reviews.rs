@@ -16,12 +16,12 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The routes of this resource.
+/// Returns the HTTP routes for reviews.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![review_request(vocabulary.review)]
 }
@@ -38,7 +38,7 @@ fn review_request(fields: ReviewFields) -> Shape {
     object(parts).named("ReviewWish", "The body of a review request.")
 }
 
-/// The field that lists the files.
+/// Returns the name of the field that lists the files.
 const fn files_in(fields: ReviewFields) -> &'static str {
     match fields {
         ReviewFields::Pipelines => "pipelines",
@@ -46,7 +46,7 @@ const fn files_in(fields: ReviewFields) -> &'static str {
     }
 }
 
-/// Reviews pipelines of a branch and commit by the quality rules of that commit.
+/// Reviews pipelines of a branch and commit against the quality rules of that commit.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/reviews",
@@ -54,12 +54,12 @@ const fn files_in(fields: ReviewFields) -> &'static str {
     tag = "Reviews",
     params(
         ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("Agent-Version" = String, Header, pattern = r"\S", description = "The version of the agent that asks."),
+        ("Agent-Version" = String, Header, pattern = r"\S", description = "Version of the requesting agent."),
     ),
     request_body = ref("#/components/schemas/ReviewWish"),
     responses(
         (status = 200, body = ReviewOutcome, description = "The results by file."),
-        (status = 404, body = ProblemBody, description = "No such project, branch, commit or file."),
+        (status = 404, body = ProblemBody, description = "Unknown project, branch, commit or file."),
     )
 )]
 async fn create(

@@ -20,38 +20,38 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The routes of this resource.
+/// Returns the HTTP routes for secrets.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![secret_request()]
 }
 
 fn secret_request() -> Shape {
     object([
-        needs("name", text()).about("The name by which the secret is referred to later."),
+        needs("name", text()).about("The name that other requests use to refer to the secret."),
         needs("type", text()).about("`DWH_PASSWORD` for warehouse credentials."),
-        needs("key", text()).about("The name of the one property of `value`."),
+        needs("key", text()).about("The name of the only property of `value`."),
         rule(check_value, None),
-        needs("value", map_of(any_text())).about("One property, named by `key`, that holds the secret."),
+        needs("value", map_of(any_text())).about("The secret, as the only property, named by `key`."),
     ])
     .named("SecretRequest", "The body of a secret.")
 }
 
-/// Where a secret is.
+/// A reference to a stored secret.
 #[derive(Debug, Serialize, ToSchema)]
 struct CreatedSecret {
-    /// The name by which environments refer to it.
+    /// The name that environments use to refer to the secret.
     #[serde(rename = "vaultSecretName")]
     vault_secret_name: String,
-    /// What stands for the stored value.
+    /// The reference to the stored value.
     resolver_ref: String,
 }
 
-/// Stores a secret for a runner of the full SaaS deployment. Any identifier is that of a runner.
+/// Stores a secret for a runner of the full SaaS deployment. Any UUID is accepted as a runner's ID.
 #[utoipa::path(
     post,
     path = "/v1/secrets/{agentId}/secret-value",
@@ -86,7 +86,7 @@ async fn create(
     ))
 }
 
-/// Exactly the property that `key` names, and it is not empty.
+/// Checks that the value has exactly the property that `key` names, and that this property is not empty.
 fn check_value(check: &mut BodyCheck, body: &Map<String, Value>) {
     let (key, Some(value)) = (body.text("key"), body.object("value")) else {
         return;

@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 const ID: &str = "streamingPipelineId";
 
-/// The routes of this resource.
+/// Returns the HTTP routes for streaming pipelines.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(create))
@@ -34,7 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(status))
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![definition(vocabulary), stored(vocabulary), streaming_command()]
 }
@@ -43,14 +43,14 @@ fn streaming_command() -> Shape {
     object([needs("command", one_of(&["start", "stop"]))]).named("StreamingOrder", "The body of a command.")
 }
 
-/// How a streaming pipeline is.
+/// The status of a streaming pipeline.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StreamingStatusAnswer)]
 struct StatusAnswer {
     status: StreamingState,
 }
 
-/// Makes a streaming pipeline, at rest.
+/// Creates a streaming pipeline, which is not running yet.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/streaming-pipelines",
@@ -58,7 +58,7 @@ struct StatusAnswer {
     tag = "Streaming pipelines",
     params(("projectId" = String, Path, format = "uuid", description = "The project.")),
     request_body = ref("#/components/schemas/StreamingDefinition"),
-    responses((status = 201, body = ref("#/components/schemas/StreamingPipeline"), description = "The definition as it is stored."))
+    responses((status = 201, body = ref("#/components/schemas/StreamingPipeline"), description = "The stored definition."))
 )]
 async fn create(
     project: CallersProject,
@@ -97,7 +97,7 @@ fn missing(id: Uuid) -> Problem {
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
     ),
-    responses((status = 200, body = ref("#/components/schemas/StreamingPipeline"), description = "The definition as it is stored."))
+    responses((status = 200, body = ref("#/components/schemas/StreamingPipeline"), description = "The stored definition."))
 )]
 async fn show(
     project: CallersProject,
@@ -115,7 +115,7 @@ async fn show(
         .map_err(|error| Problem::internal(format!("the stored definition is broken: {error}")))
 }
 
-/// Tells a streaming pipeline to start or stop; it has not done so yet when this is answered.
+/// Sends a streaming pipeline the command to start or stop. The response does not wait for the command to take effect.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/commands",
@@ -151,7 +151,7 @@ async fn command(
     Ok(Json(Empty {}))
 }
 
-/// Shows how a streaming pipeline is.
+/// Shows the status of a streaming pipeline.
 #[utoipa::path(
     get,
     path = "/v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/status",
@@ -161,7 +161,7 @@ async fn command(
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("streamingPipelineId" = String, Path, format = "uuid", description = "The streaming pipeline."),
     ),
-    responses((status = 200, body = StatusAnswer, description = "How it is."))
+    responses((status = 200, body = StatusAnswer, description = "The status."))
 )]
 async fn status(
     project: CallersProject,

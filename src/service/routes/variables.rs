@@ -25,30 +25,30 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-/// The name of the path's parameter.
+/// Name of the path parameter.
 pub(super) const NAME: &str = "variableName";
 
 const TYPES: [&str; 2] = ["TEXT", "NUMBER"];
 const BEHAVIOURS: [&str; 2] = ["SHARED", "COPIED"];
 
-/// Items in a page of this list.
+/// Default page size of the list of variables.
 const SIZE: u32 = 25;
 
-/// The routes of this resource.
+/// Returns the HTTP routes for variables.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
         .routes(routes!(update, remove))
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![variable_request(), variable_change()]
 }
 
 fn variable_request() -> Shape {
     object([
-        needs("name", text()).about("It never changes."),
+        needs("name", text()).about("The name, which never changes."),
         needs("type", one_of(&TYPES)),
         needs("behaviour", one_of(&BEHAVIOURS)),
         needs("value", text_or_number()),
@@ -70,11 +70,11 @@ fn variable_change() -> Shape {
     ])
     .named(
         "VariableChange",
-        "The body of a change; what it leaves out stays as it is.",
+        "The body of a change; missing fields keep their values.",
     )
 }
 
-/// Which values belong to which type.
+/// Checks that the value matches the type.
 fn fitting() -> ShapePart {
     let case = |kind: &str, values: &str| {
         json!({"type": "object", "properties": {
@@ -91,7 +91,7 @@ fn fitting() -> ShapePart {
     rule(check, Some(json!({"oneOf": cases})))
 }
 
-/// A variable that was made.
+/// A variable that was created.
 #[derive(Debug, Serialize, ToSchema)]
 struct CreatedVariable {
     #[schema(format = "uuid")]
@@ -108,7 +108,7 @@ struct CreatedVariable {
     tag = "Project variables",
     params(
         ("projectId" = String, Path, format = "uuid", description = "The project."),
-        ("page" = Option<u64>, Query, format = "uint64", minimum = 0, description = "The page, from 0; one past the end is empty."),
+        ("page" = Option<u64>, Query, format = "uint64", minimum = 0, description = "The page number, from 0."),
         ("size" = Option<u32>, Query, minimum = 1, maximum = 100, description = "Items in a page; 25 by default."),
     ),
     responses((status = 200, body = Paged<StoredVariable>, description = "A page of the variables."))
@@ -128,7 +128,7 @@ async fn list(
     Ok(Json(Paged::new(page, found)))
 }
 
-/// Makes a variable.
+/// Creates a variable.
 #[utoipa::path(
     post,
     path = "/v1/projects/{projectId}/variables",
@@ -138,7 +138,7 @@ async fn list(
     request_body = ref("#/components/schemas/VariableRequest"),
     responses(
         (status = 201, body = CreatedVariable, description = "The variable exists."),
-        (status = 409, body = ProblemBody, description = "The project has a variable of this name."),
+        (status = 409, body = ProblemBody, description = "The variable name is already in use."),
     )
 )]
 async fn create(
@@ -175,18 +175,18 @@ fn value_of(body: &Map<String, Value>) -> Option<VariableValue> {
     body.given("value").and_then(VariableValue::of)
 }
 
-/// Why a value is refused.
+/// Returns the reason why a value does not match the type.
 pub(super) fn does_not_fit(kind: &str) -> String {
     let needed = if kind == "NUMBER" { "number" } else { "string" };
     format!("must be a {needed}, as the type is {kind}")
 }
 
-/// No such variable in the project.
+/// Creates a 404: the project has no such variable.
 pub(super) fn missing(name: &str) -> Problem {
     Problem::not_found(format!("the project has no variable `{name}`"))
 }
 
-/// What is to become of a variable.
+/// A change to a variable; `None` keeps the current value.
 #[derive(Debug)]
 struct VariablePatch {
     kind: String,
@@ -196,7 +196,7 @@ struct VariablePatch {
     supports_double_resolution: Option<bool>,
 }
 
-/// Changes a variable; type and value may change together.
+/// Changes a variable; its type and value can change together.
 #[utoipa::path(
     patch,
     path = "/v1/projects/{projectId}/variables/{variableName}",
@@ -208,8 +208,8 @@ struct VariablePatch {
     ),
     request_body = ref("#/components/schemas/VariableChange"),
     responses(
-        (status = 204, description = "The variable is as asked."),
-        (status = 409, body = ProblemBody, description = "An override does not fit the new type."),
+        (status = 204, description = "The variable was changed."),
+        (status = 409, body = ProblemBody, description = "An override does not match the new type."),
     )
 )]
 async fn update(
@@ -278,7 +278,7 @@ fn apply(
         ("projectId" = String, Path, format = "uuid", description = "The project."),
         ("variableName" = String, Path, description = "The variable."),
     ),
-    responses((status = 204, description = "The variable is gone."))
+    responses((status = 204, description = "The variable was removed."))
 )]
 async fn remove(
     project: CallersProject,

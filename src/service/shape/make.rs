@@ -1,4 +1,4 @@
-//! The words that shapes are made with.
+//! Constructors of shapes.
 
 use super::{EMPTY, MISSING, Member, Object, Presence, Shape, ShapeKind, ShapePart, ShapeRule};
 use crate::service::check::BodyCheck;
@@ -12,7 +12,7 @@ const fn shape(kind: ShapeKind) -> Shape {
     }
 }
 
-/// A text that is not empty.
+/// Creates the shape of a non-empty string.
 pub(crate) const fn text() -> Shape {
     shape(ShapeKind::Text)
 }
@@ -21,7 +21,7 @@ pub(crate) const fn any_text() -> Shape {
     shape(ShapeKind::AnyText)
 }
 
-/// A UUID in its usual form.
+/// Creates the shape of a UUID in its usual form.
 pub(crate) const fn uuid() -> Shape {
     shape(ShapeKind::Uuid)
 }
@@ -34,7 +34,7 @@ pub(crate) fn one_of(names: &[impl ToString]) -> Shape {
     shape(ShapeKind::OneOf(names.iter().map(ToString::to_string).collect()))
 }
 
-/// A whole number from the first to the last, if there is one.
+/// Creates the shape of an integer from `first`, up to `last` if there is one.
 pub(crate) const fn whole_from(first: u64, last: Option<u64>) -> Shape {
     shape(ShapeKind::Whole(first, last))
 }
@@ -43,27 +43,28 @@ pub(crate) const fn text_or_number() -> Shape {
     shape(ShapeKind::TextOrNumber)
 }
 
-/// A list of texts that is not empty, and none of which is.
+/// Creates the shape of a non-empty list of non-empty strings.
 pub(crate) const fn texts() -> Shape {
     shape(ShapeKind::Texts)
 }
 
-/// A list of objects of this shape, which may be empty.
+/// Creates the shape of a list of objects, which may be empty.
 pub(crate) fn list_of(item: Shape) -> Shape {
     shape(ShapeKind::List(Box::new(item)))
 }
 
-/// An object with these parts, and with any other members.
+/// Creates the shape of an object with these parts; other members are allowed.
 pub(crate) fn object(parts: impl IntoIterator<Item = ShapePart>) -> Shape {
     shape(ShapeKind::Object(parts.into_iter().collect()))
 }
 
-/// An object with at least one member, of these parts; a rule says it to a body.
+/// Creates the shape of an object with at least one member. The check does not count members, so a rule among the parts
+/// must report an empty object.
 pub(crate) fn at_least_one_of(parts: impl IntoIterator<Item = ShapePart>) -> Shape {
     shape(ShapeKind::AtLeastOneOf(parts.into_iter().collect()))
 }
 
-/// An object all of whose members are of this shape.
+/// Creates the shape of an object whose members all have the shape `item`.
 pub(crate) fn map_of(item: Shape) -> Shape {
     shape(ShapeKind::Map(Some(Box::new(item))))
 }
@@ -72,7 +73,7 @@ pub(crate) const fn any_object() -> Shape {
     shape(ShapeKind::Map(None))
 }
 
-/// An object of the shape that its `tag` names.
+/// Creates the shape of an object that has one of several shapes, selected by its member `tag`.
 pub(crate) fn variants(
     tag: &'static str,
     variants: impl IntoIterator<Item = (&'static str, Shape)>,
@@ -80,22 +81,22 @@ pub(crate) fn variants(
     shape(ShapeKind::Variants(tag, variants.into_iter().collect()))
 }
 
-/// A member that must be there.
+/// Creates a required member.
 pub(crate) fn needs(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Needed(MISSING))
 }
 
-/// A member that counts as empty if it is missing, and must not be.
+/// Creates a required member that is reported as empty if it is missing.
 pub(crate) fn fills(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Needed(EMPTY))
 }
 
-/// A member that may be missing or null.
+/// Creates a member that may be missing or null.
 pub(crate) fn may(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Free)
 }
 
-/// A member that must be there, as a rule of the object says.
+/// Creates a required member whose absence is reported by a rule of the object.
 pub(crate) fn ruled(field: impl Into<String>, shape: Shape) -> ShapePart {
     member(field, shape, Presence::Ruled)
 }
@@ -109,7 +110,7 @@ fn member(field: impl Into<String>, shape: Shape, presence: Presence) -> ShapePa
     })
 }
 
-/// A rule, and what a JSON schema can say of it.
+/// Creates a rule, with the JSON schema that expresses it if there is one.
 pub(crate) fn rule(check: impl Fn(&mut BodyCheck, &Object) + 'static, schema: Option<Value>) -> ShapePart {
     ShapePart::Rule(ShapeRule {
         check: Box::new(check),

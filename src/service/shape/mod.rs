@@ -1,6 +1,6 @@
-//! What a JSON body must be: one value that says it to both sides. It checks a body, and it describes it.
+//! Schemas of JSON bodies. A shape both validates a body and describes it, so the two cannot disagree.
 //!
-//! A shape is made from the vocabulary, so the allowed names are those that are told.
+//! A shape is built from the vocabulary, so it allows the same names that it describes.
 
 mod make;
 mod schema;
@@ -21,7 +21,7 @@ const EMPTY: &str = "must not be empty";
 
 type Object = Map<String, Value>;
 
-/// What a JSON value must be.
+/// The schema of a JSON value.
 pub(super) struct Shape {
     kind: ShapeKind,
     name: Option<&'static str>,
@@ -44,10 +44,10 @@ enum ShapeKind {
     Variants(&'static str, Vec<(&'static str, Shape)>),
 }
 
-/// A part of what an object must be.
+/// A member or a rule of an object's shape.
 pub(super) enum ShapePart {
     Member(Member),
-    /// What is to be said of several members together.
+    /// A rule about several members together.
     Rule(ShapeRule),
 }
 
@@ -59,21 +59,21 @@ pub(super) struct Member {
 }
 
 enum Presence {
-    /// It may be missing or null.
+    /// The member may be missing or null.
     Free,
-    /// It must be there, or this is said.
+    /// The member is required; the text is the message if it is missing.
     Needed(&'static str),
-    /// It must be there, and a rule tells if it is not.
+    /// The member is required; a rule reports it if it is missing.
     Ruled,
 }
 
-/// Notes what is wrong with the members of a body.
+/// Adds the errors in the members of a body to a check.
 type RuleCheck = dyn Fn(&mut BodyCheck, &Object);
 
-/// What is to be said of several members together.
+/// A rule about several members together.
 pub(super) struct ShapeRule {
     check: Box<RuleCheck>,
-    /// What a JSON schema can say of it.
+    /// The JSON schema that expresses the rule, if there is one.
     schema: Option<Value>,
 }
 
@@ -87,7 +87,7 @@ impl ShapePart {
 }
 
 impl Shape {
-    /// With a name in the description, and a sentence about it.
+    /// Sets the shape's name in the API description and a sentence about it.
     pub(super) fn named(self, name: &'static str, about: &'static str) -> Self {
         Self {
             name: Some(name),
@@ -96,14 +96,14 @@ impl Shape {
         }
     }
 
-    /// Refuses a body with everything that is wrong with it.
+    /// Checks a body; the problem lists all its errors.
     pub(super) fn hold(&self, body: &Object) -> Result<(), Problem> {
         let mut check = BodyCheck::default();
         self.check(&mut check, body);
         check.done(())
     }
 
-    /// Notes everything that is wrong with a body.
+    /// Adds all errors in a body to `check`.
     pub(super) fn check(&self, check: &mut BodyCheck, body: &Object) {
         match &self.kind {
             ShapeKind::Object(parts) | ShapeKind::AtLeastOneOf(parts) => {
@@ -125,7 +125,7 @@ impl Shape {
         }
     }
 
-    /// Notes everything that is wrong with the value of a field.
+    /// Adds all errors in the value of a field to `check`.
     fn value(&self, check: &mut BodyCheck, field: &str, value: &Value) {
         match (&self.kind, value) {
             (ShapeKind::AnyText, Value::String(_))
@@ -165,7 +165,7 @@ impl Shape {
         }
     }
 
-    /// What is said of a value of another kind.
+    /// Returns the message for a value of the wrong type.
     fn wanted(&self) -> String {
         match &self.kind {
             ShapeKind::Text | ShapeKind::AnyText | ShapeKind::Uuid | ShapeKind::OneOf(_) => {
@@ -239,7 +239,7 @@ mod tests {
         found.collect::<Vec<_>>().join("\n")
     }
 
-    /// Held against its own description, a body is refused exactly where the check has findings.
+    /// Checks that the shape's own JSON schema rejects a body exactly if the check finds errors.
     fn both_say_the_same(shape: &Shape, body: &Value) {
         let mut named = Object::new();
         let schema = shape.describe(&mut named);

@@ -1,10 +1,10 @@
-//! What a shape says in the description of the API: a JSON schema.
+//! Describes a shape as a JSON schema for the API description.
 
 use super::{Object, Presence, Shape, ShapeKind, ShapePart};
 use serde_json::{Value, json};
 
 impl Shape {
-    /// The JSON schema; shapes with a name go into `named`, and a reference stands in their place.
+    /// Returns the JSON schema. Schemas of named shapes are added to `named`, and the result refers to them.
     pub(crate) fn describe(&self, named: &mut Object) -> Value {
         let mut schema = self.schema(named);
         if let Some(about) = self.about {
@@ -51,7 +51,7 @@ impl Shape {
     }
 }
 
-/// The schema of an object; what rules say of it stands before it.
+/// Returns the schema of an object, after the schemas of its rules in an `allOf` if there are any.
 fn object_schema(parts: &[ShapePart], named: &mut Object) -> Value {
     let (mut properties, mut required, mut all) = (Object::new(), Vec::new(), Vec::new());
     for part in parts {

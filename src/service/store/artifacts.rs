@@ -1,8 +1,8 @@
 //! Shared pipeline artifacts: versions, their files and their shared pipelines (API document, "Shared pipeline
 //! artifact").
 //!
-//! Versions are numbered in the order of publishing; `[Latest]` of a prefix is the enabled one with the highest number,
-//! whenever it was enabled.
+//! Versions are numbered in the order of publishing. `[Latest]` of a prefix is the enabled version with the highest
+//! number, regardless of when it was enabled.
 
 use super::Statements as _;
 use super::events::{self, Author, Entry, Kind};
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The tables of this resource.
+/// SQL that creates the tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE artifact (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -53,19 +53,19 @@ pub(crate) const TABLES: &str = "
 pub(crate) struct StoredArtifact {
     /// The group of shared pipelines.
     pub shared_pipeline_id_prefix: String,
-    /// The label given when it was published; it never changes.
+    /// The label chosen at publication; it never changes.
     pub version_name: String,
-    /// Whether consumers can select it.
+    /// Whether consumers can select the version.
     pub enabled: bool,
-    /// When it was published, in UTC.
+    /// Time of publication, in UTC.
     #[schema(format = DateTime)]
     pub created_at: String,
-    /// Where it came from.
+    /// The source of the version.
     pub provider: String,
-    /// The commit that was published, if it was given.
+    /// The published commit, if the request named it.
     #[schema(required)]
     pub commit_hash: Option<String>,
-    /// The branch of that commit, if it was given.
+    /// The branch of that commit, if the request named it.
     #[schema(required)]
     pub branch: Option<String>,
 }
@@ -75,12 +75,12 @@ pub(crate) struct StoredArtifact {
 #[serde(rename_all = "camelCase")]
 #[schema(as = SharedPipeline)]
 pub(crate) struct StoredSharedPipeline {
-    /// Its Pipeline ID.
+    /// The Pipeline ID.
     #[serde(rename = "sharedPipelineId")]
     pub id: String,
     /// The path of the pipeline without its extension.
     pub source_pipeline: String,
-    /// What it is for.
+    /// The description in the shared-pipelines file.
     #[schema(required)]
     pub description: Option<String>,
 }
@@ -89,55 +89,51 @@ pub(crate) struct StoredSharedPipeline {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SharedPipelineItem {
-    /// The group that it belongs to.
+    /// The group that the pipeline belongs to.
     pub shared_pipeline_id_prefix: String,
-    /// Its Pipeline ID.
+    /// The Pipeline ID.
     pub shared_pipeline_id: String,
-    /// What it is for, as the latest version says.
+    /// The description in the latest version.
     #[schema(required)]
     pub description: Option<String>,
-    /// The last published enabled version that holds it; null if there is none.
+    /// The last published enabled version that contains the pipeline; null if there is none.
     #[schema(required)]
     pub latest_version_name: Option<String>,
 }
 
-/// What is recorded of a published file.
+/// The record of a published file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoredFile {
-    /// The part's name.
     pub path: String,
-    /// In bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// The digest of the content.
     pub sha256: [u8; 32],
 }
 
-/// What a version holds.
+/// The contents of a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Contents {
-    /// The shared-pipelines file as it came.
+    /// The shared-pipelines file, byte for byte.
     pub configuration: Vec<u8>,
-    /// All files that were taken.
+    /// All accepted files.
     pub files: Vec<StoredFile>,
-    /// The shared pipelines, in the order of the file.
+    /// The shared pipelines, in the order of the shared-pipelines file.
     pub pipelines: Vec<StoredSharedPipeline>,
 }
 
-/// Which versions a list is to hold.
+/// The versions to list.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    /// Only this prefix.
     pub prefix: Option<String>,
-    /// Only this version name.
     pub version_name: Option<String>,
-    /// Only enabled, or only disabled ones.
+    /// Whether to list only enabled or only disabled versions.
     pub enabled: Option<bool>,
 }
 
 const COLUMNS: &str = "prefix, version_name, enabled, created_at, provider, commit_hash, branch";
 
-/// Adds a version, which belongs to the project if one is given; false, and nothing is changed, if prefix and version
-/// name are taken.
+/// Adds a version, which belongs to `project` if there is one. Returns false and changes nothing if the prefix already
+/// has a version of this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     artifact: &StoredArtifact,
@@ -169,8 +165,8 @@ pub(crate) fn insert(
     Ok(true)
 }
 
-/// The event is in the given project, else in the one that the prefix is the name of, if there is one: published from
-/// the design tool, a prefix is a project's name.
+/// Records an event in `project` or, without one, in the project with the prefix as its name, if there is one: the
+/// design tool uses the project's name as the prefix.
 fn record(
     transaction: &Transaction<'_>,
     kind: Kind,
@@ -195,7 +191,7 @@ fn record(
     events::record(transaction, author, &entry)
 }
 
-/// For each file the digest, the size and the path, which holds no NUL and so ends with one.
+/// Encodes the digest, the size and the path of each file. A path contains no NUL, so a NUL ends each entry.
 pub(super) fn listed(files: &[StoredFile]) -> Vec<u8> {
     let mut list = String::new();
     for StoredFile { path, size, sha256 } in files {
@@ -224,14 +220,14 @@ fn insert_pipelines(
     Ok(())
 }
 
-/// Whether prefix and version name are taken.
+/// Returns whether the prefix already has a version of this name.
 pub(crate) fn exists(connection: &Connection, prefix: &str, version_name: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM artifact WHERE prefix = ? AND version_name = ?")?
         .exists([prefix, version_name])
 }
 
-/// A page of the versions, the last published first, and how many there are.
+/// Returns a page of the versions, most recent first, and the total number.
 pub(crate) fn list(
     connection: &Connection,
     filter: &Filter,
@@ -274,13 +270,13 @@ fn artifact(row: &Row<'_>) -> rusqlite::Result<StoredArtifact> {
     })
 }
 
-/// A version with its shared pipelines; without a name the `[Latest]` of the prefix.
+/// Returns a version with its shared pipelines; without a name, the `[Latest]` version of the prefix.
 pub(crate) fn find(
     connection: &Connection,
     prefix: &str,
     version_name: Option<&str>,
 ) -> rusqlite::Result<Option<(StoredArtifact, Vec<StoredSharedPipeline>)>> {
-    // Each in words of its own, so that a version is looked up by its name.
+    // Two different statements, so that SQLite uses the index to look up a version by name.
     let chosen = match version_name {
         Some(_) => "version_name = ?2",
         None => "enabled AND ?2 IS NULL",
@@ -314,7 +310,7 @@ fn pipelines_of(connection: &Connection, number: i64) -> rusqlite::Result<Vec<St
         .collect()
 }
 
-/// Enables or disables the version of a prefix and gives it as it is then; none if there is no such version.
+/// Enables or disables a version and returns its new state, or `None` if there is no such version.
 pub(crate) fn set_enabled(
     transaction: &Transaction<'_>,
     [prefix, version_name]: [&str; 2],
@@ -336,7 +332,7 @@ pub(crate) fn set_enabled(
     Ok(changed)
 }
 
-/// A page of the shared pipelines of all prefixes, by prefix and id, and how many there are.
+/// Returns a page of the shared pipelines of all prefixes, by prefix and ID, and the total number.
 pub(crate) fn shared_pipelines(
     connection: &Connection,
     page: Page,
@@ -346,7 +342,8 @@ pub(crate) fn shared_pipelines(
         [],
         count,
     )?;
-    // A pipeline is shown as in its latest version, or else as in the last published one that holds it.
+    // A pipeline is shown as in its latest version or, if none is enabled, as in the last published version that
+    // contains it.
     let items = connection
         .prepare_cached(
             "WITH pipeline AS (

@@ -4,7 +4,7 @@ use super::Statements as _;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
-/// The tables of this resource.
+/// SQL that creates the tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE connection (
         project TEXT NOT NULL,
@@ -14,7 +14,7 @@ pub(crate) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// Adds a connection; false, and nothing is changed, if the project has one of this name.
+/// Adds a connection. Returns false and changes nothing if the project already has one with this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -28,7 +28,7 @@ pub(crate) fn insert(
     Ok(inserted > 0)
 }
 
-/// The warehouse kind, in lower case, of a project's connection; none if there is no such connection.
+/// Returns the warehouse kind of a connection in lower case, or `None` if the project has no such connection.
 pub(crate) fn provider(
     connection: &Connection,
     project: Uuid,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The tables of this resource.
+/// SQL that creates the tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE environment (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -32,26 +32,25 @@ pub(crate) struct EnvironmentItem {
     /// The runner used by default.
     #[schema(format = "uuid")]
     default_agent_id: String,
-    /// The name of that runner, made from its identifier.
+    /// The name of that runner, derived from its ID.
     default_agent_name: String,
 }
 
-/// An environment to be made.
+/// An environment to be created.
 #[derive(Debug)]
 pub(crate) struct EnvironmentRecord {
-    /// The project that it belongs to.
     pub project: Uuid,
     /// The name that other requests use.
     pub name: String,
     /// The runner used by default.
     pub agent: Uuid,
-    /// The level given to a user added to the project.
+    /// The access level of users added to the project.
     pub access_level: String,
-    /// The whole request.
+    /// The complete request as JSON.
     pub definition: String,
 }
 
-/// Adds an environment; false, and nothing is changed, if the project has one of this name.
+/// Adds an environment. Returns false and changes nothing if the project already has one with this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     environment: &EnvironmentRecord,
@@ -88,7 +87,7 @@ pub(crate) fn insert(
     Ok(inserted > 0)
 }
 
-/// The level given to users of an environment; none if the project has no such environment.
+/// Returns the access level of users in an environment, or `None` if the project has no such environment.
 pub(crate) fn access_level(
     connection: &Connection,
     project: Uuid,
@@ -100,7 +99,7 @@ pub(crate) fn access_level(
         .optional()
 }
 
-/// A page of the environments of a project, by age, and how many there are.
+/// Returns a page of a project's environments, oldest first, and the total number.
 pub(crate) fn list(
     connection: &Connection,
     project: Uuid,

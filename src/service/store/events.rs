@@ -1,6 +1,6 @@
 //! Audit events (API document, "Audit event record" and "Events").
 //!
-//! An event is recorded in the transaction of the change that it tells of, so there is never one without the other.
+//! An event is recorded in the transaction of the change that it describes, so neither exists without the other.
 
 use super::Statements as _;
 use super::count;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The tables of this resource.
+/// SQL that creates the tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE event (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -34,22 +34,21 @@ pub(crate) const TABLES: &str = "
     CREATE INDEX event_at ON event (at);
 ";
 
-/// How long events can be read.
+/// The period for which events can be read.
 pub(crate) const WINDOW: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// What `eventSource` says of everything that was done through the API.
+/// The value of `eventSource` for all changes made through the API.
 const SOURCE: &str = "public-api";
 
-/// Who did something, and when.
+/// The author and the time of a change.
 #[derive(Debug, Clone)]
 pub(crate) struct Author {
     /// The user of the token.
     pub user: Arc<User>,
-    /// When.
     pub at: Moment,
 }
 
-/// The events of the API document's table that this service can cause.
+/// The events in the API document's table that this service can cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A version was published.
@@ -58,28 +57,28 @@ pub(crate) enum Kind {
     ArtifactDisabled,
     /// A secret was stored.
     CredentialsCreated,
-    /// A project was made.
+    /// A project was created.
     ProjectCreated,
-    /// An environment was made.
+    /// An environment was created.
     EnvironmentCreated,
-    /// A streaming pipeline was made.
+    /// A streaming pipeline was created.
     StreamingCreated,
-    /// A streaming pipeline was told to start.
+    /// A streaming pipeline received the command to start.
     StreamingStarted,
-    /// A streaming pipeline was told to stop.
+    /// A streaming pipeline received the command to stop.
     StreamingStopped,
-    /// An agent task got an instruction.
+    /// An agent task received an instruction.
     PromptSubmitted,
-    /// An agent may sample data.
+    /// An agent was allowed to sample data.
     SamplingAccepted,
-    /// An agent may run a pipeline.
+    /// An agent was allowed to run a pipeline.
     ExecutionAccepted,
-    /// An agent may commit or push.
+    /// An agent was allowed to commit or push.
     GitActionAccepted,
 }
 
 impl Kind {
-    /// The name as the table has it, and the type of its subject.
+    /// Returns the event's name in the API document's table and the type of its subject.
     const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::ArtifactCreated => ("Artifact created", "ARTIFACT"),
@@ -98,58 +97,55 @@ impl Kind {
     }
 }
 
-/// What is to be recorded.
+/// An event to be recorded.
 #[derive(Debug)]
 pub(crate) struct Entry<'e> {
-    /// What happened.
     pub kind: Kind,
-    /// The project that it happened in.
+    /// The project of the event, or `None` if the event belongs to the account.
     pub project: Option<Uuid>,
-    /// The identifier of what it happened to.
+    /// The ID of the subject.
     pub subject_id: String,
-    /// Its name.
+    /// The name of the subject.
     pub subject_name: &'e str,
-    /// More about it; may be empty.
+    /// Further information; may be empty.
     pub information: String,
 }
 
-/// An event as it is read.
+/// An event in a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AuditEvent {
-    /// Its identifier.
     #[schema(format = "uuid")]
     event_id: String,
-    /// Its name in the API document's table.
+    /// The name of the event in the API document's table.
     event_name: String,
     /// The name in upper case, with underscores.
     event_type: String,
-    /// What happened, in words.
+    /// A description of the event.
     event_description: String,
-    /// When, in UTC; never before the event that was recorded before it.
+    /// Time of the event, in UTC; never earlier than that of the previously recorded event.
     #[schema(value_type = String, format = DateTime)]
     event_timestamp: Moment,
-    /// Through what it was done.
+    /// The source of the change.
     event_source: &'static str,
-    /// The project that it happened in; null for what belongs to the account.
+    /// The project of the event; null if the event belongs to the account.
     #[schema(required, format = "uuid")]
     event_project_id: Option<String>,
-    /// The identifier of what it happened to.
+    /// The ID of the subject.
     event_subject_id: String,
-    /// The name of what it happened to.
+    /// The name of the subject.
     event_subject_name: String,
-    /// What it happened to.
+    /// The type of the subject.
     event_subject_type: String,
     /// The user of the token.
     #[schema(format = "uuid")]
     actor_id: String,
-    /// The address of that user.
+    /// The email address of that user.
     actor_email: String,
-    /// More about it; may be empty.
+    /// Further information; may be empty.
     additional_info: String,
 }
 
-/// Records an event.
 pub(crate) fn record(
     transaction: &Transaction<'_>,
     author: &Author,
@@ -180,7 +176,7 @@ pub(crate) fn record(
     Ok(())
 }
 
-/// A page of the events from one time to another, both included, in their order, and how many there are.
+/// Returns a page of the events between two times, both included, in the order of recording, and the total number.
 pub(crate) fn list(
     connection: &Connection,
     from: Moment,

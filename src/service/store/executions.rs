@@ -1,6 +1,6 @@
 //! Executions of pipelines (API document, "Published pipeline and pipeline execution").
 //!
-//! How an execution ends, and when, is settled as it starts; what it is now follows from the time.
+//! The outcome and the end time of an execution are determined when it starts; its current state follows from the time.
 
 use super::Statements as _;
 use crate::service::clock::Moment;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The tables of this resource.
+/// SQL that creates the tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE execution (
         id TEXT PRIMARY KEY,
@@ -26,60 +26,58 @@ pub(crate) const TABLES: &str = "
     CREATE INDEX execution_tag ON execution (project, tag, ends_at);
 ";
 
-/// An execution that starts.
+/// An execution to be started.
 #[derive(Debug)]
 pub(crate) struct ExecutionRecord {
-    /// Its identifier.
     pub id: Uuid,
     /// The project of the pipeline.
     pub project: Uuid,
-    /// The pipeline.
     pub pipeline: String,
-    /// Where it runs.
+    /// The environment that the pipeline runs in.
     pub environment: String,
-    /// The tag that it holds while it runs.
+    /// A tag that no other running execution of the project can have.
     pub tag: Option<String>,
-    /// When it starts.
+    /// Start time.
     pub started_at: Moment,
-    /// When it will end.
+    /// Time at which the execution will end.
     pub ends_at: Moment,
-    /// Whether it will succeed.
+    /// Whether the execution will succeed.
     pub success: bool,
-    /// How it will end, in words.
+    /// The message about the outcome.
     pub message: String,
 }
 
-/// How an execution is.
+/// The status of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum ExecutionStatus {
-    /// It runs.
+    /// The pipeline is running.
     Running,
-    /// It ended well.
+    /// The execution succeeded.
     Success,
-    /// It ended badly.
+    /// The execution failed.
     Failed,
-    /// It was terminated.
+    /// The execution was terminated.
     Cancelled,
 }
 
-/// An execution as it is read.
+/// The state of an execution in a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ExecutionResult {
-    /// How it is.
+    /// The current status.
     pub status: ExecutionStatus,
-    /// How it is, in words.
+    /// The message about the status.
     pub message: String,
-    /// When it started, in UTC.
+    /// Start time, in UTC.
     #[schema(value_type = String, format = DateTime)]
     pub started_at: Moment,
-    /// When it ended, in UTC; null while it runs.
+    /// End time, in UTC; null while the pipeline is running.
     #[schema(value_type = Option<String>, required, format = DateTime)]
     pub finished_at: Option<Moment>,
 }
 
-/// Adds an execution; false, and nothing is changed, if one with the same tag runs in the project.
+/// Adds an execution. Returns false and changes nothing if an execution with the same tag is running in the project.
 pub(crate) fn insert(transaction: &Transaction<'_>, new: &ExecutionRecord) -> rusqlite::Result<bool> {
     let inserted = transaction.execute_cached(
         "INSERT INTO execution (id, project, pipeline, environment, tag, started_at, ends_at, success, message)
@@ -102,7 +100,7 @@ pub(crate) fn insert(transaction: &Transaction<'_>, new: &ExecutionRecord) -> ru
     Ok(inserted > 0)
 }
 
-/// The execution of a project as it is now; none if there is no such execution.
+/// Returns the current state of an execution, or `None` if the project has no such execution.
 pub(crate) fn find(
     connection: &Connection,
     project: Uuid,
@@ -141,7 +139,7 @@ pub(crate) fn find(
         .optional()
 }
 
-/// Terminates the execution of a project, if it runs; false if there is no such execution.
+/// Terminates an execution if it is running. Returns false if the project has no such execution.
 pub(crate) fn cancel(
     transaction: &Transaction<'_>,
     project: Uuid,

@@ -1,10 +1,11 @@
-//! The layout in which a publish writes fewer pages.
+//! A database layout that lets a publish write fewer pages.
 //!
-//! No version and no event is ever removed, so their numbers follow each other without SQLite keeping the last one on a page
-//! of its own (`AUTOINCREMENT`). The files of a version are one value, since nobody asks for one of them alone. Shared
-//! pipelines are sorted by the id that they are looked up by, without a second order beside.
+//! Versions and events are never removed, so their numbers are consecutive even without `AUTOINCREMENT`, for which
+//! SQLite keeps the last number on a separate page. The files of a version are stored as one value, because no request
+//! reads a single file. The primary key of shared pipelines is the ID that they are looked up by, so they need no
+//! second index.
 
-/// From the tables before to those that are.
+/// SQL that migrates the previous tables to this layout.
 pub(super) const TABLES: &str = "
     CREATE TABLE artifact_anew (
         number INTEGER PRIMARY KEY,

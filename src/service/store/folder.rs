@@ -1,5 +1,5 @@
-//! The folder of the database: one server's at a time, and nobody's but the owner's to read, since what is stored there
-//! is as confidential as the pipelines and what was told about secrets.
+//! The directory of the database. One server at a time uses it, and only its owner can read it, because the stored data
+//! is as confidential as the pipelines and the information about secrets.
 
 use crate::service::error::StoreError;
 use rusqlite::Connection;
@@ -9,21 +9,21 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The database's file, and what SQLite puts beside it.
+/// The database file and the files that SQLite creates next to it.
 const DATABASE: &str = "platform.db";
 const BESIDE: [&str; 3] = ["platform.db-wal", "platform.db-shm", "platform.db-journal"];
 
-/// The file that a server has locked while it has the folder; it holds the number of its process.
+/// The file that a server locks while it uses the directory; it contains the server's process ID.
 const LOCK: &str = "platform.lock";
 
-/// How long to wait for a server that is just ending, and between two looks.
+/// Time to wait for a server that is just ending, and pause between two attempts.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
-/// As much of the lock's file as is read.
+/// Maximum number of bytes to read from the lock file.
 const HOLDER_LIMIT: u64 = 32;
 
-/// The data folder of this server, another's again when it is dropped.
+/// The data directory of this server; dropping it releases the lock.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Takes the folder, which is made if it is missing.
+    /// Locks the directory, creating it if it is missing.
     pub(super) fn take(path: &Path) -> Result<Self, StoreError> {
         let fail = |source| StoreError::Folder {
             path: path.to_owned(),
@@ -41,7 +41,7 @@ impl Folder {
         let mut lock = open(&path.join(LOCK)).map_err(fail)?;
         if !wait_for(&lock).map_err(fail)? {
             let mut holder = String::new();
-            // Who has it is told if it can be.
+            // The process ID is only for the error message, so a failed read is ignored.
             let _ = lock.take(HOLDER_LIMIT).read_to_string(&mut holder);
             return Err(StoreError::Locked {
                 folder: path.to_owned(),
@@ -58,7 +58,7 @@ impl Folder {
         })
     }
 
-    /// Opens the database, which writes ahead and syncs on every commit.
+    /// Opens the database with write-ahead logging and a sync on every commit.
     pub(super) fn database(&self) -> Result<Connection, StoreError> {
         let file = self.path.join(DATABASE);
         self.protect(&file).map_err(|source| StoreError::Folder {
@@ -73,7 +73,7 @@ impl Folder {
         Ok(connection)
     }
 
-    /// Leaves the database to its owner alone; SQLite gives what it makes beside it the same permissions.
+    /// Lets only the owner read the database; SQLite creates its other files with the same permissions.
     fn protect(&self, file: &Path) -> io::Result<()> {
         drop(open(file)?);
         for name in BESIDE {
@@ -86,7 +86,7 @@ impl Folder {
     }
 }
 
-/// Whether the lock could be had.
+/// Waits for the lock and returns whether it was acquired.
 fn wait_for(lock: &File) -> io::Result<bool> {
     let began = Instant::now();
     loop {
@@ -106,7 +106,7 @@ fn make(folder: &Path) -> io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// A file that only the owner reads and writes, made if it is missing.
+/// Opens a file that only its owner can read and write, creating it if it is missing.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -117,13 +117,13 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Takes the permissions of others from a file that was there.
+/// Removes the permissions of other users from a file.
 #[cfg(unix)]
 fn restrict(file: &File) -> io::Result<()> {
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))
 }
 
-/// Elsewhere a file has the permissions of its folder.
+/// Does nothing: on other systems, a file has the permissions of its directory.
 #[cfg(not(unix))]
 fn restrict(_: &File) -> io::Result<()> {
     Ok(())
@@ -170,7 +170,7 @@ mod tests {
         let files = || fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
         assert!(files().count() > 2);
         assert!(files().all(|file| mode(&file) == 0o600));
-        // What an earlier version left readable, after it was killed.
+        // Files that an earlier version left readable when it was killed.
         let kept = outer.path().join("kept");
         fs::create_dir(&kept).unwrap();
         for file in files() {

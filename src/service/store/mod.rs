@@ -1,7 +1,7 @@
-//! What is kept: an embedded database, on disk or in memory.
+//! The stored data: an embedded database, on disk or in memory.
 //!
-//! One connection does all the work, changes off the async threads. On disk it writes ahead (WAL) and syncs on every
-//! commit (`synchronous = FULL`), so that what was acknowledged survives a `kill -9`. See
+//! All work uses one connection, on blocking threads. On disk, the database logs writes ahead (WAL) and syncs on every
+//! commit (`synchronous = FULL`), so that acknowledged changes survive a `kill -9`. See
 //! <https://www.sqlite.org/wal.html>.
 
 pub(super) mod artifacts;
@@ -27,10 +27,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task;
 
-/// How many prepared statements are kept; the rooms have about sixty.
+/// Number of prepared statements to keep; the modules have about sixty.
 const STATEMENTS: usize = 128;
 
-/// The statements that lead from each version of the layout to the next; `PRAGMA user_version` counts those done.
+/// The statements that migrate each version of the layout to the next; `PRAGMA user_version` is the number of applied
+/// migrations.
 const MIGRATIONS: [&str; 11] = [
     artifacts::TABLES,
     events::TABLES,
@@ -49,23 +50,24 @@ const MIGRATIONS: [&str; 11] = [
 #[derive(Clone)]
 pub(super) struct Store {
     connection: Arc<Mutex<Connection>>,
-    /// Held for as long as the connection is open.
+    /// Keeps the directory locked while the connection is open.
     _folder: Option<Arc<Folder>>,
 }
 
 impl Store {
-    /// Opens the store in `folder`, making what is missing; without one, an empty store in memory.
+    /// Opens the store in `folder`, creating missing parts; without a folder, an empty store in memory.
     pub(super) fn open(folder: Option<&Path>) -> Result<Self, StoreError> {
         let folder = folder.map(Folder::take).transpose()?;
         let mut connection = match &folder {
             None => Connection::open_in_memory()?,
             Some(folder) => folder.database()?,
         };
-        // What SQLite sets aside while it works is nobody else's to read either.
+        // SQLite's temporary data is confidential too, so it does not go into files that others could read.
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         migrate(&mut connection)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        // Without it a statement that is kept is planned again for other values (https://www.sqlite.org/queryplanner-ng.html).
+        // Without it, SQLite plans a cached statement again for other values
+        // (https://www.sqlite.org/queryplanner-ng.html).
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(Self {
             connection: Arc::new(Mutex::new(connection)),
@@ -73,7 +75,7 @@ impl Store {
         })
     }
 
-    /// Reads; what `work` sees does not change under it.
+    /// Runs `work` on the connection; the data does not change while it runs.
     pub(super) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -82,8 +84,9 @@ impl Store {
         self.with(move |connection| Ok(work(connection)?)).await
     }
 
-    /// Changes: all of `work` or nothing, and durable when this returns. It is the one way to change anything, so
-    /// what must be recorded together with a change goes into the same transaction here.
+    /// Runs `work` in a transaction: its changes are atomic, and durable when this returns. Together with
+    /// [`Store::attempt`] it is the only way to change data while the service runs, so an audit event goes into the
+    /// transaction of its change.
     pub(super) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -94,7 +97,7 @@ impl Store {
         Ok(value)
     }
 
-    /// Changes as [`Store::change`] does, unless `work` refuses: then nothing of what it did stays.
+    /// Like [`Store::change`], but `work` can refuse; then all its changes are rolled back.
     pub(super) async fn attempt<T, R, F>(&self, work: F) -> Result<Result<T, R>, StoreError>
     where
         T: Send + 'static,
@@ -112,7 +115,7 @@ impl Store {
         .await
     }
 
-    /// Changes before anything is served, on the thread of the caller.
+    /// Runs `work` in a transaction on the caller's thread, before the service accepts requests.
     pub(super) fn change_at_start<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -124,7 +127,7 @@ impl Store {
         Ok(value)
     }
 
-    /// Does the work on a thread that may block. Work that panics leaves nothing behind: its transaction is rolled back.
+    /// Runs `work` on a blocking thread. If it panics, its transaction is rolled back.
     async fn with<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
@@ -136,7 +139,7 @@ impl Store {
     }
 }
 
-/// What a panic left behind is whole: its transaction was rolled back.
+/// Locks the connection, also after a panic: the transaction was rolled back, so the data is consistent.
 fn locked(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -147,17 +150,17 @@ impl fmt::Debug for Store {
     }
 }
 
-/// A transaction that is rolled back unless it is committed.
+/// Starts a transaction that is rolled back unless it is committed.
 fn begin(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
-/// Statements that are prepared once: they are kept by their text, which therefore holds no values.
+/// Statements that are prepared only once. The cache key is the SQL text, which must therefore contain no values.
 trait Statements {
-    /// Runs a statement; how many rows it changed.
+    /// Runs a statement and returns the number of changed rows.
     fn execute_cached(&self, sql: &str, values: impl Params) -> rusqlite::Result<usize>;
 
-    /// Reads the one row that the statement gives.
+    /// Reads the only row of the result.
     fn query_row_cached<T>(
         &self,
         sql: &str,
@@ -181,12 +184,12 @@ impl Statements for Connection {
     }
 }
 
-/// The number that a `SELECT count(*)` gives.
+/// Reads the number of a `SELECT count(*)`.
 fn count(row: &Row<'_>) -> rusqlite::Result<u64> {
     row.get::<_, i64>(0).map(i64::unsigned_abs)
 }
 
-/// Brings the layout up to date; foreign keys hold from then on, since meanwhile a table may be made anew.
+/// Applies the missing migrations. Foreign keys are enforced only afterwards, because a migration may recreate a table.
 fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "foreign_keys", false)?;
     let transaction = begin(connection)?;
@@ -211,10 +214,10 @@ fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
 mod tests {
     use super::*;
 
-    /// Takes the name of a project, which can be taken once.
+    /// Adds a repository for a project, which can have only one.
     const INSERT: &str = "INSERT INTO repository VALUES (?, 'x', 'y', 'z')";
 
-    /// The first column of all rows.
+    /// Returns the first column of all rows.
     fn column(connection: &Connection, sql: &str) -> Vec<String> {
         let mut statement = connection.prepare(sql).unwrap();
         let found = statement.query_map([], |row| row.get(0)).unwrap();
@@ -256,7 +259,7 @@ mod tests {
         );
     }
 
-    /// What the tenth layout held: two versions with files and shared pipelines, and their events.
+    /// Data in the tenth layout: two versions with files and shared pipelines, and their events.
     const TENTH: &str = "
         INSERT INTO artifact VALUES (1, 'p', '1', 1, NULL, NULL, 'then', 'api', x'61');
         INSERT INTO artifact VALUES (2, 'p', '2', 0, 'c', 'b', 'then', 'api', x'62');

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The tables of this resource.
+/// SQL that creates the tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE project (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -29,31 +29,27 @@ pub(crate) const TABLES: &str = "
 /// A project in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct ProjectItem {
-    /// Its identifier.
     #[schema(format = "uuid")]
     pub id: String,
-    /// Its name.
     pub name: String,
-    /// What it is for; may be empty.
+    /// The project's description; may be empty.
     pub description: String,
 }
 
-/// A project to be made.
+/// A project to be created.
 #[derive(Debug)]
 pub(crate) struct ProjectRecord {
-    /// Its identifier.
     pub id: Uuid,
-    /// Its name.
     pub name: String,
-    /// What it is for; may be empty.
+    /// May be empty.
     pub description: String,
     /// The warehouse kind, in upper case.
     pub warehouse: String,
-    /// Whether its runner is the platform's own.
+    /// Whether the project's runner belongs to the platform.
     pub full_saas: bool,
 }
 
-/// Adds a project.
+/// Adds a project and records the event.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     project: &ProjectRecord,
@@ -80,21 +76,22 @@ pub(crate) fn insert(
     events::record(transaction, author, &entry)
 }
 
-/// Whether there is a project with this id.
+/// Returns whether there is a project with this ID.
 pub(crate) fn exists(connection: &Connection, id: Uuid) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM project WHERE id = ?")?
         .exists([id.to_string()])
 }
 
-/// Whether the project is one of the full SaaS deployment; false for one that was not made here.
+/// Returns whether the project is of the full SaaS deployment; false for a project that was not created through the
+/// API.
 pub(crate) fn is_full_saas(connection: &Connection, id: Uuid) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM project WHERE id = ? AND full_saas")?
         .exists([id.to_string()])
 }
 
-/// The one project that has this name; none if several have it.
+/// Returns the project with this name, if there is exactly one.
 pub(crate) fn called(connection: &Connection, name: &str) -> rusqlite::Result<Option<Uuid>> {
     let ids: Vec<String> = connection
         .prepare_cached("SELECT id FROM project WHERE name = ? LIMIT 2")?
@@ -106,8 +103,8 @@ pub(crate) fn called(connection: &Connection, name: &str) -> rusqlite::Result<Op
     })
 }
 
-/// `size` projects after the first `offset`, by age, without those of `except` (a JSON list of ids), and how many
-/// there are.
+/// Returns up to `size` projects after the first `offset`, oldest first, without those in `except` (a JSON list of
+/// IDs), and the total number.
 pub(crate) fn list(
     connection: &Connection,
     except: &str,
@@ -133,7 +130,8 @@ fn item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
     })
 }
 
-/// Records the repository of a project: provider, owner and name; false, and nothing is changed, if it has one.
+/// Records the provider, owner and name of a project's repository. Returns false and changes nothing if it already has
+/// one.
 pub(crate) fn initialize_repository(
     transaction: &Transaction<'_>,
     project: Uuid,

@@ -1,13 +1,13 @@
 //! Secrets of runners (API document, "Secret (request and response)").
 //!
-//! The secret itself is not kept: nothing here reads it, and so nothing here can lose it.
+//! The secret value is not stored: no operation reads it, so it cannot leak from here.
 
 use super::Statements as _;
 use super::events::{self, Author, Entry, Kind};
 use rusqlite::{OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
-/// The tables of this resource.
+/// SQL that creates the tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE secret (
         agent TEXT NOT NULL,
@@ -18,7 +18,7 @@ pub(crate) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// Records that a runner has a secret, in place of an earlier one of the same name.
+/// Records that a runner has a secret, replacing an earlier one with the same name.
 pub(crate) fn put(
     transaction: &Transaction<'_>,
     agent: Uuid,
@@ -40,7 +40,7 @@ pub(crate) fn put(
     events::record(transaction, author, &entry)
 }
 
-/// The one project in whose environments the runner is the default; a runner without one belongs to nobody yet.
+/// Returns the project whose environments use the runner by default, if there is exactly one.
 fn project_of(transaction: &Transaction<'_>, agent: &str) -> rusqlite::Result<Option<Uuid>> {
     let id: Option<String> = transaction
         .query_row_cached(

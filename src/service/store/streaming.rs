@@ -1,6 +1,6 @@
 //! Streaming pipelines (API document, "Streaming pipeline").
 //!
-//! Only when a pipeline was started and stopped is kept; its status follows from the time.
+//! Only the start and stop times of a pipeline are stored; its status follows from the time.
 
 use super::Statements as _;
 use super::events::{self, Author, Entry, Kind};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The tables of this resource.
+/// SQL that creates the tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE streaming_pipeline (
         id TEXT PRIMARY KEY,
@@ -23,48 +23,45 @@ pub(crate) const TABLES: &str = "
     ) STRICT;
 ";
 
-/// How long a pipeline takes to start, and to stop.
+/// Time that a pipeline needs to start, and to stop.
 const STARTING: Duration = Duration::from_secs(2);
 const STOPPING: Duration = Duration::from_secs(1);
 
-/// How a streaming pipeline is.
+/// The status of a streaming pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = StreamingStatus)]
 pub(crate) enum StreamingState {
-    /// It was told to start.
+    /// The pipeline received the command to start.
     Starting,
-    /// It captures changes.
+    /// The pipeline is capturing changes.
     Streaming,
-    /// It was told to stop.
+    /// The pipeline received the command to stop.
     Stopping,
-    /// It is at rest.
+    /// The pipeline is not running.
     NotRunning,
 }
 
-/// What a streaming pipeline is told.
+/// A command to a streaming pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StreamingOrder {
-    /// To start; one that runs goes on.
+    /// Start the pipeline; a running one continues.
     Start,
-    /// To stop; one that does not run stays at rest.
+    /// Stop the pipeline; has no effect if it is not running.
     Stop,
 }
 
-/// A streaming pipeline to be made.
+/// A streaming pipeline to be created.
 #[derive(Debug)]
 pub(crate) struct NewPipeline {
-    /// Its identifier.
     pub id: Uuid,
-    /// The project that it belongs to.
     pub project: Uuid,
-    /// Its name.
     pub name: String,
-    /// The whole definition as JSON, with the identifier.
+    /// The complete definition as JSON, with the ID.
     pub definition: String,
 }
 
-/// Adds a streaming pipeline, at rest.
+/// Adds a streaming pipeline, which is not running yet.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     new: &NewPipeline,
@@ -107,7 +104,7 @@ fn record(
     events::record(transaction, author, &entry)
 }
 
-/// The definition of a project's streaming pipeline, as JSON.
+/// Returns the definition of a project's streaming pipeline, as JSON.
 pub(crate) fn definition(
     connection: &Connection,
     project: Uuid,
@@ -122,7 +119,7 @@ pub(crate) fn definition(
         .optional()
 }
 
-/// How a project's streaming pipeline is now; none if there is no such pipeline.
+/// Returns the current status of a streaming pipeline, or `None` if the project has no such pipeline.
 pub(crate) fn status(
     connection: &Connection,
     project: Uuid,
@@ -147,7 +144,7 @@ fn status_of(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment
     }
 }
 
-/// Tells a project's streaming pipeline to start or stop; false if there is no such pipeline.
+/// Starts or stops a streaming pipeline. Returns false if the project has no such pipeline.
 pub(crate) fn command(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -180,7 +177,7 @@ pub(crate) fn command(
     Ok(true)
 }
 
-/// Starts again, after the service was, what had been started.
+/// Restarts the pipelines that were running when the service stopped.
 pub(crate) fn start_again(transaction: &Transaction<'_>, now: Moment) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "UPDATE streaming_pipeline SET started_at = ? WHERE started_at IS NOT NULL AND stopped_at IS NULL",

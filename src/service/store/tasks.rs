@@ -1,7 +1,7 @@
 //! Agent tasks (API document, "Agent task").
 //!
-//! A task is stored as it was when a caller last changed it. What time has made of it since is worked out when it is
-//! read, and written down with the next change.
+//! A task is stored in the state of its last change by a caller. The effects of time since then are computed when the
+//! task is read, and stored with the next change.
 
 use super::Statements as _;
 use crate::service::agent::{AgentTask, Message};
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// The tables of this resource.
+/// SQL that creates the tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE task (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -33,14 +33,13 @@ pub(crate) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// A task and what stays the same about it.
+/// A stored task.
 #[derive(Debug)]
 pub(crate) struct StoredTask {
     number: i64,
     pub id: Uuid,
-    /// The project that it works in.
     pub project: Uuid,
-    /// The identifier of its own branch.
+    /// The ID of the task's branch.
     pub branch: Uuid,
     pub description: String,
     pub created_at: Moment,
@@ -50,7 +49,6 @@ pub(crate) struct StoredTask {
 #[derive(Debug)]
 pub(crate) struct TaskRecord {
     pub id: Uuid,
-    /// The project that it works in.
     pub project: Uuid,
     pub description: String,
     pub created_at: Moment,
@@ -59,7 +57,7 @@ pub(crate) struct TaskRecord {
 
 const COLUMNS: &str = "number, id, project, branch, description, created_at, state";
 
-/// Adds a task with its first messages, on a branch of its own.
+/// Adds a task with its first messages and gives it a new branch ID.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     new: &TaskRecord,
@@ -83,7 +81,7 @@ fn state(task: &AgentTask) -> rusqlite::Result<String> {
     serde_json::to_string(task).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }
 
-/// Writes down the state of a task and what happened since it was last written.
+/// Stores the state of a task and the messages since it was last stored.
 pub(crate) fn update(
     transaction: &Transaction<'_>,
     stored: &StoredTask,
@@ -112,7 +110,7 @@ fn append(transaction: &Transaction<'_>, number: i64, said: &[Message]) -> rusql
     Ok(())
 }
 
-/// The task with this id, as it was last written.
+/// Returns the task with this ID in its stored state.
 pub(crate) fn find(connection: &Connection, id: Uuid) -> rusqlite::Result<Option<StoredTask>> {
     connection
         .query_row_cached(
@@ -123,7 +121,7 @@ pub(crate) fn find(connection: &Connection, id: Uuid) -> rusqlite::Result<Option
         .optional()
 }
 
-/// All tasks of a project and branch, where given, as they were last written, the youngest first.
+/// Returns all tasks in their stored state, newest first, optionally of only one project or branch.
 pub(crate) fn list(
     connection: &Connection,
     project: Option<Uuid>,
@@ -164,7 +162,7 @@ fn broken(column: usize, error: impl std::error::Error + Send + Sync + 'static) 
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }
 
-/// The messages of a task that are written, from a position on, and how many are written in all.
+/// Returns up to `limit` stored messages of a task from a position on, and the total number stored.
 pub(crate) fn messages(
     connection: &Connection,
     stored: &StoredTask,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The tables of this resource.
+/// SQL that creates the tables.
 pub(crate) const TABLES: &str = "
     CREATE TABLE variable (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -32,25 +32,25 @@ pub(crate) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// The value of a variable or of an override: a text or a number.
+/// The value of a variable or an override: a string or a number.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = Scalar)]
 pub(crate) enum VariableValue {
-    /// For variables of type TEXT.
+    /// A value of a variable of type TEXT.
     Text(String),
-    /// For variables of type NUMBER.
+    /// A value of a variable of type NUMBER.
     Number(Number),
 }
 
-/// A number as it was written.
+/// A number in its original notation.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = f64)]
 pub(crate) struct Number(serde_json::Number);
 
 impl VariableValue {
-    /// The scalar that a JSON value is, if it is one.
+    /// Converts a JSON string or number; returns `None` for any other JSON value.
     pub(crate) fn of(value: &Value) -> Option<Self> {
         match value {
             Value::String(text) => Some(Self::Text(text.clone())),
@@ -59,7 +59,7 @@ impl VariableValue {
         }
     }
 
-    /// Whether a variable of this type can have the value.
+    /// Returns whether a variable of this type can have the value.
     pub(crate) fn fits(&self, kind: &str) -> bool {
         match self {
             Self::Text(_) => kind == "TEXT",
@@ -86,24 +86,22 @@ impl FromSql for VariableValue {
     }
 }
 
-/// A variable.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Variable)]
 pub(crate) struct StoredVariable {
-    /// Its identifier.
     #[schema(format = "uuid")]
     pub id: String,
-    /// Its name; it never changes.
+    /// The name, which never changes.
     pub name: String,
     /// TEXT or NUMBER.
     #[serde(rename = "type")]
     pub kind: String,
     /// SHARED or COPIED.
     pub behaviour: String,
-    /// What it is for; may be empty.
+    /// The variable's description; may be empty.
     pub description: String,
-    /// A text or a number, as the type says.
+    /// A string or a number, depending on the type.
     pub value: VariableValue,
     /// Whether references within the value are resolved too.
     pub supports_double_resolution: bool,
@@ -114,17 +112,15 @@ pub(crate) struct StoredVariable {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Override)]
 pub(crate) struct StoredOverride {
-    /// The environment.
     pub environment_name: String,
-    /// The value there.
+    /// The value in this environment.
     pub value: VariableValue,
 }
 
-/// A variable in its row.
+/// A variable with its row number.
 #[derive(Debug)]
 pub(crate) struct VariableRow {
     number: i64,
-    /// The variable.
     pub variable: StoredVariable,
 }
 
@@ -145,7 +141,7 @@ fn found(row: &Row<'_>) -> rusqlite::Result<VariableRow> {
     })
 }
 
-/// Adds a variable; false, and nothing is changed, if the project has one of this name.
+/// Adds a variable. Returns false and changes nothing if the project already has one with this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -168,7 +164,7 @@ pub(crate) fn insert(
     Ok(inserted > 0)
 }
 
-/// The variable of a project by its name.
+/// Returns the variable of a project with this name.
 pub(crate) fn find(
     connection: &Connection,
     project: Uuid,
@@ -183,7 +179,7 @@ pub(crate) fn find(
         .optional()
 }
 
-/// A page of the variables of a project, by age, and how many there are.
+/// Returns a page of a project's variables, oldest first, and the total number.
 pub(crate) fn list(
     connection: &Connection,
     project: Uuid,
@@ -206,7 +202,7 @@ pub(crate) fn list(
     Ok((items, total))
 }
 
-/// Writes everything of a variable that can change.
+/// Stores all fields of a variable that can change.
 pub(crate) fn update(transaction: &Transaction<'_>, found: &VariableRow) -> rusqlite::Result<()> {
     let VariableRow { number, variable } = found;
     transaction.execute_cached(
@@ -224,7 +220,7 @@ pub(crate) fn update(transaction: &Transaction<'_>, found: &VariableRow) -> rusq
     Ok(())
 }
 
-/// Removes a variable with all its overrides; false if there is none.
+/// Removes a variable with all its overrides. Returns false if there is no such variable.
 pub(crate) fn remove(transaction: &Transaction<'_>, project: Uuid, name: &str) -> rusqlite::Result<bool> {
     let removed = transaction.execute_cached(
         "DELETE FROM variable WHERE project = ? AND name = ?",
@@ -233,7 +229,7 @@ pub(crate) fn remove(transaction: &Transaction<'_>, project: Uuid, name: &str) -
     Ok(removed > 0)
 }
 
-/// The overrides of a variable by environment; all, or only that of one environment.
+/// Returns the overrides of a variable, sorted by environment, optionally for only one environment.
 pub(crate) fn overrides(
     connection: &Connection,
     found: &VariableRow,
@@ -253,7 +249,7 @@ pub(crate) fn overrides(
         .collect()
 }
 
-/// Makes an override, in place of an earlier one.
+/// Adds an override or replaces the existing one.
 pub(crate) fn put_override(
     transaction: &Transaction<'_>,
     found: &VariableRow,
@@ -266,7 +262,7 @@ pub(crate) fn put_override(
     Ok(())
 }
 
-/// Removes an override; false if there is none.
+/// Removes an override. Returns false if there is no such override.
 pub(crate) fn remove_override(
     transaction: &Transaction<'_>,
     found: &VariableRow,

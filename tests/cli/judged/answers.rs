@@ -131,7 +131,7 @@ fn passed_beside_violations_or_an_error_is_not_believed() {
     let report = ended.json();
     assert_eq!(report["files"][0]["results"][0]["status"], "FAILED");
     assert!(
-        report["notes"].to_string().contains("PASSED in spite of"),
+        report["notes"].to_string().contains("as PASSED despite"),
         "{report}"
     );
     let erred = json!([

@@ -77,7 +77,11 @@ fn check_says_that_the_rules_file_is_behind_a_link() {
             "{}",
             ended.all()
         );
-        assert!(!ended.all().contains("is not there: commit"), "{}", ended.all());
+        assert!(
+            !ended.all().contains("the rules file is missing"),
+            "{}",
+            ended.all()
+        );
     }
 }
 

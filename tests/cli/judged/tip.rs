@@ -387,7 +387,7 @@ fn the_command_of_a_failed_job_shows_the_same_without_the_job() {
         let line = ended
             .out
             .lines()
-            .find_map(|line| line.strip_prefix("The same on your machine: sluicegate "));
+            .find_map(|line| line.strip_prefix("Reproduce locally: sluicegate "));
         let command: Vec<&str> = line
             .unwrap_or_else(|| panic!("{}", ended.all()))
             .split(' ')

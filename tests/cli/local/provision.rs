@@ -67,7 +67,7 @@ fn apply_goes_on_after_a_step_that_the_platform_refused() {
     let stopped = local
         .run(&[&APPLY[..], &["--git-provider", "other"]].concat())
         .expect(8)
-        .saying(&["the repository was not made", "provider"]);
+        .saying(&["the repository was not created", "provider"]);
     assert_eq!(stopped.out.matches("created").count(), 3, "{}", stopped.all());
     let taken_up = local.run(&APPLY).expect(0);
     assert_eq!(
@@ -88,13 +88,16 @@ fn apply_checks_the_conditions_before_the_first_call() {
     for (text, said) in [
         (
             hybrid().replace("connectionName: dwh", "connectionName: other"),
-            "is none of the default connections",
+            "is not one of the default connections",
         ),
         (
             hybrid().replace("privateKey: { secretName: key }", "password: { secretName: key }"),
             "has no privateKey",
         ),
-        (hybrid() + &secret, "is for the deployment FULL_SAAS only"),
+        (
+            hybrid() + &secret,
+            "is supported only by the deployment FULL_SAAS",
+        ),
         (
             hybrid().replace("HYBRID", "FULL_SAAS"),
             "repository: is not supported",
@@ -115,7 +118,7 @@ fn apply_says_which_role_it_needs_and_goes_on_with_it() {
     let first = ended.err.lines().next().unwrap_or_default();
     assert!(first.starts_with(role), "{}", ended.all());
     ended.saying(&[
-        "the connection was not made",
+        "the connection was not created",
         &format!("hint: {role}: run it again with a token"),
     ]);
     let ended = local.run(&APPLY).expect(0);

@@ -1,4 +1,5 @@
-//! What changed, for the reports that tell it: in numbers for the JSON report, in words and drawn for people.
+//! The changes for the reports that include them: counts for the JSON report, text and drawings for human-readable
+//! reports.
 
 use super::{Delivery, DeliveryPlace};
 use crate::base::error::Failure;
@@ -16,10 +17,10 @@ use crate::publish::{Callers, MOST_CALLERS};
 use crate::report::{ChangedFile, Format};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The file of a step summary, where the host has one.
+/// Variable with the path of the step summary, if the host has one.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-/// Whether anything that is delivered tells it.
+/// Returns whether any configured output includes the list of changes.
 pub(super) fn is_told(run: &Run, host: Host, to: &Destinations) -> bool {
     let shows = to.annotations != Annotations::None && host == Host::Buildkite;
     to.changes == Changes::Auto
@@ -29,8 +30,8 @@ pub(super) fn is_told(run: &Run, host: Host, to: &Destinations) -> bool {
             || run.env.get(STEP_SUMMARY).is_some())
 }
 
-/// The changed pipelines that `wants` takes, from the base of the report to what was judged; none where nothing was
-/// compared.
+/// Returns the changed pipelines that `wants` accepts, from the base of the report to the reviewed files, or `None` if
+/// there was no comparison.
 pub(super) fn changes(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -45,26 +46,38 @@ pub(super) fn changes(
     let mut changes = since(snapshot, &bases, compared, &|path| {
         is_pipeline(path) && wants(path)
     })?;
-    let paths = &report.context.paths;
-    let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
-    changes.retain(|change| change.paths().any(is_meant));
-    changes.retain(|change| {
-        report
-            .context
-            .shard
-            .is_none_or(|shard: Shard| shard.holds(&change.path))
-    });
-    let pairs = Pairs {
-        repo,
-        head: snapshot,
-        bases: &bases,
-    };
-    let mut all = pairs.each(&changes, &|at, contents| told(contents, at))?;
-    count_callers(repo, snapshot, &mut all);
-    Ok(Some(all))
+    let context = &report.context;
+    changes.retain(|change| is_included(change, wants, &context.paths, context.shard));
+    Ok(Some(compared_pairs(repo, snapshot, &bases, &changes)?))
 }
 
-/// The wanted files that differ from the bases: those that the selection found, where it compared with the same.
+/// Returns whether the list of changes includes this one: a pipeline that is wanted, within the given paths and the shard.
+pub(super) fn is_included(
+    change: &Change,
+    wants: &dyn Fn(&str) -> bool,
+    paths: &[String],
+    shard: Option<Shard>,
+) -> bool {
+    let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
+    change.paths().any(|path| is_pipeline(path) && wants(path))
+        && change.paths().any(is_meant)
+        && shard.is_none_or(|shard| shard.holds(&change.path))
+}
+
+/// Compares both sides of each change, and counts the callers.
+pub(super) fn compared_pairs(
+    repo: &Repository,
+    head: &Snapshot<'_>,
+    bases: &[CommitId],
+    changes: &[Change],
+) -> Result<Vec<ChangedFile>, GitError> {
+    let pairs = Pairs { repo, head, bases };
+    let mut all = pairs.each(changes, &|at, contents| told(contents, at))?;
+    count_callers(repo, head, &mut all);
+    Ok(all)
+}
+
+/// Returns the wanted files that differ from the bases, reusing the changes of the selection if it has the same bases.
 pub(super) fn since(
     snapshot: &Snapshot<'_>,
     bases: &[CommitId],
@@ -80,7 +93,7 @@ pub(super) fn since(
     }
 }
 
-/// The bases of the report, as far as the clone has them all.
+/// Returns the bases of the report, or an empty list if the clone lacks one of them.
 pub(super) fn bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
     let context = &report.context;
     let ids = context.base.iter().chain(&context.other_bases);
@@ -88,14 +101,14 @@ pub(super) fn bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
     found.unwrap_or_default()
 }
 
-/// What cannot be read is said elsewhere; here nobody is known to call then.
+/// Counts the callers of each changed pipeline. Unreadable files are reported elsewhere; here they count as no caller.
 fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [ChangedFile]) {
     if told.is_empty() {
         return;
     }
     let paths: BTreeSet<String> = told.iter().map(|file| file.changed.path.clone()).collect();
     let paths: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
-    match Callers::read(repo, snapshot, &paths) {
+    match Callers::calling(repo, snapshot, &paths) {
         Ok(callers) => {
             for file in told {
                 let named = callers.of(&file.changed.path);
@@ -103,11 +116,11 @@ fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [Changed
                 file.changed.callers = named.iter().take(MOST_CALLERS).cloned().collect();
             }
         }
-        Err(why) => tracing::debug!("who calls the changed pipelines could not be read: {why}"),
+        Err(why) => tracing::debug!("could not read the callers of the changed pipelines: {why}"),
     }
 }
 
-/// The changes as a report has them, for a report that was read: in words where the clone has both commits.
+/// Returns the changes listed in a report that was read from a file, with their text if the clone has both commits.
 pub(super) fn of_report(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Vec<ChangedFile> {
     let numbers = delivery.report.changes.iter().flatten();
     let known: BTreeMap<&str, &Changed> = numbers.map(|changed| (changed.path.as_str(), changed)).collect();
@@ -137,7 +150,7 @@ pub(super) fn of_report(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> V
     known.into_values().map(one).collect()
 }
 
-/// The pipelines with findings that did not change, drawn; the first ones.
+/// Returns drawings of the first unchanged pipelines with findings.
 pub(super) fn pictures(
     place: &DeliveryPlace<'_>,
     report: &Report,

@@ -1,4 +1,4 @@
-//! Reports as files, and where each CI host looks for them.
+//! Writes the report files, by default to the paths where each CI host looks for them.
 
 use super::Delivery;
 use crate::base::error::Failure;
@@ -17,8 +17,8 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes the reports that were asked for; where none were, those that the host looks for. One of the latter that
-/// cannot be written is a warning, as nobody asked for it.
+/// Writes the requested reports, or the default reports of the host if none was requested. A failure to write a default
+/// report is only a warning.
 pub(super) fn write_reports(
     run: &Run,
     host: Host,
@@ -43,20 +43,20 @@ pub(super) fn write_reports(
                 targets.push(ReportFlag { format, path });
             }
             Err(why) => run.ui.warn(&format!(
-                "the report {format}={place} was not written, for {host}: {why}"
+                "could not write the report {format}={place} for {host}: {why}"
             )),
         }
     }
     for (place, written) in places.iter().zip(written(run, &targets, report, about)) {
         match written {
-            Ok(()) => run.ui.say(&format!("wrote {place}, for {host}")),
+            Ok(()) => run.ui.say(&format!("wrote {place} for {host}")),
             Err(failure) => run.ui.warn(&failure.words()),
         }
     }
 }
 
-/// Where a usual report is written, below the current folder. In a checkout the change has made the folders and links on the
-/// way, and they must not lead out of it.
+/// Returns the path of a default report below the current directory. In a checkout, the directories and links on the
+/// way belong to the change and must not lead outside.
 fn in_sight(here: &Path, checkout: Option<&Repository>, place: &Path) -> Result<PathBuf, &'static str> {
     let inside = |root: &Path| {
         let real = here.canonicalize();
@@ -68,15 +68,15 @@ fn in_sight(here: &Path, checkout: Option<&Repository>, place: &Path) -> Result<
     }
 }
 
-/// Writes the report to each of these places, side by side: none takes long, all of them together do.
+/// Writes the report to each of these paths in parallel, which is faster than one after another.
 fn written(run: &Run, targets: &[ReportFlag], report: &Report, about: &About) -> Vec<Result<(), Failure>> {
     let ui = run.ui;
     let write = |target| write_report(ui, target, report, about);
     targets.par_iter().map(write).collect()
 }
 
-/// Where a host looks for reports without being told, or where its documentation tells one to put them; on GitHub the
-/// annotations, the step summary and the outputs say everything.
+/// Returns the default reports of a host: where it looks for them, or where its documentation puts them. GitHub needs
+/// none, as it has annotations, the step summary and outputs.
 fn usual(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
     use Format::{Gitlab, Junit};
     let fixed: &[(Format, &'static str)] = match host {
@@ -92,12 +92,12 @@ fn usual(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
         // For `junit 'build/reports/**/*.xml'`:
         // <https://www.jenkins.io/doc/pipeline/tour/tests-and-artifacts/>.
         Host::Jenkins => &[(Junit, "build/reports/sluicegate.xml")],
-        // For `store_test_results: path: test-results`, which wants a folder for each suite:
+        // For `store_test_results: path: test-results`, which requires a directory for each suite:
         // <https://circleci.com/docs/guides/test/collect-test-data/>.
         Host::CircleCi => &[(Junit, "test-results/sluicegate/results.xml")],
         // For the test collector's or the annotation plugin's `tmp/junit-*.xml`:
-        // <https://github.com/buildkite-plugins/junit-annotate-buildkite-plugin>. Artifacts of a build share one namespace, so
-        // each of its parallel jobs has a name of its own.
+        // <https://github.com/buildkite-plugins/junit-annotate-buildkite-plugin>. Artifacts of a build share one
+        // namespace, so each of its parallel jobs has a separate file name.
         Host::Buildkite => return vec![(Junit, buildkite_junit(run.env.get("BUILDKITE_JOB_ID")).into())],
         Host::GitHub | Host::Gitea | Host::None => &[],
     };
@@ -113,7 +113,7 @@ fn buildkite_junit(job: Option<&str>) -> String {
     }
 }
 
-/// Where the reports are, asked for or usual, for people.
+/// Returns the paths of the reports, requested or default, for display.
 pub(super) fn places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
     let asked = delivery
         .to
@@ -129,7 +129,7 @@ pub(super) fn places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<Stri
     usual.chain(page).collect()
 }
 
-/// The path of the JUnit report, asked for or usual.
+/// Returns the path of the JUnit report, requested or default.
 pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
     let is_junit = |format: Format| matches!(format, Format::Junit | Format::JunitStrict);
     let mut asked = delivery
@@ -152,7 +152,7 @@ fn write_report(ui: Ui, target: &ReportFlag, report: &Report, about: &About) -> 
     };
     if cut > 0 {
         ui.warn(&format!(
-            "the SARIF report leaves out {cut} of the least findings, as GitHub takes no more; the JSON report has all"
+            "the SARIF report omits the {cut} least severe findings (GitHub's limit); the JSON report has all"
         ));
     }
     let render = |out: &mut dyn Write| report::render(format, report, about, out);

@@ -1,11 +1,11 @@
-//! The repository's name and the places where the host shows it.
+//! The repository's name and its URLs on the CI host.
 
 use super::DeliveryPlace;
 use crate::commands::Run;
 use crate::job::ci::Host;
 use crate::model::findings::Report;
 
-/// Where hosts name the repository: GitHub, Gitea and Forgejo, GitLab, Bitbucket, Azure.
+/// Variables with the repository name: GitHub, Gitea and Forgejo, GitLab, Bitbucket, Azure.
 const NAMES: [&str; 4] = [
     "GITHUB_REPOSITORY",
     "CI_PROJECT_PATH",
@@ -13,8 +13,8 @@ const NAMES: [&str; 4] = [
     "BUILD_REPOSITORY_NAME",
 ];
 
-/// Where the host shows a line of a file at the reviewed commit; only its own variables tell. The forms are those of
-/// the hosts' own permalinks.
+/// Returns the URL template of a line of a file at the reviewed commit, built only from the host's own variables. The
+/// forms are those of the hosts' own permalinks.
 pub(super) fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String> {
     let head = report.context.head.as_ref()?;
     let repository = repository_url(run, host)?;
@@ -31,7 +31,7 @@ pub(super) fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String>
     Some(format!("{repository}/{place}"))
 }
 
-/// Returns what people call the repository: the host knows, else the address of its remote, else the directory that it is in.
+/// Returns the repository name: from the host, otherwise from its remote's address, otherwise its directory name.
 pub(super) fn repository(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
     let of_host = NAMES.iter().find_map(|variable| run.env.get(variable));
     if let Some(name) = of_host.filter(|_| place.host() != Host::None) {
@@ -44,8 +44,8 @@ pub(super) fn repository(run: &Run, place: &DeliveryPlace<'_>) -> Option<String>
     remote.as_deref().and_then(name_in).or_else(of_folder)
 }
 
-/// Returns the path on its host in a remote's address, without what may be a secret. A remote on a disk names nothing that
-/// people know: it is called `remote.git` or like the directory of the clone.
+/// Returns the path part of a remote's address, without possible secrets. A remote on a disk has no useful name: it is
+/// called `remote.git` or like the directory of the clone.
 fn name_in(remote: &str) -> Option<String> {
     let trimmed = remote.trim_end_matches('/').trim_end_matches(".git");
     let path = match trimmed.split_once("://") {
@@ -59,7 +59,7 @@ fn name_in(remote: &str) -> Option<String> {
     (!path.is_empty()).then(|| path.to_owned())
 }
 
-/// Where the host has the repository; only its own variables tell.
+/// Returns the URL of the repository on the host, built only from the host's own variables.
 pub(super) fn repository_url(run: &Run, host: Host) -> Option<String> {
     match host {
         Host::GitHub | Host::Gitea => {
@@ -71,7 +71,7 @@ pub(super) fn repository_url(run: &Run, host: Host) -> Option<String> {
             let name = run.env.get("BITBUCKET_REPO_FULL_NAME")?;
             Some(format!("https://bitbucket.org/{name}"))
         }
-        // The address may hold a user's name. A repository of another host has other pages.
+        // The address may contain a user name. A repository of another host has other pages.
         Host::Azure if run.env.get("BUILD_REPOSITORY_PROVIDER") == Some("TfsGit") => {
             let address = run.env.get("BUILD_REPOSITORY_URI")?.strip_prefix("https://")?;
             let (_, place) = address.split_once('@').unwrap_or(("", address));

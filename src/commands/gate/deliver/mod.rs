@@ -1,6 +1,7 @@
-//! Brings a report to where people look: files, standard output, the CI host. One place that cannot be reached is
-//! named; the others are served, and the verdict stands.
+//! Delivers a report to its destinations: files, standard output, the CI host. A destination that fails is reported;
+//! the other deliveries and the verdict are unaffected.
 
+mod ahead;
 mod changes;
 mod files;
 mod links;
@@ -10,6 +11,7 @@ mod reproduction;
 mod steps;
 mod surroundings;
 
+pub(crate) use ahead::ChangesAhead;
 pub(crate) use steps::{STEP_OUTPUT, append_outputs};
 
 use crate::base::error::Failure;
@@ -27,38 +29,40 @@ use crate::model::pipelines::RULES_FILE;
 use crate::model::rules::{self, LintProblem};
 use crate::report::{ChangedFile, WrongRules};
 
-/// What to deliver, and where to.
+/// A report to deliver, and its destinations.
 pub(crate) struct Delivery<'a> {
     pub(crate) report: &'a Report,
     pub(crate) to: &'a Destinations,
-    /// Whether the run passes, whatever the verdict is.
+    /// Whether the run passes, regardless of the verdict.
     pub(crate) passes: bool,
-    /// Which files were meant, where that is known.
+    /// The selection of files, if known.
     pub(crate) selection: Option<&'a Selection>,
-    /// The target's tip is held against the change.
+    /// Whether the change is also checked against the target's tip.
     pub(crate) by_tip: bool,
-    /// Pipelines that did not change were reviewed as well.
+    /// The unchanged pipelines that were reviewed as well.
     pub(crate) unchanged: Option<&'a ReviewedBeyondChange>,
-    /// The gate configuration in force is that of another commit than the reviewed one.
+    /// The gate configuration in force comes from another commit than the reviewed one.
     pub(crate) is_policy_elsewhere: bool,
-    /// Why files were not reviewed, as far as that was told already.
+    /// The reasons why files were not reviewed that were reported already.
     pub(crate) told: &'a [String],
-    /// Where the rules file is wrong.
+    /// The errors in the rules file.
     pub(crate) wrong_rules: Vec<WrongRules>,
-    /// The hidden folder to name when a rules file is written, if nothing tells it.
+    /// The hidden directory to suggest for a new rules file, if the repository has no such directory.
     pub(crate) folder_to_name: Option<String>,
-    /// The changes of pipelines, where a selection found them.
+    /// The changes of pipelines, if a selection found them.
     pub(crate) compared: Option<&'a ComparedChanges>,
-    /// What changed in the pipelines, where that was looked at; else what the report has of it.
+    /// The changes in the pipelines, if they were computed; otherwise those of the report are used.
     pub(crate) changes: Option<Vec<ChangedFile>>,
 }
 
-/// What is told, and where.
+/// The destinations of a report, and the changes to include.
 pub(crate) struct Telling<'a> {
     pub(crate) to: &'a Destinations,
-    /// The pipelines whose change is told.
+    /// The pipelines whose change is included.
     selection: &'a Selection,
     compared: ComparedChanges,
+    /// The changes, if they were compared while the platform responded.
+    ahead: Option<Vec<ChangedFile>>,
 }
 
 impl<'a> Telling<'a> {
@@ -71,13 +75,20 @@ impl<'a> Telling<'a> {
             to: &judging.destinations,
             selection,
             compared,
+            ahead: None,
         }
+    }
+
+    /// Adds the changes that were compared while the platform responded.
+    pub(crate) fn with_ahead(mut self, ahead: Option<ChangesAhead>) -> Self {
+        self.ahead = ahead.and_then(ChangesAhead::finish);
+        self
     }
 }
 
-/// Where the program runs, as far as it is known.
+/// The repository and the CI host of the run, as far as known.
 pub(crate) struct DeliveryPlace<'a> {
-    /// The repository, and the files in it that the report is about.
+    /// The repository, and the snapshot that the report is about.
     pub(crate) files: Option<(&'a Repository, &'a Snapshot<'a>)>,
     pub(crate) ci: Option<&'a CiContext>,
 }
@@ -88,16 +99,17 @@ impl DeliveryPlace<'_> {
     }
 }
 
-/// Delivers what was just found in these files of the workspace; the status says whether every place was reached.
+/// Delivers the findings in these files of the workspace; the status is a failure if a destination could not be
+/// reached.
 pub(crate) fn deliver(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     report: &mut Report,
     ending: &RunEnding,
-    telling: &Telling<'_>,
+    mut telling: Telling<'_>,
 ) -> ExitStatus {
-    let changes = changed(run, workspace, snapshot, report, telling);
+    let changes = changed(run, workspace, snapshot, report, &mut telling);
     report.changes = changes
         .as_ref()
         .map(|files| files.iter().map(|file| file.changed.clone()).collect());
@@ -125,27 +137,30 @@ pub(crate) fn deliver(
     )
 }
 
-/// What changed, where a report tells it. A review is to be told also where this cannot be.
+/// Returns the changes if an output includes them. If they cannot be listed, the review is reported without them.
 fn changed(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     report: &Report,
-    telling: &Telling<'_>,
+    telling: &mut Telling<'_>,
 ) -> Option<Vec<ChangedFile>> {
     if !changes::is_told(run, workspace.ci.host, telling.to) {
         return None;
+    }
+    if let Some(ahead) = telling.ahead.take() {
+        return Some(ahead);
     }
     let wants = |path: &str| telling.selection.wants(path);
     let compared = Some(&telling.compared);
     changes::changes(&workspace.repo, snapshot, report, compared, &wants).unwrap_or_else(|failure| {
         run.ui
-            .warn(&format!("what changed is not told: {}", failure.words()));
+            .warn(&format!("could not list the changes: {}", failure.words()));
         None
     })
 }
 
-/// The hidden folder to name when a rules file is written; `None` if it is known.
+/// Returns the hidden directory to suggest for a new rules file, or `None` if the directory is known.
 fn folder_to_name(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Option<String> {
     if !report.findings().iter().any(Finding::is_of_the_rules_file) {
         return None;
@@ -153,7 +168,7 @@ fn folder_to_name(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &R
     if matches!(workspace.config_dir(snapshot), Ok(Some(_)) | Err(_)) {
         return None;
     }
-    // A change that deletes the file tells the folder, too.
+    // A change that deletes the file reveals the directory, too.
     let gone = report
         .gate_changes
         .iter()
@@ -166,7 +181,7 @@ fn folder_to_name(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &R
     Some(platform_folder::first_or_any(&candidates).to_owned())
 }
 
-/// The places that `rules lint` shows, where the rules file keeps anything from being judged.
+/// Returns the errors that `rules lint` shows, if the rules file keeps pipelines from being evaluated.
 fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Vec<WrongRules> {
     if !report.findings().iter().any(Finding::is_of_the_rules_file) {
         return Vec::new();

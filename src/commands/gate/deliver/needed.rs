@@ -1,5 +1,5 @@
-//! Which lines of the files the writers show, and of which files they ask what changed: most findings are known ones, or
-//! more than anybody lists, and their files need not be read again.
+//! Determines which lines of the files the writers show, and for which files they need the changes: most findings are
+//! known or beyond the listing limits, and their files need not be read again.
 
 use super::{Delivery, DeliveryPlace, steps};
 use crate::commands::Run;
@@ -9,17 +9,18 @@ use crate::model::findings::Finding;
 use crate::report::{AnnotationStyle, ChangedLines, Format, terminal};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is needed of the files.
+/// The lines needed from the files.
 #[derive(Default)]
 pub(super) struct Needed<'a> {
     /// The lines to show, by path.
     pub lines: BTreeMap<&'a str, BTreeSet<u32>>,
-    /// The lines of findings of which a writer asks whether the change touched them, by path.
+    /// The lines, by path, of findings for which a writer needs to know whether the change touched them.
     pub touched: BTreeMap<&'a str, BTreeSet<u32>>,
 }
 
 impl<'a> Needed<'a> {
-    /// Returns the findings of which a writer asks whether the change touched them: their order depends on it.
+    /// Returns the findings for which a writer needs to know whether the change touched them, as their order depends on
+    /// it.
     pub(super) fn for_order(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
         let of_each = |takes_old: bool| {
@@ -40,7 +41,7 @@ impl<'a> Needed<'a> {
         if delivery.to.has_report(&[Format::Html]) {
             return of_each(true);
         }
-        // What is new comes first, whatever else the change touches.
+        // New findings come first, regardless of which lines the change touches.
         let is_ordered = report.fixed.is_none()
             && (!run.ui.is_quiet() || delivery.to.has_report(&ORDERED) || delivery.to.comment);
         if is_ordered || is_annotated(place, delivery) {
@@ -59,7 +60,7 @@ impl<'a> Needed<'a> {
         }
     }
 
-    /// Returns whether the lines to show depend on which findings the change touched.
+    /// Returns whether the selection of lines to show depends on which findings the change touched.
     pub(super) fn lines_depend_on_order(run: &Run, delivery: &Delivery<'_>) -> bool {
         let most = delivery.to.show.limit();
         !delivery.to.has_report(&[Format::Html, Format::Sarif])
@@ -82,7 +83,7 @@ impl<'a> Needed<'a> {
     }
 }
 
-/// The formats whose findings are in the order of the change.
+/// The formats that order findings by the change.
 const ORDERED: [Format; 4] = [
     Format::Junit,
     Format::JunitStrict,
@@ -90,7 +91,7 @@ const ORDERED: [Format; 4] = [
     Format::Markdown,
 ];
 
-/// Whether the host gets annotations, of which those on changed lines come first.
+/// Returns whether the host gets annotations, with those on changed lines first.
 fn is_annotated(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> bool {
     let (asked, host) = (delivery.to.annotations, place.host());
     steps::annotation_style(asked, host) != AnnotationStyle::None

@@ -1,6 +1,6 @@
-//! What is sent to the CI host itself: the comment on the change, Bitbucket's Code Insights, Buildkite's annotation.
+//! Sends results to the CI host: the comment on the change, Bitbucket's Code Insights, Buildkite's annotation.
 //!
-//! None of it decides anything, so what cannot be sent is a warning.
+//! These deliveries do not affect the verdict, so a failure is only a warning.
 
 use super::{Delivery, DeliveryPlace};
 use crate::base::error::Failure;
@@ -22,15 +22,15 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-/// The limit of one request to a host, and of its agent.
+/// Timeout of one request to a host, and of its agent.
 const TIMEOUT: Duration = Duration::from_secs(30);
 const RETRIES: u32 = 2;
 
-/// Where Bitbucket's proxy listens in a pipeline, and what is asked through it.
+/// Address of Bitbucket's proxy in a pipeline, and the API requested through it.
 const BITBUCKET_PROXY: &str = "http://localhost:29418";
 const BITBUCKET_API: &str = "http://api.bitbucket.org";
 
-/// Sends what the host can show and what was asked for.
+/// Sends the requested results in the forms that the host can show.
 pub(super) fn send(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>, about: &About) {
     let shows = delivery.to.annotations != Annotations::None;
     let sent = match place.host() {
@@ -46,7 +46,8 @@ pub(super) fn send(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>
         Ok(())
     };
     for (what, failure) in [sent, commented].into_iter().filter_map(Result::err) {
-        run.ui.warn(&format!("{what} was not sent: {}", failure.words()));
+        run.ui
+            .warn(&format!("could not send {what}: {}", failure.words()));
     }
 }
 
@@ -64,15 +65,15 @@ fn comment(
     run.ui.say(match kept {
         Kept::Posted => "posted a comment with the result",
         Kept::Updated => "updated the comment with the result",
-        Kept::Unchanged => "the comment says this already",
+        Kept::Unchanged => "the comment is up to date",
     });
     Ok(())
 }
 
-/// Where the comment goes, by the host's variables.
+/// Returns the thread for the comment, from the host's variables.
 fn thread(run: &Run, place: &DeliveryPlace<'_>) -> Result<(Thread, HostSettings), Failure> {
     let number = place.ci.and_then(|ci| ci.pull_request);
-    let number = number.ok_or_else(|| Failure::usage("this run is about no pull or merge request"));
+    let number = number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"));
     match place.host() {
         Host::GitHub => {
             let name = need(run, "GITHUB_REPOSITORY")?;
@@ -86,13 +87,13 @@ fn thread(run: &Run, place: &DeliveryPlace<'_>) -> Result<(Thread, HostSettings)
             Ok((thread, settings(run, root, token(run, "GITHUB_TOKEN")?, None)?))
         }
         Host::GitLab => {
-            // In a pipeline of a fork the merge request belongs to the project that it is for.
+            // In a pipeline of a fork, the merge request belongs to the target project.
             let project = run.env.get("CI_MERGE_REQUEST_PROJECT_ID");
             let thread = Thread::GitLab {
                 project: project.map_or_else(|| need(run, "CI_PROJECT_ID"), Ok)?.to_owned(),
                 number: number?,
             };
-            // The token of a job may not write notes, so it takes one of its own:
+            // The token of a job may not write notes, so a separate token is required:
             // <https://docs.gitlab.com/ci/jobs/ci_job_token/#job-token-access>.
             let token = token(run, "GITLAB_TOKEN")?;
             let ca_cert = run.env.get("CI_SERVER_TLS_CA_FILE").map(PathBuf::from);
@@ -100,7 +101,7 @@ fn thread(run: &Run, place: &DeliveryPlace<'_>) -> Result<(Thread, HostSettings)
             Ok((thread, settings(run, root, token, ca_cert)?))
         }
         host => Err(Failure::usage(format!(
-            "there is no way to comment on the host {host}"
+            "comments are not supported on the host {host}"
         ))),
     }
 }
@@ -133,7 +134,7 @@ fn settings(
 }
 
 fn url(text: &str) -> Result<Url, Failure> {
-    Url::parse(text).map_err(|why| Failure::usage(format!("{text:?} is no URL: {why}")))
+    Url::parse(text).map_err(|why| Failure::usage(format!("{text:?} is not a URL: {why}")))
 }
 
 fn code_insights(
@@ -146,7 +147,7 @@ fn code_insights(
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
     let built = || built_commit(run, place);
     let commit = delivery.report.context.head.clone().or_else(built);
-    let no_commit = || Failure::usage("the files that were judged are not those of BITBUCKET_COMMIT");
+    let no_commit = || Failure::usage("the reviewed files differ from those of BITBUCKET_COMMIT");
     let commit = commit.ok_or_else(no_commit)?;
     let client = HostClient::new(&HostSettings {
         root: url(BITBUCKET_API)?,
@@ -174,7 +175,7 @@ fn code_insights(
     Ok(())
 }
 
-/// The commit of the build, where the working tree has its pipelines and rules unchanged.
+/// Returns the commit of the build if the pipelines and rules of the working tree equal it.
 fn built_commit(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
     let built = run.env.get("BITBUCKET_COMMIT")?;
     let (repo, snapshot) = place.files?;
@@ -188,7 +189,7 @@ fn built_commit(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
     (head.to_string() == built && is_clean()).then(|| built.to_owned())
 }
 
-/// By the agent's own command; a job in a container without it has no annotation
+/// Creates an annotation with the agent's own command; a job in a container without the agent gets none
 /// (<https://buildkite.com/docs/agent/v3/cli-annotate>).
 fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
     let style = match delivery.report.verdict {
@@ -222,7 +223,7 @@ fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Fai
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Ok(Err(error)) => Err(Failure::usage(format!("buildkite-agent annotate: {error}"))),
-        Err(_) => Err(Failure::usage("buildkite-agent annotate did not end in time")),
+        Err(_) => Err(Failure::usage("buildkite-agent annotate timed out")),
     }
 }
 

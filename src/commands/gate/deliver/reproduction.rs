@@ -1,4 +1,4 @@
-//! The command that shows a failed review of a CI job on another machine, without the platform.
+//! Builds the command that reproduces a failed review of a CI job on another machine, without the platform.
 
 use super::{Delivery, DeliveryPlace};
 use crate::base::text;
@@ -8,17 +8,17 @@ use crate::job::policy;
 use crate::job::settings;
 use crate::model::findings::{FailOn, Verdict};
 
-/// Characters of a commit's id: enough for any repository, and short enough for a line.
+/// Number of characters of a commit id: enough for any repository, and short enough for one line.
 const ID: usize = 12;
 
-/// Characters for what the job says of the files: a longer line is not copied.
+/// Maximum number of characters for the job's options: a longer line cannot be copied well.
 const ROOM: usize = 1_000;
 
-/// The command for a shell; none where nothing failed, and none on the user's own machine.
+/// Returns the shell command, or `None` if the review did not fail or the run is local.
 pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Option<String> {
     let (ci, report) = (place.ci?, delivery.report);
     let context = &report.context;
-    // What two reports come to cannot be had from the repository.
+    // A comparison of two reports cannot be reproduced from the repository.
     let is_of_reports = context.compared_with.is_some();
     if ci.host == Host::None || report.verdict != Verdict::Failed || is_of_reports {
         return None;
@@ -31,14 +31,14 @@ pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<
             Some(known_at) => format!("--all --base {}", short(known_at.as_str())),
             None => "--all".to_owned(),
         },
-        // One of several merge-bases would not tell the others.
+        // One of several merge-bases would omit the others.
         (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
             format!("--base {}", text::shell_word(&format!("origin/{branch}")))
         }
         (Some(base), _) => format!("--base {}", short(base)),
         (None, _) => "--all".to_owned(),
     });
-    // A working tree has no commit; the host says which one it is of.
+    // A working tree has no commit; the host states the commit that it belongs to.
     let is_id = |id: &&String| id.chars().all(|c| c.is_ascii_hexdigit());
     if let Some(head) = context.head.as_ref().or(ci.commit.as_ref()).filter(is_id) {
         words.push(format!("--head {}", short(head)));
@@ -55,7 +55,7 @@ pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<
     if let Some(shard) = context.shard {
         words.push(format!("--shard {shard}"));
     }
-    // On another machine neither the target nor what the job does not allow is in force by itself.
+    // On another machine, the policy of the target and the settings of the job do not apply unless given as flags.
     let stricter = [
         (
             delivery.by_tip || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty()),
@@ -76,8 +76,8 @@ pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<
     Some(words.join(" "))
 }
 
-/// What the job itself says of which files are judged and by which of them: each flag, and all its words. What the
-/// configuration file of the repository says, it says everywhere.
+/// Returns the options of the job that select the files and the gate configuration: each flag with all its values.
+/// Settings in the repository's configuration file apply everywhere and need no flag.
 fn options(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let (include, exclude) = delivery
         .selection
@@ -99,7 +99,8 @@ fn options(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Vec
     .collect()
 }
 
-/// The configuration file that the job names; from the repository root where it lies there, as all paths of the command.
+/// Returns the configuration file set by the job, relative to the repository root if it is in the repository, like all
+/// paths of the command.
 fn config(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
     let file = settings::named_config(&run.global, &run.env)?;
     let inside = place
@@ -109,13 +110,13 @@ fn config(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
 }
 
 fn option(flag: &str, value: &str) -> String {
-    // A value that looks like a flag would be read as one.
+    // A value that starts with `-` would be parsed as a flag.
     let between = if value.starts_with('-') { '=' } else { ' ' };
     format!("{flag}{between}{}", text::shell_word(value))
 }
 
-/// Adds what there is room for and what a terminal shows as it is; what is left is named behind the command, where a shell
-/// reads nothing.
+/// Adds the options that fit and that a terminal shows unchanged. The others are listed in a shell comment after the
+/// command.
 fn push_within_room(words: &mut Vec<String>, said: Vec<(&'static str, String)>) {
     let mut room = ROOM;
     let mut left = Vec::new();
@@ -130,6 +131,6 @@ fn push_within_room(words: &mut Vec<String>, said: Vec<(&'static str, String)>) 
         }
     }
     if !left.is_empty() {
-        words.push(format!("# add what the job says: {}", left.join(", ")));
+        words.push(format!("# add these options of the job: {}", left.join(", ")));
     }
 }

@@ -1,4 +1,4 @@
-//! What a CI host reads of a step: annotations, summary, outputs.
+//! Writes the results that a CI host reads from a step: annotations, summary, outputs.
 
 use super::files::junit_path;
 use super::{Delivery, DeliveryPlace};
@@ -14,15 +14,14 @@ use std::fs::File;
 use std::io::Write as _;
 use uuid::Uuid;
 
-/// The number of the group of annotations, which no group of findings has.
+/// The number of the group of annotations, which no group of findings uses.
 const ANNOTATIONS: usize = usize::MAX;
-/// GitHub, Gitea and Forgejo: the file whose markdown is shown on the run's page.
+/// GitHub, Gitea and Forgejo: the file with markdown for the run's page.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
-/// GitHub, Gitea and Forgejo: the file that takes a step's outputs.
+/// GitHub, Gitea and Forgejo: the file for a step's outputs.
 pub(crate) const STEP_OUTPUT: &str = "GITHUB_OUTPUT";
 
-/// The findings for people, and the host's annotations and outputs; beside a report on standard output, on standard
-/// error.
+/// Prints the findings, and the host's annotations and outputs; on standard error if a report goes to standard output.
 pub(super) fn show(
     run: &Run,
     place: &DeliveryPlace<'_>,
@@ -48,7 +47,7 @@ pub(super) fn show(
     if host == Host::Azure {
         commands.extend(azure::outputs(&outputs(run, host, delivery)));
     }
-    // First, so that the verdict stands last; folded, as the findings follow.
+    // The annotations come first and folded, so that the findings follow and the verdict comes last.
     let commands: String = commands.iter().flat_map(|line| [line, "\n"]).collect();
     let mut text = String::new();
     if !commands.is_empty() {
@@ -64,7 +63,7 @@ pub(super) fn show(
     }
 }
 
-/// The groups that the host folds in its log.
+/// Returns the syntax of the groups that the host folds in its log.
 const fn groups(host: Host) -> Groups {
     match host {
         Host::GitHub | Host::Gitea => Groups::Github,
@@ -74,12 +73,12 @@ const fn groups(host: Host) -> Groups {
     }
 }
 
-/// The step summary, where the host takes one.
+/// Appends the step summary if the host supports it.
 pub(super) fn summarize(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
     append(run, STEP_SUMMARY, || github::step_summary(delivery.report, about))
 }
 
-/// The step outputs, where the host takes them in a file.
+/// Appends the step outputs if the host reads them from a file.
 pub(super) fn tell_outputs(
     run: &Run,
     place: &DeliveryPlace<'_>,
@@ -90,7 +89,7 @@ pub(super) fn tell_outputs(
     })
 }
 
-/// How the host's log takes annotations, if it does.
+/// Returns the annotation syntax of the host's log, if it has one.
 pub(super) const fn annotation_style(asked: Annotations, host: Host) -> AnnotationStyle {
     match (asked, host) {
         (Annotations::Github, _) | (Annotations::Auto, Host::GitHub | Host::Gitea) => AnnotationStyle::Github,
@@ -99,14 +98,14 @@ pub(super) const fn annotation_style(asked: Annotations, host: Host) -> Annotati
     }
 }
 
-/// The step outputs of the contract.
+/// Returns the step outputs of the contract.
 fn outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let mut outputs = report::outputs(delivery.report);
     outputs.push(("junit", junit_path(run, host, delivery).unwrap_or_default()));
     outputs
 }
 
-/// Appends to a file that the host names by a variable; nothing where it does not.
+/// Appends to a file whose path is in a variable of the host; does nothing if the variable is not set.
 fn append(run: &Run, variable: &str, content: impl FnOnce() -> String) -> Result<(), Failure> {
     let Some(path) = run.env.get(variable) else {
         return Ok(());
@@ -114,12 +113,12 @@ fn append(run: &Run, variable: &str, content: impl FnOnce() -> String) -> Result
     let file = File::options().append(true).create(true).open(path);
     file.and_then(|mut file| file.write_all(content().as_bytes()))
         .map_err(|error| {
-            let what = format!("{path} ({variable}) could not be written");
+            let what = format!("could not write {path} ({variable})");
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
         })
 }
 
-/// Appends step outputs where the host takes them.
+/// Appends step outputs if the host supports them.
 pub(crate) fn append_outputs(run: &Run, pairs: &[(&str, String)]) -> Result<(), Failure> {
     append(run, STEP_OUTPUT, || github::outputs(pairs, Uuid::new_v4()))
 }

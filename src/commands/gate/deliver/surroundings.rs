@@ -1,4 +1,4 @@
-//! What the writers are handed besides the review: lines of the files, which of them changed, the rules in words, links.
+//! Collects the context that the writers need besides the review: lines of files, changed lines, texts of rules, links.
 
 use super::needed::Needed;
 use super::{Delivery, DeliveryPlace, changes, files, links, reproduction};
@@ -12,8 +12,7 @@ use crate::model::rules;
 use crate::report::{About, Format, RuleText, SarifLimits};
 use std::collections::{BTreeSet, HashMap};
 
-/// Everything that the writers are handed besides the review. What cannot be read is left out: a review is to be shown
-/// also where its files are not.
+/// Returns the context for the writers. Unreadable files are left out: a review is shown even if its files cannot be.
 pub(super) fn about(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> About {
     let (report, to) = (delivery.report, delivery.to);
     let mut about = About {
@@ -46,7 +45,7 @@ pub(super) fn about(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_
     about
 }
 
-/// Reads the lines that the writers show, and which of them the change touched.
+/// Reads the lines that the writers show, and determines which of them the change touched.
 fn read_files(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>, about: &mut About) {
     let Some((repo, snapshot)) = place.files else {
         return;
@@ -62,7 +61,7 @@ fn read_files(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>, abo
             return;
         }
         if let Err(error) = files.read(needed, about) {
-            tracing::debug!("lines of findings could not be read: {error}");
+            tracing::debug!("could not read the lines of findings: {error}");
         }
     };
     let mut needed = Needed::default();
@@ -114,7 +113,7 @@ impl ReportedFiles<'_> {
         Ok(())
     }
 
-    /// The content in its base of each of these files that changed; none for an added one.
+    /// Returns the blob at the base of each of these files that changed; `None` for an added file.
     fn former(&self, meant: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
         if self.bases.is_empty() || meant.is_empty() {
             return Ok(HashMap::new());
@@ -137,7 +136,7 @@ impl ReportedFiles<'_> {
     }
 }
 
-/// The rules of this program, which are the platform's, and the checks of the project, in words.
+/// Returns the texts of this program's rules, which are the platform's, and of the project checks.
 fn rule_texts() -> Vec<RuleText> {
     let text = |rule: &&dyn rules::Rule| {
         let known = rule.documentation();

@@ -1,4 +1,4 @@
-//! As git calls an external diff: <https://git-scm.com/docs/git#Documentation/git.txt-GITEXTERNALDIFF>.
+//! Implements git's external diff: <https://git-scm.com/docs/git#Documentation/git.txt-GITEXTERNALDIFF>.
 
 use super::Look;
 use super::sides::is_absent;
@@ -14,7 +14,7 @@ use crate::model::pipelines::is_pipeline;
 use crate::model::yaml::DOCUMENT_LIMIT;
 use std::path::Path;
 
-/// Shows one file. A file that cannot be read is told, and ends nothing: git would stop at any other code than 0.
+/// Shows one file. An unreadable file is reported and the exit code stays 0, as git would stop at any other code.
 pub(super) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let given: Vec<String> = args
         .paths
@@ -42,11 +42,11 @@ pub(super) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         }
         other => {
             let message = format!(
-                "--external takes the seven arguments of git, and {} are given",
+                "--external requires the seven arguments that git passes, but {} are given",
                 other.len()
             );
             return Err(Failure::usage(message)
-                .hint("git config diff.sluicegate.command 'sluicegate diff --external'"));
+                .hint("run: git config diff.sluicegate.command 'sluicegate diff --external'"));
         }
     };
     let lines: Vec<String> = lines.iter().map(|line| look.line(line)).collect();

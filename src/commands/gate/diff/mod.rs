@@ -1,4 +1,4 @@
-//! `sluicegate diff`: settle what is compared, as `check` does, compare, show. No rule, no platform.
+//! Runs `sluicegate diff`: finds the base as `check` does, compares, shows. Evaluates no rule and needs no platform.
 
 mod external;
 mod sides;
@@ -21,21 +21,21 @@ use crate::report::{self, CallersOfChanges, ChangedFile, ChangesPage, ForConsume
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// What was compared, and what differs.
+/// The revisions that were compared, and the differences.
 struct PipelinesCompared {
-    /// None where it is no commit.
+    /// `None` if the base is not a commit.
     base: Option<CommitId>,
     head: Option<CommitId>,
-    /// What is compared, in a sentence.
+    /// The two compared versions, as a sentence.
     what: String,
     pipelines: Vec<Made>,
-    /// What changed for consumers of shared pipelines; none where their file is the same.
+    /// The changes for consumers of shared pipelines; `None` if the shared-pipelines file is unchanged.
     interface: Option<Between>,
-    /// The pipelines that did not change and reach one that did; none where nobody asked.
+    /// The unchanged pipelines that depend on a changed pipeline; `None` if not requested.
     callers: Option<Vec<Reaching>>,
 }
 
-/// What is made of each pair; a format needs one of them.
+/// The result to compute for each pair; each output format needs one kind.
 #[derive(Debug, Clone, Copy)]
 enum Wants {
     Diff,
@@ -45,7 +45,7 @@ enum Wants {
 
 enum Made {
     Diff(PipelineDiff),
-    /// With the canvas, or why it cannot be drawn.
+    /// With the canvas, or the reason why it cannot be drawn.
     Picture(PipelineDiff, Result<Canvas, String>),
     Page(Box<ChangedFile>),
 }
@@ -77,7 +77,7 @@ impl Wants {
 }
 
 impl Made {
-    /// Whether this is more than layout. What cannot be read may be.
+    /// Returns whether the change affects more than layout; a file that cannot be read counts as such.
     fn counts(&self) -> bool {
         match self {
             Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,
@@ -123,7 +123,7 @@ impl Look {
         }
     }
 
-    /// For git, which pages and colours by its own settings.
+    /// Returns the settings for a call by git, which pages and colors by its own settings.
     fn in_git(run: &Run) -> Self {
         let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
         let is_wanted = || run.repository().is_none_or(|repo| repo.wants_color());
@@ -244,19 +244,22 @@ impl PipelinesCompared {
         }
     }
 
-    /// A picture has one pipeline; where none differs, it is empty.
+    /// Returns the drawing of one pipeline, or an empty text if no pipeline differs.
     fn picture(&self, format: DiffFormat) -> Result<String, Failure> {
         let (diff, canvas) = match self.pipelines.as_slice() {
             [Made::Picture(diff, canvas)] => (diff, canvas),
             [] => return Ok(String::new()),
             several => {
-                let message = format!("a picture shows one pipeline, and {} differ", several.len());
-                return Err(Failure::usage(message).hint("name one of them by its path"));
+                let message = format!(
+                    "a picture shows exactly one pipeline, but {} differ",
+                    several.len()
+                );
+                return Err(Failure::usage(message).hint("pass the path of one of them"));
             }
         };
         let canvas = canvas.as_ref().map_err(|why| {
             let (path, why) = (text::line(&diff.path), text::line(why));
-            Failure::usage(format!("{path} cannot be drawn: it cannot be read {why}"))
+            Failure::usage(format!("could not draw {path}: could not read the file {why}"))
         })?;
         if canvas.arrows.len() > MOST_LINKS_OF_A_FILE {
             let (path, links) = (text::line(&diff.path), canvas.arrows.len());

@@ -1,4 +1,4 @@
-//! The two sides of each pipeline: of a repository, or two files.
+//! Reads the two sides of each pipeline: from a repository, or from two files.
 
 use super::{Made, PipelinesCompared, Wants};
 use crate::base::error::Failure;
@@ -20,7 +20,7 @@ use crate::publish::{Callers, Reaching};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Two files that a user named.
+/// Compares two files that the user named.
 pub(super) fn of_files(
     run: &Run,
     wants: Wants,
@@ -52,12 +52,12 @@ pub(super) fn of_files(
     })
 }
 
-/// Whether this is the name by which git says that a side has no file.
+/// Returns whether this is the name that git uses for a side without a file.
 pub(super) fn is_absent(path: &Path) -> bool {
     path == Path::new("/dev/null")
 }
 
-/// The pipelines of the repository that differ.
+/// Returns the pipelines of the repository that differ.
 pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<PipelinesCompared, Failure> {
     let mut workspace = run.workspace()?;
     let (range, typed) = range(run, &args.paths)?;
@@ -93,7 +93,7 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         bases: &ends.bases,
     };
     let pipelines = pairs.each(&changes, &|at, contents| wants.made(at, contents))?;
-    // The interface has one side to be compared with: of several merge-bases the first.
+    // The interface is compared with one base only: the first of several merge-bases.
     let interface = match (ends.bases.first(), wants) {
         (_, Wants::Picture) => None,
         (Some(base), _) if !ends.is_nothing => {
@@ -116,7 +116,7 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
     })
 }
 
-/// The pipelines that did not change and reach one that did, more than in layout.
+/// Returns the unchanged pipelines that depend on a pipeline changed in more than layout.
 fn reaching(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -128,13 +128,13 @@ fn reaching(
     Ok(Callers::read(repo, snapshot, &reached)?.reaching(&reached))
 }
 
-/// A path that is not there may be a revision, as `git diff` takes one.
+/// Adds a hint if a missing path is the name of a revision, as `git diff` accepts revisions.
 fn hint_at_revision(workspace: &Workspace<'_>, typed: &[PathBuf], failure: Failure) -> Failure {
     let revision = typed.iter().filter_map(|path| path.to_str());
     let mut revision = revision.filter(|name| workspace.repo.resolve(name).is_ok());
     match revision.next() {
         Some(name) => failure.hint(format!(
-            "`{name}` is a revision: {name}..HEAD compares two revisions, --base {name} its merge-base with the files"
+            "`{name}` is a revision: pass {name}..HEAD to compare with it, or --base {name} for the merge-base"
         )),
         None => failure,
     }
@@ -152,7 +152,7 @@ impl From<Comparison> for Ends {
         let source = &settled.base_source;
         Self {
             against: match settled.bases.as_slice() {
-                [] => format!("nothing ({source})"),
+                [] => format!("no commit ({source})"),
                 [base] => format!("the commit {} ({source})", base.short()),
                 several => {
                     let short: Vec<&str> = several.iter().map(CommitId::short).collect();
@@ -166,7 +166,7 @@ impl From<Comparison> for Ends {
     }
 }
 
-/// Which commit, against which base. `--all` compares with nothing, and so is not asked for here.
+/// Returns the requested head and base. `--all` has no base to compare with, so it is off here.
 fn wish(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<Revisions, Failure> {
     let selection = SelectionArgs {
         range: args.range.clone(),
@@ -186,7 +186,7 @@ fn wish(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<Revisions, Failure
 /// The two revisions, and the paths.
 type Range<'a> = (Option<(&'a str, &'a str)>, &'a [PathBuf]);
 
-/// `A..B` is two revisions, unless it is a path.
+/// Parses `A..B` as two revisions, unless it is an existing path.
 fn range<'a>(run: &Run, typed: &'a [PathBuf]) -> Result<Range<'a>, Failure> {
     let Some((first, paths)) = typed.split_first() else {
         return Ok((None, typed));
@@ -198,8 +198,8 @@ fn range<'a>(run: &Run, typed: &'a [PathBuf]) -> Result<Range<'a>, Failure> {
             if head.starts_with('.') {
                 let (base, head) = (base.to_owned(), head.trim_start_matches('.'));
                 return Err(
-                    Failure::usage(format!("{base}...{head} is not two revisions A..B")).hint(format!(
-                        "--base {base} --head {head} compares with the merge-base"
+                    Failure::usage(format!("{base}...{head} is not a range A..B")).hint(format!(
+                        "use --base {base} --head {head} to compare with the merge-base"
                     )),
                 );
             }
@@ -209,7 +209,7 @@ fn range<'a>(run: &Run, typed: &'a [PathBuf]) -> Result<Range<'a>, Failure> {
     }
 }
 
-/// Neither nothing nor a part of a path such as `../a`.
+/// Returns whether the text can be a revision: not empty and not a part of a path such as `../a`.
 fn is_revision(word: &str) -> bool {
     !word.is_empty() && !word.starts_with('/') && !word.ends_with('/')
 }
@@ -237,8 +237,8 @@ fn of_range<'w>(
     Ok((ends, workspace.repo.snapshot(head)))
 }
 
-/// The files and the base as `check` has them; in a job the head and the base of `context`. A person who has no remote to
-/// compare with sees what they edited.
+/// Returns the files and the base as `check` has them, or in a job the head and base of `context`. A local user without
+/// a remote to compare with sees the changes since the checked-out commit.
 fn as_check<'w>(
     run: &Run,
     workspace: &'w Workspace<'_>,
@@ -273,7 +273,7 @@ fn as_check<'w>(
             ends.against = format!("the checked-out commit {}", head.short());
             ends.bases = vec![head.clone()];
         }
-        // Only the document names the head.
+        // Only the JSON document contains the head.
         if !staged && args.output == DiffFormat::Json && is_clean(&head)? {
             ends.head = Some(head);
         }
@@ -281,7 +281,8 @@ fn as_check<'w>(
     Ok((ends, snapshot))
 }
 
-/// Paths restrict last, so that a file that moved into one of them is told as moved.
+/// Returns the changes within the paths. Paths restrict last, so that a file moved into one of them is reported as
+/// moved.
 fn changes(
     snapshot: &Snapshot<'_>,
     ends: &Ends,

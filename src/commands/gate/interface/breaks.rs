@@ -1,5 +1,5 @@
-//! What the change that is judged does to consumers of shared pipelines, held against its base, so that nobody inherits
-//! another's break.
+//! Finds the changes for consumers of shared pipelines between the base and the reviewed change, so that a change is
+//! not blamed for an earlier break.
 
 use super::{Between, between};
 use crate::base::error::Failure;
@@ -11,8 +11,8 @@ use crate::job::context::Comparison;
 use crate::job::settings::Breaks;
 use crate::model::interface::{Against, Compat};
 
-/// What it does; none where the shared-pipelines file is the same, or nothing is to be compared. A part that is restricted
-/// to other files tells nothing of it.
+/// Returns the changes, or `None` if the shared-pipelines file is unchanged, there is no base, or `paths` restricts the
+/// review to other files.
 pub(crate) fn in_change(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -47,7 +47,7 @@ pub(crate) fn in_change(
 }
 
 /// Compares with every merge-base: a criss-cross merge can hide a break from one of them. Returns the first base that
-/// differs, and all changes, each once.
+/// differs, and all changes without duplicates.
 fn since_all<'b>(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -71,11 +71,11 @@ fn since_all<'b>(
     Ok(all)
 }
 
-/// What was found, and why it may not be all.
+/// The changes that were found, and why they may be incomplete.
 pub(crate) struct FoundBreaks {
     pub(crate) compat: Compat,
-    /// A side that cannot be read.
+    /// Why a side cannot be read.
     pub(crate) unknown: Option<String>,
-    /// What is unknown is no pass.
+    /// Whether an unreadable side makes the review undecided.
     pub(crate) is_undecided: bool,
 }

@@ -1,4 +1,4 @@
-//! `sluicegate artifacts impact`: who, in the repositories at hand, names what changed.
+//! Runs `sluicegate artifacts impact`: finds the components that use a changed shared pipeline in local repositories.
 
 use super::versions::compared;
 use crate::base::error::Failure;
@@ -14,13 +14,13 @@ use crate::publish::{Callers, MOST_CALLERS};
 use serde_json::{Value, json as value};
 use std::collections::BTreeSet;
 
-/// A component that meets a change.
+/// A component affected by a change.
 struct Met<'c> {
     repository: String,
     path: String,
     consumer: Consumer,
     changes: Vec<&'c Change>,
-    /// The pipelines of the repository that call this one.
+    /// The pipelines of the repository that call the component's pipeline.
     callers: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl Met<'_> {
 struct Looked<'c> {
     met: Vec<Met<'c>>,
     pipelines: usize,
-    /// Files that cannot be read, and why.
+    /// Unreadable files, each with the reason.
     unread: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
         look(&mut looked, &repository, &shown, &found.prefix, &found.compat)?;
     }
     for unread in &looked.unread {
-        run.ui.warn(&format!("not looked through: {unread}"));
+        run.ui.warn(&format!("could not search {unread}"));
     }
     found.say_nothing(run);
     let repositories = args.repos.len().max(1);
@@ -70,7 +70,7 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// The pipelines of a working tree.
+/// Searches the pipelines of a working tree.
 fn look<'c>(
     looked: &mut Looked<'c>,
     repository: &Repository,
@@ -133,7 +133,7 @@ impl Looked<'_> {
             "repositories"
         };
         lines.push(format!(
-            "{} of {} in {repositories} {place} name what changed since {}; others were not looked through",
+            "{} of {} in {repositories} {place} use pipelines changed since {}; no others were searched",
             count(self.met.len(), "component"),
             count(self.pipelines, "pipeline"),
             compat.old_name(),

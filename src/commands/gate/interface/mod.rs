@@ -1,5 +1,5 @@
-//! What changes for consumers of shared pipelines, outside of a publish: between two commits, two versions, or in the
-//! change that is judged.
+//! Determines changes for consumers of shared pipelines outside of a publish: between two commits, two versions, or in
+//! the reviewed change.
 
 mod breaks;
 pub(crate) mod impact;

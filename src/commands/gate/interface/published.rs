@@ -1,4 +1,5 @@
-//! What a published version offers: by the file of its commit, where the clone has that or may fetch it, else its ids alone.
+//! Determines what a published version offers: from the file of its commit if the clone has or may fetch it, otherwise
+//! only its ids.
 
 use crate::base::git::{CommitId, GitError, Repository, Wanted, is_full_id};
 use crate::base::text;
@@ -7,34 +8,34 @@ use crate::commands::gate::workspace::Workspace;
 use crate::model::interface::{self, Against, Interface, Offer, Side};
 use crate::platform::api::ArtifactDetails;
 
-/// How many commits come with the one that is fetched.
+/// Number of commits to fetch.
 const DEPTH: u32 = 1;
 
-/// How to compare everything where the clone lacks the commit.
-pub(crate) const FETCH: &str = "--deepen fetches the commit; or clone the whole history (`fetch-depth: 0`)";
+/// Hint to compare everything if the clone lacks the commit.
+pub(crate) const FETCH: &str = "pass --deepen to fetch it, or clone the full history (`fetch-depth: 0`)";
 
 /// Why only the ids of shared pipelines can be compared.
 #[derive(Clone)]
 pub(crate) struct IdsOnly {
     pub(crate) why: String,
-    /// The commit is not there, and nobody asked to fetch it.
+    /// The clone lacks the commit, and no fetch was requested.
     pub(crate) may_fetch: bool,
 }
 
-/// A version that is published, or a commit.
+/// A published version, or a commit.
 pub(crate) struct OfferedSide {
-    /// None of a commit.
+    /// `None` for a commit.
     pub(crate) version: Option<String>,
-    /// The commit, as the platform tells it.
+    /// The commit id that the platform reports.
     pub(crate) told: Option<String>,
-    /// The ids that it offers.
+    /// The offered ids.
     pub(crate) ids: Vec<String>,
     pub(crate) at: Result<OfferedAt, IdsOnly>,
 }
 
-/// A commit of the clone, and what its shared-pipelines file offers.
+/// A commit of the clone, and the content of its shared-pipelines file.
 pub(crate) struct OfferedAt {
-    /// The repository as it was opened anew after a fetch; none where the workspace's has the commit.
+    /// The repository reopened after a fetch; `None` if the workspace's repository has the commit.
     pub(crate) fetched: Option<Repository>,
     pub(crate) commit: CommitId,
     pub(crate) interface: Interface,
@@ -64,7 +65,7 @@ impl OfferedSide {
         }
     }
 
-    /// The version or the commit, for people.
+    /// Returns the version or the short commit id, for display.
     pub(crate) fn name(&self) -> String {
         text::line(&match (&self.version, &self.at) {
             (Some(version), _) => version.clone(),
@@ -108,13 +109,13 @@ fn at(
             }));
         }
         Side::Missing => format!("the commit {short} has no shared-pipelines file"),
-        Side::Unreadable(path, why) => format!("{path} of the commit {short} cannot be read: {why}"),
+        Side::Unreadable(path, why) => format!("could not read {path} of the commit {short}: {why}"),
     };
     let may_fetch = false;
     Ok(Err(IdsOnly { why, may_fetch }))
 }
 
-/// The commit, in this repository or in the one opened anew after a fetch; or why it is not there.
+/// Returns the commit, in this repository or in the repository reopened after a fetch; or why it is missing.
 fn found(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -123,7 +124,7 @@ fn found(
 ) -> Result<Result<(Option<Repository>, CommitId), IdsOnly>, GitError> {
     let repo = &workspace.repo;
     let Some(id) = told.filter(|id| !id.is_empty()) else {
-        let why = "the platform tells no commit for the version".to_owned();
+        let why = "the platform reports no commit for the version".to_owned();
         let may_fetch = false;
         return Ok(Err(IdsOnly { why, may_fetch }));
     };

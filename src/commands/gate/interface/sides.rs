@@ -1,4 +1,4 @@
-//! The two sides of a change in the repository.
+//! Compares the two sides of a change in the repository.
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Repository, Snapshot};
@@ -6,17 +6,17 @@ use crate::model::interface::{self, Against, Change, Class, Compat, Interface, O
 use crate::model::pipelines::SharedPipelines;
 use serde_json::{Value, json as value};
 
-/// What was found of a change in the shared-pipelines file.
+/// The changes in the shared-pipelines file.
 pub(crate) struct Between {
     pub(crate) path: String,
-    /// What changed, in order.
+    /// The changes, in order.
     pub(crate) changes: Vec<Change>,
-    /// A side that cannot be read: which file, and why.
+    /// Path of an unreadable side, and the reason.
     pub(crate) unreadable: Option<String>,
 }
 
-/// What differs in the shared-pipelines file, and in the kinds of the pipelines that it offers; none where nothing does, or
-/// where it is on neither side. A side without the file offers nothing.
+/// Returns the differences in the shared-pipelines file and in the kinds of its pipelines, or `None` if both sides are
+/// equal or lack the file. A side without the file offers no pipelines.
 pub(crate) fn between(
     repository: &Repository,
     before: &Snapshot<'_>,
@@ -28,7 +28,7 @@ pub(crate) fn between(
         interface::read(repository, after, folder)?,
     );
     let unreadable = [&old, &new].into_iter().find_map(|side| match side {
-        Side::Unreadable(path, why) => Some(format!("{path} cannot be read: {why}")),
+        Side::Unreadable(path, why) => Some(format!("could not read {path}: {why}")),
         _ => None,
     });
     let mut changes = match (&unreadable, offered(&old, &new), offered(&new, &old)) {
@@ -60,7 +60,7 @@ pub(crate) fn between(
 }
 
 impl Between {
-    /// Adds what differs from another base: changes that are the same are listed once.
+    /// Adds the differences from another base, without duplicates.
     pub(crate) fn add(&mut self, other: Self) {
         let key = |change: &Change| {
             (
@@ -77,20 +77,20 @@ impl Between {
         self.unreadable = self.unreadable.take().or(other.unreadable);
     }
 
-    /// The changes by class, in numbers; or why they are unknown.
+    /// Returns the number of changes by class, or why they are unknown.
     pub(crate) fn in_short(&self) -> String {
         match &self.unreadable {
-            Some(why) => format!("unknown, as {why}"),
+            Some(why) => format!("unknown: {why}"),
             None => interface::in_short(&self.compat(None)),
         }
     }
 
-    /// The changes by class, a line each.
+    /// Returns the changes by class, one line each.
     pub(crate) fn told(&self, base: Option<&CommitId>) -> Vec<String> {
         interface::told(&self.compat(base))
     }
 
-    /// Each change of consumers in one line, the worst first, with its class.
+    /// Returns each change for consumers in one line with its class, the most severe first.
     pub(crate) fn each(&self, base: Option<&CommitId>) -> Vec<(Class, String)> {
         let compat = self.compat(base);
         let old = compat.old_name();
@@ -111,7 +111,7 @@ impl Between {
         Compat::new(against, self.changes.clone())
     }
 
-    /// As `artifacts diff -o json` has it; no class where a side cannot be read.
+    /// Returns the JSON of `artifacts diff -o json`; the class is null if a side cannot be read.
     pub(crate) fn json(&self) -> Value {
         let class = self.changes.iter().map(|change| change.class).max();
         let class = class.unwrap_or(Class::None).of_all();
@@ -122,7 +122,7 @@ impl Between {
     }
 }
 
-/// Whether both are the same bytes of the same file, or nothing.
+/// Returns whether both sides are the same bytes of the same file, or both are missing.
 fn same_file(old: &Side, new: &Side) -> bool {
     match (old, new) {
         (Side::Missing, Side::Missing) => true,
@@ -132,7 +132,7 @@ fn same_file(old: &Side, new: &Side) -> bool {
     }
 }
 
-/// What a side offers; of a file that is not there nothing, at the place of the other side's.
+/// Returns the interface of a side; a missing file counts as an empty one at the other side's path.
 fn offered(side: &Side, other: &Side) -> Option<Interface> {
     match (side, other) {
         (Side::Read(interface, _), _) => Some((**interface).clone()),

@@ -1,4 +1,4 @@
-//! `sluicegate artifacts diff`: what changed for consumers from one version, or revision, to another.
+//! Runs `sluicegate artifacts diff`: shows the changes for consumers between two versions or revisions.
 
 use super::published::{FETCH, OfferedAt, OfferedSide};
 use crate::base::error::Failure;
@@ -34,7 +34,7 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
         NoteFormat::Text if found.compat.is_first() => found.nothing() + "\n",
         NoteFormat::Text => {
             let compat = &found.compat;
-            let class = compat.class.map_or("not known", interface::Class::name);
+            let class = compat.class.map_or("unknown", interface::Class::name);
             let heading = format!("{} to {to}: {class}, {}", compat.old_name(), in_short(compat));
             let mut lines = vec![text::line(&heading)];
             lines.extend(told(compat));
@@ -49,15 +49,15 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
 }
 
 impl VersionsCompared<'_> {
-    /// Why nothing is compared, where consumers have no version yet.
+    /// Returns the reason why nothing is compared if consumers have no version yet.
     pub(super) fn nothing(&self) -> String {
         let prefix = &self.prefix;
         text::line(&format!(
-            "no version of {prefix} is enabled, so there is nothing to compare with"
+            "no version of {prefix} is enabled, so there is no version to compare with"
         ))
     }
 
-    /// Says so, if that is so, where standard output has no room for it.
+    /// Prints that reason as a message, as standard output is reserved for the document.
     pub(super) fn say_nothing(&self, run: &Run) {
         if self.compat.is_first() {
             run.ui.say(&self.nothing());
@@ -79,12 +79,12 @@ impl VersionsCompared<'_> {
     }
 }
 
-/// Settles both ends and compares them.
+/// Resolves both ends and compares them.
 pub(super) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<VersionsCompared<'a>, Failure> {
     let workspace = run.workspace()?;
     let prefix = workspace.sources.prefix(args.prefix.clone())?;
     let connection = workspace.sources.connection(&run.global)?;
-    // Two revisions need no platform.
+    // Two revisions can be compared without the platform.
     let is_missing = connection.base_url().is_err() || connection.token().is_err();
     let platform = if is_missing && args.from.is_some() {
         None
@@ -124,7 +124,7 @@ struct EndFinder<'a> {
 }
 
 impl EndFinder<'_> {
-    /// What is compared with: by its name, or the latest version; none where consumers have none yet.
+    /// Returns the old side: by its name, or the latest version; `None` if consumers have no version yet.
     fn old(&self, name: Option<&str>) -> Result<Option<OfferedSide>, Failure> {
         let (None, Some(platform)) = (name, self.platform) else {
             return self.named(name).map(Some);
@@ -141,8 +141,8 @@ impl EndFinder<'_> {
         }
     }
 
-    /// A version if the platform has one of this name, else a revision; without a name the head. With the repository that
-    /// has its commit, where that was opened anew.
+    /// Returns a version if the platform has one of this name, otherwise a revision; without a name, the head. Includes
+    /// the repository that has its commit, if it was reopened.
     fn named(&self, name: Option<&str>) -> Result<OfferedSide, Failure> {
         let details = match (name, self.platform) {
             (Some(version), Some(platform)) => self.details(platform, version)?,
@@ -189,9 +189,9 @@ impl EndFinder<'_> {
             Side::Missing => Interface::nothing(""),
             Side::Unreadable(path, why) => {
                 let short = named.commit.short();
-                let message = format!("{path} of the commit {short} cannot be read: {why}");
+                let message = format!("could not read {path} of the commit {short}: {why}");
                 return Err(Failure::usage(message)
-                    .hint("`sluicegate publish --dry-run` at that commit shows every problem"));
+                    .hint("run `sluicegate publish --dry-run` at that commit to see every problem"));
             }
         };
         Ok(OfferedSide {
@@ -221,7 +221,7 @@ impl EndFinder<'_> {
                     String::new()
                 };
                 self.run.ui.warn(&format!(
-                    "only the ids of shared pipelines are compared: {}{hint}",
+                    "comparing only the ids of shared pipelines: {}{hint}",
                     ids_only.why
                 ));
                 let offered = to.ids.iter().map(String::as_str);
@@ -242,7 +242,7 @@ impl EndFinder<'_> {
         Ok(Compat::new(from.against(), changes))
     }
 
-    /// The files that a publish of the new commit would change; where it could not be published, that is said.
+    /// Returns the files that a publish of the new commit would change; warns if it could not be published.
     fn content(&self, old: &OfferedAt, new: &OfferedAt, selection: &Selection) -> Vec<interface::Change> {
         let wish = Wish {
             prefix: self.prefix.to_owned(),
@@ -271,13 +271,13 @@ impl EndFinder<'_> {
         files.unwrap_or_else(|why| {
             self.run
                 .ui
-                .warn(&format!("which files changed is not told: {why}"));
+                .warn(&format!("could not list the changed files: {why}"));
             Vec::new()
         })
     }
 }
 
-/// Neither side has a shared-pipelines file: probably a wrong folder or revision.
+/// Returns the error that neither side has a shared-pipelines file: probably a wrong directory or revision.
 fn no_file(from: &OfferedSide, to: &OfferedSide) -> Failure {
     let message = format!(
         "neither {} nor {} has a shared-pipelines file",
@@ -285,10 +285,10 @@ fn no_file(from: &OfferedSide, to: &OfferedSide) -> Failure {
         to.name()
     );
     Failure::usage(message)
-        .hint("name two versions or revisions; --config-dir names the platform's hidden folder")
+        .hint("pass two versions or revisions, or set the platform's hidden directory with --config-dir")
 }
 
-/// Whether this is a revision without a shared-pipelines file.
+/// Returns whether this is a revision without a shared-pipelines file.
 fn has_no_file(side: &OfferedSide) -> bool {
     side.at.as_ref().is_ok_and(|at| at.interface.file.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Writes what was planned: git moves the files, then the edited ones take their places. What fails on the way is undone.
+//! Carries out the plan: git moves the files, then the edited files are written. A failure on the way is undone.
 
 use super::edit::FileEdit;
 use super::plan::Plan;
@@ -25,7 +25,7 @@ pub(super) fn carry_out(repo: &Repository, plan: &Plan) -> Result<(), Failure> {
                 let _ = repo.move_files(&moves.to, &moves.from);
             }
             remove_empty(&made);
-            let message = format!("{} cannot be written: {why}", edit.path);
+            let message = format!("could not write {}: {why}", edit.path);
             return Err(Failure::usage(message).hint("all changes were undone"));
         }
         done.push(edit);
@@ -33,7 +33,7 @@ pub(super) fn carry_out(repo: &Repository, plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the file is after the move.
+/// Returns the path of the file after the move.
 fn place(root: &Path, plan: &Plan, edit: &FileEdit) -> PathBuf {
     match &plan.moves {
         Some(moves) => root.join(moves.path(&edit.path)),
@@ -41,14 +41,14 @@ fn place(root: &Path, plan: &Plan, edit: &FileEdit) -> PathBuf {
     }
 }
 
-/// Gives the folders that were made for it.
+/// Moves the files with git, and returns the directories that were created for them.
 fn move_files(repo: &Repository, moves: &Moves) -> Result<Vec<PathBuf>, Failure> {
     let to = repo.root().join(&moves.to);
     let folder = to.parent().unwrap_or(repo.root());
     let missing = folder.ancestors().take_while(|folder| !folder.exists());
     let made: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
     fs::create_dir_all(folder)
-        .map_err(|why| Failure::usage(format!("{} cannot be made: {why}", folder.display())))?;
+        .map_err(|why| Failure::usage(format!("could not create {}: {why}", folder.display())))?;
     repo.move_files(&moves.from, &moves.to).map_err(|why| {
         remove_empty(&made);
         Failure::usage(why.to_string()).hint("nothing was changed")
@@ -56,7 +56,7 @@ fn move_files(repo: &Repository, moves: &Moves) -> Result<Vec<PathBuf>, Failure>
     Ok(made)
 }
 
-/// Innermost first; one that holds something stays.
+/// Removes the empty directories, innermost first; others stay.
 fn remove_empty(folders: &[PathBuf]) {
     for folder in folders {
         let _ = fs::remove_dir(folder);

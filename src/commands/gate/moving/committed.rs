@@ -1,4 +1,4 @@
-//! Whether what moves is as it was committed, but for references that a move before this one has rewritten.
+//! Checks that the moved files are committed, except for references rewritten by an earlier move.
 
 use super::read::Reading;
 use crate::base::error::Failure;
@@ -7,7 +7,7 @@ use crate::model::pipelines::{PipelineFacts, document};
 use crate::model::yaml::{Position, around};
 use std::collections::BTreeSet;
 
-/// `tracked` are the files that move and that the index has.
+/// Returns an error if one of the `tracked` files, which are moved and in the index, has uncommitted changes.
 pub(super) fn refuse_uncommitted(reading: &Reading<'_>, tracked: &BTreeSet<String>) -> Result<(), Failure> {
     let repo = &reading.workspace.repo;
     let bases = match repo.head() {
@@ -25,7 +25,7 @@ pub(super) fn refuse_uncommitted(reading: &Reading<'_>, tracked: &BTreeSet<Strin
     Ok(())
 }
 
-/// Whether nothing but the names of other files differs.
+/// Returns whether only the references to other files differ.
 fn is_only_rewritten(reading: &Reading<'_>, change: &Change) -> Result<bool, Failure> {
     let repo = &reading.workspace.repo;
     let (Some(old), ChangeKind::Modified | ChangeKind::Renamed { .. }) = (change.path_before(), &change.kind)
@@ -39,7 +39,7 @@ fn is_only_rewritten(reading: &Reading<'_>, change: &Change) -> Result<bool, Fai
     let (Ok(before), Ok(after)) = (document(repo, &before)?, document(repo, &after)?) else {
         return Ok(false);
     };
-    // Git may have checked the file out with other line ends than it stores.
+    // Git may have checked the file out with other line endings than it stores.
     let [before, after] = [before, after].map(with_plain_line_ends);
     Ok(before == after || outside(&before).is_some_and(|parts| Some(parts) == outside(&after)))
 }
@@ -49,7 +49,7 @@ fn with_plain_line_ends(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// What stands around the references of a pipeline.
+/// Returns the parts of a pipeline around its references.
 fn outside(bytes: &[u8]) -> Option<Vec<&[u8]>> {
     let facts = PipelineFacts::parse(bytes).ok()?;
     let places: Vec<Position> = facts

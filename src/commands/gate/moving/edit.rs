@@ -1,9 +1,9 @@
-//! A value of a file that is to say something else.
+//! A value of a file to replace.
 
 use crate::base::error::Failure;
 use crate::model::yaml::{Position, rewrite};
 
-/// What the value is.
+/// The kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Referrer {
     Call,
@@ -33,10 +33,10 @@ pub(super) struct ValueEdit {
     pub new: String,
 }
 
-/// A file with its new bytes.
+/// A file with its new content.
 #[derive(Debug)]
 pub(super) struct FileEdit {
-    /// Where it is before the move.
+    /// The path before the move.
     pub path: String,
     pub values: Vec<ValueEdit>,
     pub before: Vec<u8>,

@@ -1,7 +1,7 @@
-//! `sluicegate mv`: moves a file or a folder with every reference to it, or repairs references that lead nowhere.
+//! Runs `sluicegate mv`: moves a file or directory and updates every reference to it, or repairs broken references.
 //!
-//! All that is to be written is made first, in memory, so that a refusal leaves everything as it was. Then git moves the files, and the
-//! edited ones take their places; what fails on the way is undone.
+//! All new content is computed in memory first, so that an error changes no file. Then git moves the files, and the
+//! edited files are written; a failure on the way is undone.
 
 mod carry_out;
 mod committed;

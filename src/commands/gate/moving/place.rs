@@ -1,4 +1,4 @@
-//! What moves where, as `git mv` takes it, and why it must not.
+//! Resolves the two paths of a move as `git mv` does, and rejects invalid moves.
 
 use super::committed;
 use super::read::Reading;
@@ -10,7 +10,7 @@ use crate::model::pipelines::Kind;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-/// From the paths that were typed, which start from the current folder.
+/// Resolves the paths that the user typed, relative to the current directory.
 pub(super) fn settle(
     run: &Run,
     reading: &Reading<'_>,
@@ -47,7 +47,7 @@ fn refused(message: String) -> Failure {
     Failure::usage(message).hint("nothing was changed")
 }
 
-/// The path from the root, with `/`; empty for the root itself.
+/// Returns the path relative to the root, with `/`; empty for the root itself.
 fn within(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
     policy::in_repository(root, &full)
@@ -103,7 +103,7 @@ fn refuse_new(run: &Run, reading: &Reading<'_>, moves: &Moves) -> Result<(), Fai
     refuse_twins(reading, moves)
 }
 
-/// Where case does not count, a file that changes its case is there already.
+/// Returns whether both paths are one file: on a case-insensitive file system, a file with another case already exists.
 fn is_same_file(old: &Path, new: &Path) -> bool {
     let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());

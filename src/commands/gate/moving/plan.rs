@@ -1,4 +1,4 @@
-//! Every value that is to say something else, found and made before anything is written.
+//! Finds every value to replace and computes the new files before anything is written.
 
 use super::edit::{FileEdit, Referrer, ValueEdit};
 use super::read::{ReadFile, Reading};
@@ -14,14 +14,14 @@ use crate::model::waivers::FILE_NAME;
 use crate::model::yaml::{NodeRef, Position, Tree, Value};
 use std::collections::BTreeSet;
 
-/// What is to be done.
+/// The changes to make.
 pub(super) struct Plan {
-    /// None for a repair.
+    /// `None` for a repair.
     pub moves: Option<Moves>,
-    /// The files that move.
+    /// The files to move.
     pub moved: Vec<MovedFile>,
     pub edits: Vec<FileEdit>,
-    /// The references that a repair leaves.
+    /// The references that a repair keeps.
     pub left: Vec<LeftReference>,
 }
 
@@ -138,7 +138,7 @@ fn at(path: &str, reference: &Reference, why: &str) -> Failure {
     Failure::usage(format!("{path}:{}: {why}", reference.position.line)).hint("nothing was changed")
 }
 
-/// The file with these values, if there are any.
+/// Returns the file with these values replaced, or `None` if there are none.
 fn written(
     reading: &Reading<'_>,
     file: &SnapshotFile,
@@ -159,7 +159,7 @@ fn written(
     FileEdit::make(path, bytes, values).map(Some)
 }
 
-/// Refuses if a file that cannot be read as a pipeline holds the path that moves.
+/// Returns an error if a file that cannot be parsed as a pipeline contains the moved path.
 fn refuse_unread(moves: &Moves, file: &SnapshotFile, bytes: &[u8], why: &str) -> Result<(), Failure> {
     let kind = Kind::from_path(&moves.from);
     let named = kind.and_then(|kind| moves.from.strip_suffix(kind.extension()));
@@ -175,7 +175,7 @@ fn refuse_unread(moves: &Moves, file: &SnapshotFile, bytes: &[u8], why: &str) ->
     .hint("nothing was changed: fix the file, then run the command again"))
 }
 
-/// What the gate's own files and the shared-pipelines file name.
+/// Returns the references in the gate configuration and in the shared-pipelines file.
 fn of_gate(reading: &Reading<'_>, moves: &Moves) -> Result<Vec<FileEdit>, Failure> {
     let folder = reading.workspace.config_dir(reading.snapshot)?;
     let shared = folder.map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));

@@ -1,4 +1,4 @@
-//! Reads the files of the working tree that may name others.
+//! Reads the files of the working tree that may refer to other files.
 
 use crate::base::error::Failure;
 use crate::base::git::{FileKind, Snapshot, SnapshotFile};
@@ -11,16 +11,16 @@ pub(super) struct Reading<'r> {
     pub snapshot: &'r Snapshot<'r>,
 }
 
-/// What a pipeline file holds.
+/// The content of a pipeline file.
 pub(super) enum ReadFile {
     NamesNothing,
     Pipeline(Vec<u8>, PipelineFacts),
-    /// It is no pipeline: its bytes, as far as they can be had, and why.
+    /// Not a pipeline: its bytes, as far as readable, and the reason.
     Unread(Vec<u8>, String),
 }
 
 impl Reading<'_> {
-    /// All pipelines that are files; links are none.
+    /// Returns all pipelines that are regular files; links are skipped.
     pub(super) fn pipelines(&self) -> Result<Vec<SnapshotFile>, Failure> {
         let mut files = self.snapshot.files(&is_pipeline)?;
         files.retain(|file| file.kind == FileKind::Regular);
@@ -41,7 +41,7 @@ impl Reading<'_> {
         })
     }
 
-    /// A document of the gate at this path, if it is a file on disk.
+    /// Returns the bytes of a gate file at this path, if it is a regular file.
     pub(super) fn of_gate(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
         let Some(file) = self
             .snapshot
@@ -59,8 +59,8 @@ impl Reading<'_> {
         found.is_ok_and(|found| found.is_file())
     }
 
-    /// Returns the bytes on disk, which are the ones that are rewritten: git may store others, with other line ends. Reads the blob if the
-    /// file is not checked out.
+    /// Returns the bytes on disk, which the move rewrites: git may store others, with other line endings. Reads the
+    /// blob if the file is not checked out.
     fn bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         if !self.is_on_disk(&file.path) {
             return Ok(document(&self.workspace.repo, file)?);

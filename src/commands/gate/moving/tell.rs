@@ -1,4 +1,4 @@
-//! What was done, or would be.
+//! Reports the completed or planned changes.
 
 use super::edit::Referrer;
 use super::plan::{LeftReference, Plan};
@@ -59,7 +59,7 @@ fn words(plan: &Plan, is_dry: bool) -> String {
     said
 }
 
-/// The files that move, by what they are.
+/// Counts the files to move by kind.
 fn moved(plan: &Plan) -> String {
     let pipelines = plan.moved.iter().filter(|file| is_pipeline(&file.path)).count();
     let scripts = plan.moved.iter().filter(|file| file.is_script).count();

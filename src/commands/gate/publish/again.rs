@@ -1,5 +1,5 @@
-//! A commit that was published before, where versions are counted: a job that runs again would count on, publish it a
-//! second time, and make it the latest.
+//! Detects a commit that was already published with a counted version: a repeated job would count on, publish the
+//! commit again, and make it the latest version.
 
 use super::Publishing;
 use crate::base::error::Failure;
@@ -9,7 +9,7 @@ use crate::platform::http::ErrorKind;
 use crate::publish::Source;
 
 impl Publishing<'_> {
-    /// The version that consumers can use and that was made of the head commit.
+    /// Returns the enabled version that was published from the head commit.
     pub(super) fn version_of_this_commit(&self, platform: &Platform) -> Result<Option<String>, Failure> {
         if !self.asks_for_next() || self.settings.from == Source::Worktree {
             return Ok(None);

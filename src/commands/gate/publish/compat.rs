@@ -1,4 +1,5 @@
-//! What a publish would change for consumers, told before anything is sent: held against the version that they have.
+//! Determines the changes of a publish for consumers before any request is sent, compared with the version that they
+//! use.
 
 use super::{Publishing, with_wish};
 use crate::base::error::Failure;
@@ -14,21 +15,22 @@ use crate::platform::api::{ArtifactDetails, Platform};
 use crate::platform::http::{ErrorKind, HttpError};
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 
-/// What stands for the next version until it is known which that is.
+/// Placeholder for the next version until it is computed.
 pub(super) const DRAFT: &str = "0.0.0";
 
-const COMPARE_WITH_ANOTHER: &str = "--against VERSION compares with a version whose commit has the file";
+const COMPARE_WITH_ANOTHER: &str =
+    "pass --against VERSION to compare with a version whose commit has the file";
 
-/// A comparison, and what follows from it.
+/// The result of a comparison.
 pub(crate) struct PublishComparison {
     pub(super) compat: Compat,
-    /// The name after the latest, or why there is none.
+    /// The next version after the latest, or why there is none.
     pub(super) next: Result<String, NextError>,
     ids_only: Option<IdsOnly>,
 }
 
 impl PublishComparison {
-    /// The version that is compared with, and its commit.
+    /// Returns the version that is compared with, and its commit.
     pub(super) fn published(&self) -> (&str, &str) {
         let compat = &self.compat;
         (
@@ -37,35 +39,36 @@ impl PublishComparison {
         )
     }
 
-    /// The next version's name, where all that changed is known.
+    /// Returns the next version's name, if all changes are known; otherwise empty.
     pub(super) fn next_name(&self) -> String {
         let next = self.next.as_ref().ok().filter(|_| self.compat.class.is_some());
         next.cloned().unwrap_or_default()
     }
 
-    /// Nothing at all differs from what is published.
+    /// Returns whether the plan equals the published version.
     pub(super) fn is_unchanged(&self) -> bool {
         self.compat.against.is_some() && self.compat.class == Some(interface::Class::None)
     }
 }
 
 impl Publishing<'_> {
-    /// Whether the version's name is to be counted on from the latest one.
+    /// Returns whether the version name is computed from the latest version (`{next}`).
     pub(super) fn asks_for_next(&self) -> bool {
         asks_for_next(&self.settings.version_name)
     }
 
-    /// A name that counts on needs a comparison.
+    /// Returns an error if the version name needs a comparison that is turned off.
     pub(super) fn refuse_next_without_comparison(&self) -> Result<(), Failure> {
         if self.asks_for_next() && self.settings.breaks.mode == Mode::Off {
-            let message = "{next} is told by what changed for consumers, and --compat off compares nothing";
-            return Err(Failure::usage(message).hint("--compat warn, or another version name"));
+            let message =
+                "{next} needs a comparison with the published version, but --compat off disables it";
+            return Err(Failure::usage(message).hint("pass --compat warn, or use another version name"));
         }
         Ok(())
     }
 
-    /// Compares with what consumers have, says what only a part was compared of, and settles the version's name. None
-    /// where nothing is to be compared, or where that cannot be and need not.
+    /// Compares with the version that consumers use, warns if only ids were compared, and sets the version name.
+    /// Returns `None` if no comparison is needed, or if it failed and is optional.
     pub(super) fn compared(
         &self,
         platform: &Platform,
@@ -80,9 +83,9 @@ impl Publishing<'_> {
             Ok(found) => found,
             Err(error) if is_needed || is_denied(&error) => return Err(error.into()),
             Err(error) => {
-                self.run.ui.warn(&format!(
-                    "what the version changes for consumers cannot be told: {error}"
-                ));
+                self.run
+                    .ui
+                    .warn(&format!("could not determine the changes for consumers: {error}"));
                 return Ok(None);
             }
         };
@@ -93,7 +96,7 @@ impl Publishing<'_> {
                 return Err(not_enough(why, hint));
             }
             self.run.ui.warn(&format!(
-                "only the ids of shared pipelines are compared: {why}\nhint: {hint}"
+                "comparing only the ids of shared pipelines: {why}\nhint: {hint}"
             ));
         }
         if self.asks_for_next() {
@@ -104,7 +107,7 @@ impl Publishing<'_> {
         Ok(Some(compared))
     }
 
-    /// The version to compare with, and the name of the latest.
+    /// Returns the version to compare with, and the name of the latest one.
     #[expect(clippy::type_complexity, reason = "what is there, or the call that failed")]
     fn asked(
         &self,
@@ -181,7 +184,7 @@ impl Publishing<'_> {
         Ok((Compat::new(old.against(), changes), None))
     }
 
-    /// The files that changed; the shared-pipelines file is one of them only where nothing else tells what changed in it.
+    /// Returns the changed files. The shared-pipelines file is included only if its changes are not listed otherwise.
     fn content(
         &self,
         plan: &Plan,
@@ -209,18 +212,17 @@ impl Publishing<'_> {
         )?;
         if !has_next(&plan.version_name) {
             let message = format!(
-                "the version name `{}` is no semantic version, so {{next}} could not count on from it",
+                "the version name `{}` is not a semantic version, so {{next}} could not follow it",
                 plan.version_name
             );
-            return Err(
-                Failure::usage(message).hint("`{next}` or `v{next}`, perhaps with `+{short-sha}` behind it")
-            );
+            return Err(Failure::usage(message)
+                .hint("use `{next}` or `v{next}`, optionally followed by `+{short-sha}`"));
         }
         Ok(())
     }
 
-    /// A break is allowed by the job's reason, or by names that announce it; one that was made by counting announces
-    /// nothing, as nobody chose it.
+    /// Marks a break as accepted by the job's reason or by a version name that announces it. A counted name announces
+    /// nothing, as no user chose it.
     fn accepted(&self, compat: Compat, plan: &Plan) -> Compat {
         let by_name = || {
             let named = accepted_by_name(compat.against.as_deref(), &plan.version_name);
@@ -230,7 +232,7 @@ impl Publishing<'_> {
         compat.accept(reason)
     }
 
-    /// Whether the breaks stop the publish. A rerun of a version that is there is settled by what is there.
+    /// Returns whether the breaks stop the publish. A rerun of an existing version is allowed.
     pub(super) fn is_refused(
         &self,
         platform: &Platform,
@@ -247,7 +249,7 @@ impl Publishing<'_> {
         Ok(self.run.requests(there)?.is_err())
     }
 
-    /// Says what changes for consumers, where it does not stop the publish.
+    /// Prints the changes for consumers, if they do not stop the publish.
     pub(super) fn tell_compat(&self, plan: &Plan, compat: &Compat) {
         if !compat.is_breaking() {
             if compat.against.is_some() {
@@ -264,7 +266,7 @@ impl Publishing<'_> {
     }
 }
 
-/// What breaks, with every place.
+/// Returns the breaks with every location.
 fn would_break(plan: &Plan, compat: &Compat) -> String {
     format!(
         "version {} of {} breaks consumers of {}:\n  {}",
@@ -284,21 +286,21 @@ pub(super) fn refusal(plan: &Plan, compared: &PublishComparison) -> Failure {
         _ => String::new(),
     };
     Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).hint(format!(
-        "nothing was sent; {by_name}say why consumers may break: --accept-breaking REASON"
+        "nothing was sent; {by_name}accept the break with --accept-breaking REASON"
     ))
 }
 
 fn not_enough(why: &str, hint: &str) -> Failure {
-    let message = format!("what the version changes for consumers cannot be told: {why}");
+    let message = format!("could not determine the changes for consumers: {why}");
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(hint)
 }
 
 fn next_failure(error: &NextError) -> Failure {
     let hint = match error {
         NextError::NotSemantic(_) => {
-            "name this version yourself, as a semantic version such as 1.0.0; {next} counts on from it"
+            "set this version name yourself, to a semantic version such as 1.0.0; {next} continues from it"
         }
-        NextError::TooLarge(_) => "name this version yourself",
+        NextError::TooLarge(_) => "set this version name yourself",
     };
     Failure::usage(error.to_string()).hint(hint)
 }

@@ -1,4 +1,4 @@
-//! The review that a publish relies on: of the commit to publish, passed as a whole, and of every pipeline of the plan.
+//! The review required for a publish: a passed, complete review of the commit to publish and of every planned pipeline.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -15,17 +15,17 @@ use crate::publish::{Plan, ReviewEvidence, content_hash};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The most pipelines that are named.
+/// Maximum number of pipelines in a message.
 const NAMED: usize = 10;
 
-/// How a report is made that can be relied on.
-const HINT: &str = "write it by `sluicegate review --all --report json=FILE` on the commit to publish";
+/// Hint for writing a suitable report.
+const HINT: &str = "write it with `sluicegate review --all --report json=FILE` on the commit to publish";
 
-/// A review, and where it came from.
+/// A review, and its source.
 pub(crate) struct Evidence {
     report: Report,
     place: String,
-    /// Of the report's file; none if the review was part of this run.
+    /// Hash of the report file; `None` if the review was part of this run.
     sha256: Option<String>,
 }
 
@@ -38,8 +38,8 @@ impl Evidence {
         }
     }
 
-    /// The report in this file, strictly read. A part, one that could not fail, and one by another engine than the
-    /// platform's is refused; the engine alone can be waived.
+    /// Reads the report in this file strictly. Rejects a partial review, a review that could not fail, and a review by
+    /// a local engine; only the last can be allowed.
     pub(super) fn required(path: &Path, engine: RequiredEngine) -> Result<Self, Failure> {
         let bytes = read_bounded(path, SIZE_LIMIT)?;
         let shown = path.display().to_string();
@@ -55,8 +55,8 @@ impl Evidence {
         }
     }
 
-    /// A failure where a finding passed only as another commit had it: which one that was is not that of the version
-    /// that consumers have, so a push that failed would be published by the next one.
+    /// Returns an error if a finding passed only because its base had it: the base may differ from the published
+    /// version, so the next push would publish findings that failed before.
     fn knows_nothing(self) -> Result<Self, Failure> {
         let fail_on = self.report.context.fail_on.unwrap_or(FailOn::Warn);
         let is_let_pass = |finding: &Finding<'_>| {
@@ -67,44 +67,45 @@ impl Evidence {
             return Ok(self);
         }
         let message = format!(
-            "{} cannot be relied on: it let {} pass that its base had (--new-only)",
+            "cannot publish by {}: it passed despite {} of its base (--new-only)",
             self.place,
             count(known, "finding")
         );
         Err(Failure::usage(message)
-            .hint("`sluicegate ci --new-only` publishes what is no worse than the published version"))
+            .hint("use `sluicegate ci --new-only`, which compares with the published version"))
     }
 
     fn why_not(&self, engine: RequiredEngine) -> Option<String> {
         let context = &self.report.context;
         let Some(fail_on) = context.fail_on else {
-            return Some("it does not say what could fail it (`failOn`)".to_owned());
+            return Some("the report has no `failOn`".to_owned());
         };
         if context.compared_with.is_some() {
-            return Some("it compares two reports (`report --compare`), and is no review".to_owned());
+            return Some("the report is a comparison (`report --compare`), not a review".to_owned());
         }
         let is_local = self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
         why_partial(context.shard, &context.paths, fail_on).or_else(|| {
-            is_local.then(|| {
-                "it was evaluated by this program, not by the platform (--require-review-engine)".to_owned()
-            })
+            is_local.then(|| "the review was local, not by the platform (--require-review-engine)".to_owned())
         })
     }
 
     fn refused(&self, why: &str) -> Failure {
         let hint = match self.report.context.shard {
-            Some(_) => "`sluicegate report PART.json… --report json=FILE` makes one of all parts",
+            Some(_) => "run `sluicegate report PART.json… --report json=FILE` to merge all shards",
             None => HINT,
         };
-        Failure::usage(format!("{} cannot be relied on: {why}", self.place)).hint(hint)
+        Failure::usage(format!("cannot publish by {}: {why}", self.place)).hint(hint)
     }
 
-    /// A failure unless this commit passed.
+    /// Returns an error unless this commit passed.
     pub(super) fn passed(&self, head: &CommitId) -> Result<(), Failure> {
         let (context, verdict) = (&self.report.context, self.report.verdict);
         if context.head.as_deref() != Some(head.as_str()) {
             let reviewed = context.head.as_deref().unwrap_or("no commit");
-            let message = format!("{} is of {reviewed}, and {head} is to be published", self.place);
+            let message = format!(
+                "{} covers {reviewed}, not the commit to publish, {head}",
+                self.place
+            );
             return Err(Failure::usage(message).hint(HINT));
         }
         if verdict == Verdict::Passed {
@@ -118,9 +119,9 @@ impl Evidence {
         Err(Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).hint("nothing was published"))
     }
 
-    /// What is proved of the plan; a failure unless every pipeline of it has results, but for those that the policy leaves
-    /// out of the review by name. What the reviewer left out was not judged, for whatever reason, and neither was a pipeline
-    /// without any rule result for which `expects_result` says that there must be one.
+    /// Returns the evidence for the plan, or an error unless every pipeline has results, except those that the policy
+    /// excludes from review. A pipeline that the reviewer excluded for any reason has no result, and so has a pipeline
+    /// without any rule result if `expects_result` requires one.
     pub(super) fn covers(
         &self,
         plan: &Plan,
@@ -152,12 +153,12 @@ impl Evidence {
         match self.sha256 {
             Some(_) => Failure::usage(message).hint(HINT),
             None => Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-                .hint("nothing was published; --exclude leaves out what is not to be reviewed"),
+                .hint("nothing was published; pass --exclude for files that need no review"),
         }
     }
 }
 
-/// The first of these, and how many more there are.
+/// Returns the first of these paths, and the number of the others.
 pub(super) fn named(paths: &[&str]) -> String {
     let named = paths[..paths.len().min(NAMED)].join(", ");
     match paths.len().saturating_sub(NAMED) {

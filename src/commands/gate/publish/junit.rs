@@ -1,4 +1,4 @@
-//! The outcome as JUnit: a suite `publish`, with the version and each break of its consumers as a case.
+//! Writes the outcome as JUnit: a suite `publish`, with one case for the version and one for each break.
 
 use super::Publishing;
 use crate::base::error::Failure;
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use std::path::Path;
 
 impl Publishing<'_> {
-    /// Writes the report, where one is wanted; one that cannot be written is told.
+    /// Writes the report if one is configured, and reports a failure to write it.
     pub(super) fn tell_junit(&self, what: &str, status: ExitStatus, problems: &[String]) {
         let Some(path) = &self.settings.junit else {
             return;

@@ -1,12 +1,12 @@
-//! What a CI job may publish: what is merged. A person on their own machine answers for the commit themselves.
+//! Restricts a CI job to publish merged commits. Local users are responsible for their commit.
 
 use crate::commands::gate::workspace::Workspace;
 use crate::job::ci::{Host, Trigger};
 use crate::job::context::{self, ContextError, Target};
 use crate::job::settings::PublishOn;
 
-/// Fails in a CI job whose commit is not merged: that of a tag, of a branch that is not in `publish-on`, or one that the job
-/// named itself.
+/// Returns an error in a CI job whose commit is not merged: the commit of a tag, of a branch that is not in
+/// `publish-on`, or a commit set by the job.
 pub(crate) fn require_merged(
     workspace: &Workspace<'_>,
     target: &Target,

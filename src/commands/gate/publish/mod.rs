@@ -1,4 +1,4 @@
-//! `sluicegate publish`: settle the commit, plan, look, send once, verify, leave a receipt.
+//! Runs `sluicegate publish`: resolve the commit, plan, compare, upload once, verify, write a receipt.
 
 mod again;
 mod compat;
@@ -67,35 +67,35 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     publishing.run(plan, evidence)
 }
 
-/// A publish about to be done.
+/// The inputs of a publish.
 pub(crate) struct Publishing<'a> {
     pub(crate) run: &'a Run,
     pub(crate) workspace: &'a Workspace<'a>,
     pub(crate) settings: &'a Publish,
     pub(crate) connection: &'a Connection,
     pub(crate) target: &'a Target,
-    /// What is published without a review.
+    /// The files published without a review.
     pub(crate) left_of_review: LeftOfReview,
-    /// What the review proved that this relies on.
+    /// The evidence of the required review.
     pub(crate) review: Option<ReviewEvidence>,
-    /// What it changes for consumers, once that was compared.
+    /// The changes for consumers, once compared.
     pub(crate) compared: Option<PublishComparison>,
-    /// Whether standard output carries a report, so that nothing else may be written there.
+    /// Whether standard output is reserved for a report.
     pub(crate) takes_output: bool,
-    /// It is a part of `sluicegate ci`, which no person looks at before it publishes.
+    /// Whether this is part of `sluicegate ci`, which publishes without a user's attention.
     pub(crate) is_ci: bool,
     pub(crate) started: Timestamp,
 }
 
-/// What a publish does once the plan is compared with the platform.
+/// The action to take after the plan was compared with the platform.
 enum Intent {
     Nothing(PublishedBefore),
-    /// The job does not allow it.
+    /// The job does not allow the publish.
     Refuse(Failure),
     Send,
 }
 
-/// The version that consumers have of this plan.
+/// The existing version with the content of this plan.
 struct PublishedBefore {
     said: String,
     version: String,
@@ -113,7 +113,7 @@ impl Intent {
 }
 
 impl Publishing<'_> {
-    /// Publishes; with evidence, only what that proves to have passed.
+    /// Publishes the plan; with evidence, only if it covers the plan.
     pub(crate) fn run(
         mut self,
         plan: Result<Plan, PublishError>,
@@ -126,7 +126,7 @@ impl Publishing<'_> {
             evidence.passed(&self.target.head)?;
         }
         if evidence.is_some() && self.settings.from == Source::Worktree {
-            let message = "a review is of a commit, and says nothing about files from the working tree";
+            let message = "a review covers a commit, not the files of the working tree";
             return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
         }
         self.refuse_next_without_comparison()?;
@@ -164,7 +164,8 @@ impl Publishing<'_> {
         }
     }
 
-    /// Compares with the platform and decides what to do with the plan, which has its version name then. A dry run ends here.
+    /// Compares with the platform, sets the version name and decides what to do with the plan. A dry run stops after
+    /// this.
     fn intent(&mut self, platform: &Platform, plan: &mut Plan) -> Result<Intent, Failure> {
         self.compared = self.compared(platform, plan)?;
         if let Some(compared) = &self.compared {
@@ -190,7 +191,7 @@ impl Publishing<'_> {
         Ok(Intent::Send)
     }
 
-    /// Nothing is sent, as this version, of this commit, is there.
+    /// Ends without an upload, because this version of this commit exists.
     fn published_before(&self, plan: &Plan, before: &PublishedBefore) -> CommandResult {
         let said = format!("{}: nothing is published", before.said);
         self.show(&(text::line(&said) + "\n"))?;
@@ -199,7 +200,8 @@ impl Publishing<'_> {
         Ok(self.record(receipt))
     }
 
-    /// What has to be known of the published version is not; a version that was to be counted on has no name then.
+    /// Ends without an upload, because the published version could not be determined; a counted version has no name
+    /// then.
     fn unsettled(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
         if self.asks_for_next() && self.compared.is_none() {
             plan.version_name.clone_from(&self.settings.version_name);
@@ -207,7 +209,7 @@ impl Publishing<'_> {
         self.refuse(&plan, failure, format!("nothing was sent: {}", failure.chain()))
     }
 
-    /// Consumers would break, and nobody allowed it, or that cannot be told.
+    /// Ends without an upload, because consumers would break without permission, or the breaks are unknown.
     fn refuse(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
         let status = self.run.ui.fail(failure);
         let receipt = Receipt::refused(plan, &self.hashes(plan)?);
@@ -216,7 +218,7 @@ impl Publishing<'_> {
         Ok(status.worse(self.record(receipt)))
     }
 
-    /// The content hashes, if anyone reads them.
+    /// Returns the content hashes if they are used.
     fn hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
         Ok(if self.options().hash {
             plan.hash_all()?
@@ -239,7 +241,7 @@ impl Publishing<'_> {
             let what = count(left.len(), "pipeline");
             let named = evidence::named(&left);
             self.run.ui.warn(&format!(
-                "published without a review, as `review.include` or `review.exclude` says so: {what} ({named})"
+                "publishing without a review because of `review.include` or `review.exclude`: {what} ({named})"
             ));
         }
     }
@@ -258,7 +260,7 @@ impl Publishing<'_> {
             Some(progress(&bar, plan)),
         ))?;
         bar.clear();
-        // What is to be known of a version that is not new was told when that was published.
+        // The warnings about an existing version were printed when it was published.
         if ended.kind.may_be_new() {
             self.warn(plan);
         }
@@ -285,7 +287,7 @@ impl Publishing<'_> {
             if_exists: settings.if_exists,
             verify: settings.verify,
             patience: settings.lookup_timeout,
-            // Content hashes cost time, so they are made only for who reads them.
+            // Content hashes cost time, so they are computed only if used.
             hash: settings.receipt.is_some()
                 || self
                     .run
@@ -295,7 +297,7 @@ impl Publishing<'_> {
         }
     }
 
-    /// Shows a result: on standard output, unless that carries a report.
+    /// Prints a result: on standard output, or on standard error if a report is on standard output.
     fn show(&self, text: &str) -> Result<(), Failure> {
         if self.takes_output {
             Ui::out_beside(text)
@@ -304,7 +306,7 @@ impl Publishing<'_> {
         }
     }
 
-    /// Writes the receipt and the step outputs; what cannot be written is named.
+    /// Writes the receipt and the step outputs, and reports failures to write them.
     fn record(&self, receipt: Receipt) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
         let compat = self.compared.as_ref().map(|compared| &compared.compat);
@@ -338,13 +340,13 @@ impl Publishing<'_> {
     }
 }
 
-/// The class as a step output; empty where nothing was compared, or not all.
+/// Returns the class as a step output; empty without a complete comparison.
 fn class_of(compat: Option<&Compat>) -> String {
     let class = compat.and_then(|compat| compat.class);
     class.map(|class| class.to_string()).unwrap_or_default()
 }
 
-/// The plan of a publish of this commit by these settings; a name that counts on is a draft.
+/// Returns the publish plan of this commit for these settings; a counted version name is a draft.
 pub(crate) fn plan_of(
     workspace: &Workspace<'_>,
     settings: &Publish,
@@ -379,7 +381,7 @@ fn with_wish<T>(
     })
 }
 
-/// The request has a little more than the files.
+/// The request body is slightly larger than the files.
 fn progress(bar: &Bar, plan: &Plan) -> Progress {
     let (bar, total) = (bar.clone(), plan.total_bytes());
     Arc::new(move |sent| bar.set(sent.min(total), total))

@@ -1,5 +1,5 @@
-//! The order of versions: a commit that is older than that of the latest version would become the newest one, and consumers of
-//! `[Latest]` would go back. A rerun of an old job does that, and nobody means it.
+//! Keeps the order of versions: if a commit older than that of the latest version were published, it would become the
+//! newest version, and consumers of `[Latest]` would go back. A rerun of an old job does that unintentionally.
 
 use super::Publishing;
 use crate::base::error::Failure;
@@ -15,8 +15,9 @@ pub(super) struct Newer {
 }
 
 impl Publishing<'_> {
-    /// Returns the latest enabled version if its commit is a descendant of the head, and the plan would make a new version
-    /// of the head. A clone without that commit cannot tell, which is reported if it is shallow.
+    /// Returns the latest enabled version if its commit is a descendant of the head, and the plan would create a new
+    /// version of the head. If the clone lacks that commit, the order is unknown, which is reported for a shallow
+    /// clone.
     pub(super) fn newer_version(&self, platform: &Platform, plan: &Plan) -> Result<Option<Newer>, Failure> {
         let Some(latest) = self.latest(platform)? else {
             return Ok(None);
@@ -28,7 +29,7 @@ impl Publishing<'_> {
         if commit == *head || !repo.contains(&commit, head)? {
             return Ok(None);
         }
-        // A version that is there already is not published again, and so is never the newest.
+        // An existing version is not published again, so it never becomes the newest.
         Ok((!self.is_there(platform, plan)?).then_some(latest))
     }
 
@@ -37,7 +38,7 @@ impl Publishing<'_> {
         Ok(self.run.requests(there)?.is_ok())
     }
 
-    /// The clone does not have the commit of the latest version: in a shallow clone it may be newer.
+    /// Handles a clone without the commit of the latest version: in a shallow clone, that commit may be newer.
     fn untold_order(
         &self,
         platform: &Platform,
@@ -57,7 +58,7 @@ impl Publishing<'_> {
         if self.is_ci && !there {
             let failure = Failure::new(ExitStatus::Context, anyhow::Error::msg(message));
             return Err(failure.hint(
-                "nothing was sent; fetch the whole history (`fetch-depth: 0`, `GIT_DEPTH: 0`), so that a rerun does not make an \
+                "nothing was sent; fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`), so that a rerun does not make an \
                  old state the latest version",
             ));
         }
@@ -67,7 +68,7 @@ impl Publishing<'_> {
         Ok(None)
     }
 
-    /// Refuses to publish the older commit, unless somebody named the version of this publish.
+    /// Returns an error for an older commit, unless the user set the version name of this publish.
     pub(super) fn refuse_way_back(&self, plan: &Plan, newer: &Newer) -> Result<(), Failure> {
         let what = format!(
             "{} is older than the commit of version {} of {} ({})",
@@ -77,20 +78,20 @@ impl Publishing<'_> {
             crate::base::git::short_id(&newer.commit)
         );
         if self.is_ci || self.asks_for_next() {
-            let message = format!("{what}: a rerun of an older run does not become the latest version");
+            let message = format!("{what}: a rerun of an older run must not become the latest version");
             return Err(
                 Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(
-                    "nothing was sent; to go back on purpose: `sluicegate publish --version-name NAME`, or `sluicegate artifacts rollback`",
+                    "nothing was sent; to go back on purpose, run `sluicegate publish --version-name NAME` or `sluicegate artifacts rollback`",
                 ),
             );
         }
         self.run.ui.warn(&format!(
-            "{what}: consumers of [Latest] go back to it; `sluicegate artifacts disable` takes it away again"
+            "{what}: consumers of [Latest] go back to it; run `sluicegate artifacts disable` to undo this"
         ));
         Ok(())
     }
 
-    /// The latest enabled version. Unless versions are compared, a platform that does not tell it stops only `ci`.
+    /// Returns the latest enabled version. Unless versions are compared, an unavailable platform stops only `ci`.
     fn latest(&self, platform: &Platform) -> Result<Option<Newer>, Failure> {
         if let Some(compared) = self.compared.as_ref().filter(|_| self.settings.against.is_none()) {
             let (version, commit) = compared.published();

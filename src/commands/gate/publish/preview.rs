@@ -1,4 +1,4 @@
-//! The dry run: the plan, what would be refused, and what it changes for consumers. It only reads.
+//! Runs the dry run: shows the plan, the reasons to refuse it, and its changes for consumers, with read requests only.
 
 use super::{Intent, Publishing};
 use crate::base::error::Failure;
@@ -14,7 +14,7 @@ use crate::publish::{Plan, PlanChanges, PublishError, Receipt, Source, changes};
 use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 
-/// The most changed files of a kind that are named to people.
+/// Maximum number of changed files of each kind to print.
 const NAMED: usize = 20;
 
 #[derive(Default)]
@@ -23,21 +23,21 @@ struct PublishedNow {
     latest: Option<ArtifactDetails>,
 }
 
-/// What is shown beside the plan.
+/// The data shown with the plan.
 struct Preview {
     receipt_digest: String,
     hashes: Vec<String>,
     published: PublishedNow,
     refused: Vec<String>,
     nothing: Option<String>,
-    /// Since which commit, and what changed since; or why that cannot be told.
+    /// The commit compared with and the changes since then, or why they are unknown.
     changes: Result<(String, PlanChanges), String>,
-    /// What the version changes for consumers; none where that was not compared.
+    /// The changes for consumers; `None` if they were not compared.
     compat: Option<Compat>,
 }
 
 impl Publishing<'_> {
-    /// Shows the plan; a break that is not allowed ends in 1 here too.
+    /// Shows the plan; exits with 1 for a break that is not allowed, as a publish would.
     pub(super) fn preview(mut self, mut plan: Plan) -> CommandResult {
         let platform = self.configured()?;
         let intent = match &platform {
@@ -48,7 +48,7 @@ impl Publishing<'_> {
         let hashes = plan.hash_all()?;
         let published = self.published(platform, plan)?;
         let changes = self.since_latest(plan, &hashes, published.latest.as_ref());
-        let exists = "the version exists, and a version is never changed".to_owned();
+        let exists = "the version already exists, and versions cannot be changed".to_owned();
         let mut refused: Vec<String> = published
             .exists
             .filter(|exists| *exists)
@@ -89,7 +89,7 @@ impl Publishing<'_> {
         Ok(status.worse(self.record(receipt)))
     }
 
-    /// The platform, where one is configured; a name that counts on needs one.
+    /// Returns the platform if one is configured; a counted version name requires one.
     fn configured(&self) -> Result<Option<Platform>, Failure> {
         let is_missing = self.connection.base_url().is_err() || self.connection.token().is_err();
         if is_missing && !self.asks_for_next() {
@@ -98,7 +98,7 @@ impl Publishing<'_> {
         Ok(Some(self.run.platform(self.connection)?))
     }
 
-    /// There is no plan; with `--json` what would be refused is shown as data too.
+    /// Handles a missing plan; with `--json`, the reasons are printed as JSON too.
     pub(super) fn show_refusal(&self, error: PublishError) -> CommandResult {
         if self.settings.json {
             let refused: Vec<Value> = match &error {
@@ -116,7 +116,8 @@ impl Publishing<'_> {
         Err(error.into())
     }
 
-    /// What the platform has, where one is configured. That it cannot be asked is a warning: the plan stands without.
+    /// Returns the published versions, if a platform is configured. An unavailable platform is only a warning, as the
+    /// plan does not need it.
     fn published(&self, platform: Option<&Platform>, plan: &Plan) -> Result<PublishedNow, Failure> {
         let Some(platform) = platform else {
             return Ok(PublishedNow::default());
@@ -130,7 +131,7 @@ impl Publishing<'_> {
         Ok(asked.unwrap_or_else(|why| {
             self.run
                 .ui
-                .warn(&format!("what is published cannot be told: {why}"));
+                .warn(&format!("could not determine the published version: {why}"));
             PublishedNow::default()
         }))
     }
@@ -143,7 +144,7 @@ impl Publishing<'_> {
     ) -> Result<(String, PlanChanges), String> {
         let latest = latest.ok_or("no published version is known")?;
         let told = latest.artifact.commit_hash.as_deref();
-        let told = told.ok_or("the latest published version names no commit")?;
+        let told = told.ok_or("the latest published version has no commit")?;
         let repo = &self.workspace.repo;
         if told.len() < 40 || !repo.has_commit(told) {
             return Err(format!("the clone does not have the commit {told}"));
@@ -163,7 +164,7 @@ impl Publishing<'_> {
     }
 }
 
-/// The details of a version, or of the most recent enabled one; none if there is none.
+/// Returns the details of a version, or of the most recent enabled one; `None` if there is no such version.
 async fn found(
     platform: &Platform,
     plan: &Plan,
@@ -176,7 +177,7 @@ async fn found(
     }
 }
 
-/// The plan as data: schema `sluicegate.plan/v1`.
+/// Returns the plan as JSON: schema `sluicegate.plan/v1`.
 fn document(plan: &Plan, preview: &Preview) -> Value {
     let files: Vec<Value> = plan
         .files
@@ -242,7 +243,7 @@ fn in_words(plan: &Plan, preview: &Preview) -> String {
     match &preview.changes {
         Ok((since, changes)) => tell_changes(&mut shown, since, changes),
         Err(why) => {
-            let _ = writeln!(shown, "what changed is not told: {}", text::line(why));
+            let _ = writeln!(shown, "could not list the changes: {}", text::line(why));
         }
     }
     if let Some(compat) = preview.compat.as_ref().filter(|compat| compat.against.is_some()) {
@@ -255,9 +256,9 @@ fn in_words(plan: &Plan, preview: &Preview) -> String {
 }
 
 fn tell_compat(shown: &mut String, compat: &Compat) {
-    let class = compat.class.map_or("not known", Class::name);
+    let class = compat.class.map_or("unknown", Class::name);
     let _ = writeln!(shown, "for consumers of {}: {class}", compat.old_name());
-    // The files stand above.
+    // The changed files are listed above.
     let is_file = |line: &&String| !line.starts_with("content:");
     for line in told(compat).iter().take_while(is_file) {
         let _ = writeln!(shown, "  {line}");

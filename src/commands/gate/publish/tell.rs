@@ -1,4 +1,4 @@
-//! Says how a publish ended.
+//! Reports the outcome of a publish.
 
 use super::Publishing;
 use crate::base::error::Failure;
@@ -12,7 +12,7 @@ use crate::platform::http::HttpError;
 use crate::publish::{self, OutcomeKind, Plan};
 use std::fmt::Write as _;
 
-/// Says how it ended, the most important first, and gives the exit status.
+/// Reports the outcome, the most important fact first, and returns the exit status.
 pub(super) fn tell(publishing: &Publishing<'_>, plan: &Plan, ended: &publish::Outcome) -> CommandResult {
     let run = publishing.run;
     let status = match ended.kind {
@@ -48,7 +48,7 @@ pub(super) fn tell(publishing: &Publishing<'_>, plan: &Plan, ended: &publish::Ou
     Ok(run.ui.fail(&failure))
 }
 
-/// A conflict is known as one only from the upload itself, and then the publish is not just failed.
+/// A conflict counts as such only if the upload itself reports it; otherwise the outcome is undecided.
 fn failed(error: &HttpError) -> ExitStatus {
     match status_of(error.kind()) {
         ExitStatus::AlreadyExists => ExitStatus::Undecided,
@@ -61,21 +61,21 @@ fn problems(name: &str, ended: &publish::Outcome) -> String {
     let mut said = match ended.kind {
         OutcomeKind::Incomplete if ended.disable_failed => {
             let first = problems.next().cloned().unwrap_or_default();
-            format!("{first}\n  {name} is published, but it is incomplete")
+            format!("{first}\n  {name} is published but incomplete")
         }
         OutcomeKind::Incomplete => {
-            format!("{name} is published, but it is incomplete or could not be verified")
+            format!("{name} is published but incomplete, or could not be verified")
         }
-        OutcomeKind::Unknown => format!("it is not known whether {name} was published"),
+        OutcomeKind::Unknown => format!("could not determine whether {name} was published"),
         OutcomeKind::Conflict => {
-            // Its first problem says the same in other words.
+            // Its first problem repeats this message.
             problems.next();
-            format!("{name} was not published: it exists already, and a version is never changed")
+            format!("{name} was not published: the version already exists and cannot be changed")
         }
         _ => format!("{name} was not published"),
     };
     if ended.disabled {
-        said.push_str("; it was disabled, so that no consumer meets it");
+        said.push_str("; the version was disabled to protect consumers");
     }
     if let Some(latest) = &ended.latest {
         let _ = write!(said, "\n  {}", latest_in_words(latest));
@@ -92,12 +92,12 @@ fn problems(name: &str, ended: &publish::Outcome) -> String {
 fn hint(ended: &publish::Outcome) -> Option<String> {
     match ended.kind {
         OutcomeKind::Conflict => {
-            Some("publish under another version name; --if-exists same-content lets a rerun of the same commit pass".into())
+            Some("publish under another version name, or pass --if-exists same-content to allow a rerun of the same commit".into())
         }
         OutcomeKind::Incomplete if !ended.disabled => {
-            Some("`sluicegate artifacts disable` takes the version away from consumers; then publish under another name".into())
+            Some("run `sluicegate artifacts disable` to hide the version from consumers; then publish under another name".into())
         }
-        OutcomeKind::Unknown => Some("`sluicegate artifacts show` tells whether it is there".into()),
+        OutcomeKind::Unknown => Some("run `sluicegate artifacts show` to check whether the version exists".into()),
         _ => ended.error.as_ref().and_then(HttpError::hint),
     }
 }

@@ -1,4 +1,4 @@
-//! One rule, for a terminal.
+//! Prints the documentation of one rule for a terminal.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -14,7 +14,7 @@ use anstyle::Style;
 use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 
-/// Columns where the output is no terminal, and the most on one: longer lines are hard to read.
+/// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
 const WIDTH: usize = 100;
 
 pub(super) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
@@ -42,15 +42,15 @@ pub(super) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResul
 }
 
 fn unknown(id: &str) -> Failure {
-    let failure = Failure::usage(format!("there is no rule `{id}`"));
+    let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
     match rules::nearest(id).or_else(|| nearest(id, &checks)) {
         Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
-        None => failure.hint("`sluicegate rules list` lists them"),
+        None => failure.hint("run `sluicegate rules list` to list all rules"),
     }
 }
 
-/// A check of the project as data, in the same schema.
+/// Returns a project check as JSON, in the same schema.
 fn document_of(check: ProjectCheck) -> Value {
     let known = check.documentation();
     value!({
@@ -69,7 +69,7 @@ fn document_of(check: ProjectCheck) -> Value {
     })
 }
 
-/// The rule as data: schema `sluicegate.rule/v1`. Examples and configuration are YAML.
+/// Returns the rule as JSON: schema `sluicegate.rule/v1`. Examples and configuration are YAML.
 fn document(rule: &rules::Documentation) -> Value {
     let kinds: Vec<&str> = rule.kinds.iter().map(|kind| kind.name()).collect();
     let field = |field: &rules::ConfigField| value!({ "name": field.name, "meaning": field.meaning, "default": field.default });

@@ -1,4 +1,4 @@
-//! What is wrong with the rules file, shown as compilers show it.
+//! Checks the rules file and prints its problems in the style of compilers.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -16,10 +16,10 @@ use serde_json::{Value, json as value};
 use std::ops::Range;
 use std::path::Path;
 
-/// Problems that are shown; a broken file can hold thousands.
+/// Maximum number of problems to print; a broken file can have thousands.
 const SHOWN: usize = 50;
 
-/// Bytes of the file that are shown with a problem: its line, cut.
+/// Maximum number of bytes of a source line to print with a problem.
 const EXCERPT: usize = 400;
 
 pub(super) fn lint(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
@@ -41,7 +41,7 @@ pub(super) fn lint(run: &Run, file: Option<&Path>, output: OutputFormat) -> Comm
     })
 }
 
-/// The problems as data: schema `sluicegate.lint/v1`.
+/// Returns the problems as JSON: schema `sluicegate.lint/v1`.
 fn document(name: &str, problems: &[LintProblem]) -> Value {
     let problem = |it: &LintProblem| {
         value!({
@@ -83,8 +83,8 @@ fn in_words(run: &Run, (name, bytes): (&str, &[u8]), problems: &[LintProblem], e
 
 fn summary(name: &str, errors: usize, warnings: usize) -> String {
     match (errors, warnings) {
-        (0, 0) => format!("{name} is in order\n"),
-        (0, _) => format!("{name} is in order, with {}\n", count(warnings, "warning")),
+        (0, 0) => format!("{name} has no problems\n"),
+        (0, _) => format!("{name} is valid, with {}\n", count(warnings, "warning")),
         _ => format!(
             "{name}: {}, {}\n",
             count(errors, "error"),
@@ -96,7 +96,7 @@ fn summary(name: &str, errors: usize, warnings: usize) -> String {
 fn named(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
     let path = run.env.current_dir().join(file);
     let unreadable = |error: anyhow::Error| {
-        let what = format!("{} cannot be read", file.display());
+        let what = format!("could not read {}", file.display());
         Failure::new(ExitStatus::Usage, error.context(what))
     };
     let real = path.canonicalize().map_err(|error| unreadable(error.into()))?;
@@ -108,8 +108,8 @@ fn named(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
 fn found(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     let workspace = run.workspace()?;
     let Some(file) = workspace.rules_file(&super::on_disk(run, &workspace)?)? else {
-        let message = format!("there is no rules file `{RULES_FILE}` in the platform's hidden folder");
-        return Err(Failure::usage(message).hint("`sluicegate rules init` writes one"));
+        let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
+        return Err(Failure::usage(message).hint("run `sluicegate rules init` to create one"));
     };
     let bytes = workspace
         .read(&file)?
@@ -117,7 +117,8 @@ fn found(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     Ok((file.path, bytes))
 }
 
-/// The file as it is shown: what could do harm on a terminal or in a CI log is replaced sign by sign, so that columns stay.
+/// The file in printable form: characters that could harm a terminal or CI log are replaced one by one, so that columns
+/// stay the same.
 struct LintSource {
     name: String,
     lines: Vec<String>,
@@ -176,7 +177,7 @@ impl LintSource {
     }
 }
 
-/// The bytes of what stands at the column: a text in quotes, or up to what ends a plain one.
+/// Returns the byte range of the value at the column: a quoted text, or up to the end of a plain one.
 fn span(line: &str, column: usize) -> Range<usize> {
     let begin = line
         .char_indices()

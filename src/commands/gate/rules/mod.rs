@@ -1,4 +1,4 @@
-//! `sluicegate rules`: the rules in words, and the rules file.
+//! Runs `sluicegate rules`: shows the rules, and creates or checks the rules file.
 
 mod explain;
 mod lint;
@@ -74,7 +74,7 @@ fn list(run: &Run, output: OutputArgs) -> CommandResult {
                 ]
             });
             table(
-                &["rule", "here", "applies to", "what must hold"],
+                &["rule", "here", "applies to", "requirement"],
                 &documented.map(row).chain(checks).collect::<Vec<_>>(),
             )
         }
@@ -94,7 +94,8 @@ const fn state_name(state: RuleState) -> &'static str {
     }
 }
 
-/// The rules file on disk and the levels of the project's checks, where there is a repository; a list needs neither.
+/// Returns the rules file on disk and the levels of the project checks, or `None` outside a repository, as the list
+/// needs neither.
 fn here(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
     let none = |failure: Failure| match failure.status() {
         ExitStatus::Context => Ok(None),
@@ -117,7 +118,8 @@ fn on_disk<'w>(run: &Run, workspace: &'w Workspace<'_>) -> Result<Snapshot<'w>, 
     Ok(workspace.repo.on_disk(run.index())?)
 }
 
-/// A second folder with the platform's files leaves open which one is meant, unless the configuration file says it.
+/// Returns an error if another directory already has the platform's files, unless the configuration file sets the
+/// directory.
 fn refuse_second_folder(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -130,9 +132,9 @@ fn refuse_second_folder(
         return Ok(());
     }
     let message =
-        format!("`{other}` holds the platform's files already, so `{folder}` would be a second folder");
+        format!("`{other}` already contains the platform's files, so `{folder}` would be a second directory");
     Err(Failure::usage(message).hint(format!(
-        "use --config-dir {other}; to use `{folder}` all the same, set `config-dir: {folder}` in sluicegate.yaml first"
+        "use --config-dir {other}; to use `{folder}` anyway, set `config-dir: {folder}` in sluicegate.yaml first"
     )))
 }
 
@@ -158,11 +160,11 @@ fn init(run: &Run) -> CommandResult {
             Ok(ExitStatus::Success)
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let message = format!("{} is there already and stays as it is", path.display());
-            Err(Failure::usage(message).hint("`sluicegate rules lint` checks it"))
+            let message = format!("{} already exists and was not changed", path.display());
+            Err(Failure::usage(message).hint("run `sluicegate rules lint` to check it"))
         }
         Err(error) => {
-            let what = format!("{} cannot be written", path.display());
+            let what = format!("could not write {}", path.display());
             Err(Failure::new(
                 ExitStatus::Usage,
                 anyhow::Error::new(error).context(what),

@@ -1,4 +1,4 @@
-//! `sluicegate waivers add`: one waiver, or one for every finding of today.
+//! Runs `sluicegate waivers add`: adds one waiver, or one for every current finding.
 
 use super::{Waived, as_json};
 use crate::base::error::Failure;
@@ -19,7 +19,7 @@ use crate::model::waivers::{self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, 
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 
-/// What is said of each waiver.
+/// The fields that all added waivers share.
 struct Terms {
     reason: String,
     owner: Option<String>,
@@ -64,9 +64,9 @@ fn terms(args: &AddWaiverArgs) -> Result<Terms, Failure> {
     let date = |text: &String| {
         let wrong =
             |why: &str| Failure::usage(format!("--until {text:?} {why}")).hint("write a day as 2027-03-31");
-        let date: Date = text.parse().map_err(|_| wrong("is no date"))?;
+        let date: Date = text.parse().map_err(|_| wrong("is not a date"))?;
         if date < today() {
-            return Err(wrong("is over already"));
+            return Err(wrong("is in the past"));
         }
         Ok(date)
     };
@@ -89,18 +89,17 @@ fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, ter
     }
 }
 
-/// Refuses what no run could read: a rule that nobody here knows, as a report may tell of, or no reason.
+/// Returns an error for entries that no run could read: an unknown rule, which a report may contain, or no reason.
 fn readable(workspace: &Workspace<'_>, file: &Waived, entries: &[WaiverEntry]) -> Result<(), Failure> {
     let knows = workspace.known_rules(file.rules.as_ref())?;
     for entry in entries {
         read(format!("- {entry}\n").as_bytes(), &knows)
-            .map_err(|why| Failure::usage(format!("this is no waiver: {}", why.message)))?;
+            .map_err(|why| Failure::usage(format!("invalid waiver: {}", why.message)))?;
     }
     Ok(())
 }
 
-/// The waiver, if something is found today that it is about. What a rule of the platform's own finds is not
-/// known here.
+/// Returns the waiver if it matches a current finding. Findings of rules that only the platform has are unknown here.
 fn one(file: &Waived, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
     let wrong = |why: globset::Error| Failure::usage(why.to_string());
     let waivers = Waivers::new(vec![entry.clone()]).map_err(wrong)?;
@@ -108,12 +107,10 @@ fn one(file: &Waived, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
     let is_met = waivers.mark(&mut files, &Former::new(), today()).contains(&true);
     let is_known = rules::find(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
     if !is_met && is_known {
-        let what = format!(
-            "nothing is found today that this waiver would be about: {}",
-            entry.in_words()
-        );
-        return Err(Failure::usage(what)
-            .hint("`sluicegate check --all` shows what is found; paths start from the repository root"));
+        let what = format!("no current finding matches this waiver: {}", entry.in_words());
+        return Err(Failure::usage(what).hint(
+            "run `sluicegate check --all` to list findings; paths are relative to the repository root",
+        ));
     }
     let sizes = files
         .iter()
@@ -131,7 +128,7 @@ fn one(file: &Waived, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
     Ok(entry)
 }
 
-/// The text of a new file that begins with this one and has a waiver for each finding that can have one.
+/// Returns the text of a new file with this heading and a waiver for each finding that can have one.
 pub(crate) fn baseline(files: &[FileResults], heading: &str, reason: &str) -> Result<String, Failure> {
     let terms = Terms {
         reason: reason.to_owned(),
@@ -139,16 +136,16 @@ pub(crate) fn baseline(files: &[FileResults], heading: &str, reason: &str) -> Re
         until: None,
     };
     waivers::add(heading, &entries(files, &terms))
-        .map_err(|why| Failure::usage(format!("{FILE_NAME} cannot be made: {why}")))
+        .map_err(|why| Failure::usage(format!("could not create {FILE_NAME}: {why}")))
 }
 
-/// A waiver for each finding that can have one and has none.
+/// Returns a waiver for each finding that can have one and has none.
 fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<WaiverEntry>, Failure> {
     file.waivers()?.mark(&mut files, &Former::new(), today());
     Ok(entries(&files, terms))
 }
 
-/// A waiver for each finding that counts and can have one.
+/// Returns a waiver for each finding that counts and can have one.
 fn entries(files: &[FileResults], terms: &Terms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {
@@ -165,7 +162,8 @@ fn entries(files: &[FileResults], terms: &Terms) -> Vec<WaiverEntry> {
     entries
 }
 
-/// The files of a report, with what an older one does not tell: what each finding is about, as the files are on disk.
+/// Returns the files of a report, with the subject of each finding, which older reports lack, read from the files on
+/// disk.
 fn reported(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -203,7 +201,7 @@ fn place(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
     }
 }
 
-/// Writes them in the place of those that are about the same. How many there were.
+/// Writes the entries, replacing those with the same subject. Returns their number.
 fn write(file: &Waived, entries: &[WaiverEntry]) -> Result<usize, Failure> {
     if entries.is_empty() {
         return Ok(0);

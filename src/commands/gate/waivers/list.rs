@@ -1,4 +1,4 @@
-//! `sluicegate waivers list`.
+//! Runs `sluicegate waivers list`.
 
 use super::{Waived, as_json};
 use crate::base::error::Failure;
@@ -38,7 +38,7 @@ const fn state(standing: Standing) -> &'static str {
     }
 }
 
-/// A waiver of the file: how it stands there, and where.
+/// Returns a waiver of the file as JSON, with its state and line.
 pub(super) fn placed_as_json((placed, standing): (&PlacedWaiver, Standing)) -> Value {
     let mut shown = as_json(&placed.entry);
     shown["state"] = state(standing).into();

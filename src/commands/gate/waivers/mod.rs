@@ -1,4 +1,4 @@
-//! `sluicegate waivers`: the checkout's own file, held against the files on disk as they are judged on this machine.
+//! Runs `sluicegate waivers`: edits the checkout's waivers file, compared with a local evaluation of the files on disk.
 
 mod add;
 mod list;
@@ -39,7 +39,7 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// The file of the checkout, and what is found there.
+/// The waivers file of the checkout, and the findings there.
 struct Waived {
     path: PathBuf,
     text: String,
@@ -80,15 +80,15 @@ impl Waived {
     fn write(&self, edited: Result<String, EditError>) -> Result<(), Failure> {
         let shown = self.path.display();
         let text = edited.map_err(|why| {
-            Failure::usage(format!("{shown} is left as it is: {why}"))
-                .hint("write each waiver on a line of its own, as `- { rule: …, path: …, reason: … }`")
+            Failure::usage(format!("{shown} was not changed: {why}"))
+                .hint("write each waiver on a separate line, as `- { rule: …, path: …, reason: … }`")
         })?;
         write::whole(&self.path, text.as_bytes())
-            .map_err(|why| Failure::usage(format!("{shown} cannot be written: {why}")))
+            .map_err(|why| Failure::usage(format!("could not write {shown}: {why}")))
     }
 }
 
-/// A waiver, as it is shown as JSON.
+/// Returns a waiver as JSON.
 fn as_json(entry: &WaiverEntry) -> Value {
     json!({
         "rule": entry.rule,
@@ -101,7 +101,7 @@ fn as_json(entry: &WaiverEntry) -> Value {
     })
 }
 
-/// What these rules find in all pipelines that are selected.
+/// Evaluates these rules on all selected pipelines.
 pub(crate) fn found(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -123,13 +123,13 @@ pub(crate) fn found(
     Ok(tally)
 }
 
-/// The file's text; empty where there is none.
+/// Returns the file's text; empty if there is no file.
 fn text(path: &Path) -> Result<String, Failure> {
     match input::text_file(path, LIMIT) {
         Ok(text) => Ok(text),
         Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
         Err(why) => Err(Failure::usage(format!(
-            "{} cannot be read: {why}",
+            "could not read {}: {why}",
             path.display()
         ))),
     }

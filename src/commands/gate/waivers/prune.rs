@@ -1,4 +1,4 @@
-//! `sluicegate waivers prune`.
+//! Runs `sluicegate waivers prune`.
 
 use super::Waived;
 use super::list::placed_as_json;

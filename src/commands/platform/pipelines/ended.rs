@@ -1,4 +1,4 @@
-//! How an execution ended, and what is told of it.
+//! Waits for the end of an execution, and reports it.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// An execution that is not there.
+/// Returns the failure for a missing execution.
 pub(super) fn no_execution(id: &str, error: HttpError) -> Failure {
     let sought = Sought {
         what: "execution",
@@ -33,7 +33,7 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    /// Waits until the execution ends, and says each new status.
+    /// Waits until the execution ends, and prints each new status.
     pub(super) async fn follow(
         run: &Run,
         project: &RemoteProject,
@@ -56,7 +56,9 @@ impl Ended {
             Ok(ended) => ended,
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_execution(id, error)),
             Err(error) => {
-                let hint = format!("it goes on; `sluicegate executions show {id} --wait` waits for it again");
+                let hint = format!(
+                    "the execution is still running; run `sluicegate executions show {id} --wait` to wait again"
+                );
                 return Err(Failure::from(error).hint(hint));
             }
         };
@@ -68,7 +70,7 @@ impl Ended {
         })
     }
 
-    /// Whether it ended at all.
+    /// Returns whether the execution ended.
     pub(super) fn is_over(&self) -> bool {
         self.end != End::Deadline
     }
@@ -77,7 +79,7 @@ impl Ended {
         self.answer.result.status.as_deref().unwrap_or("(no status)")
     }
 
-    /// From its start to its end, where the platform tells both.
+    /// Returns the time from start to end, if the platform reports both.
     pub(super) fn duration(&self) -> Option<Duration> {
         let time = |text: &Option<String>| text.as_deref()?.parse::<Timestamp>().ok();
         let result = &self.answer.result;
@@ -85,7 +87,7 @@ impl Ended {
         Duration::try_from(span).ok()
     }
 
-    /// Why it is no success.
+    /// Returns why the execution did not succeed, or `None` if it did.
     pub(super) fn problem(&self) -> Option<String> {
         match self.end {
             End::Good => None,
@@ -99,7 +101,7 @@ impl Ended {
                 ))
             }
             End::Deadline => Some(format!(
-                "the execution {} did not end within {} s, it is {}",
+                "the execution {} did not end within {} s: its status is {}",
                 self.id,
                 self.limit.as_secs(),
                 self.status()
@@ -107,7 +109,7 @@ impl Ended {
         }
     }
 
-    /// The platform's answer, with the execution's identifier beside it.
+    /// Returns the platform's response extended by the execution's id.
     fn document(&self) -> Value {
         let mut document = Map::new();
         document.insert("pipelineExecutionId".to_owned(), self.id.clone().into());
@@ -133,7 +135,7 @@ impl Ended {
     }
 }
 
-/// Shows how it ended, and no more.
+/// Prints how the execution ended.
 pub(super) fn show(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResult {
     run.ui.out(&match output.output {
         OutputFormat::Json => output::json(&ended.document()),
@@ -142,7 +144,7 @@ pub(super) fn show(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResul
     Ok(ExitStatus::Success)
 }
 
-/// Shows how it ended; a bad end is exit 8.
+/// Prints how the execution ended; a failed one exits with 8.
 pub(super) fn tell(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResult {
     show(run, ended, output)?;
     let Some(problem) = ended.problem() else {
@@ -150,10 +152,10 @@ pub(super) fn tell(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResul
     };
     let failure = Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(problem));
     Ok(run.ui.fail(&if ended.is_over() {
-        failure.hint("what it says of itself is above; the platform's own pages show its steps")
+        failure.hint("see its message above, or its steps in the platform's web interface")
     } else {
         failure.hint(format!(
-            "it goes on; `sluicegate executions cancel {}` ends it",
+            "the execution is still running; run `sluicegate executions cancel {}` to end it",
             ended.id
         ))
     }))

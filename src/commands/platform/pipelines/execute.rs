@@ -1,4 +1,5 @@
-//! `sluicegate pipelines run`: start, follow to the end, and clean up when the job is interrupted.
+//! Runs `sluicegate pipelines run`: starts the pipeline, follows it to the end, and cleans up if the job is
+//! interrupted.
 
 use super::ended::{Ended, tell};
 use super::executions::PATIENCE;
@@ -21,13 +22,13 @@ use std::path::Path;
 use std::pin::{Pin, pin};
 use std::time::{Duration, Instant};
 
-/// How long the end of a terminated execution is waited for.
+/// Maximum time to wait for the end of a terminated execution.
 const FAREWELL: Duration = Duration::from_secs(120);
 
-/// What tells whether an execution was started.
-const LOOK: &str = "the platform's own list of executions tells";
+/// Hint to check whether an execution was started.
+const LOOK: &str = "check the list of executions in the platform";
 
-/// What is run, by which settings.
+/// A pipeline run and its settings.
 struct Job<'a> {
     run: &'a Run,
     args: &'a RunArgs,
@@ -68,7 +69,7 @@ impl Job<'_> {
         };
         let id = started.pipeline_execution_id.clone().ok_or_else(|| {
             made_nameless(
-                "the pipeline was started, but the answer names no execution",
+                "the pipeline was started, but the response contains no execution id",
                 LOOK,
             )
         })?;
@@ -92,7 +93,7 @@ impl Job<'_> {
         Ok(tell(self.run, &ended, self.args.output)?.worse(report))
     }
 
-    /// A 404 is for the pipeline, unless that is published.
+    /// Returns the failure for a 404: the pipeline is missing, unless it is published; then the environment is.
     async fn not_there(&self, error: HttpError) -> Failure {
         let RemoteProject { platform, id } = &self.project;
         let published = for_hint(platform.published_pipelines(*id)).await;
@@ -123,12 +124,12 @@ impl Job<'_> {
         environment.missing(error, names).await
     }
 
-    /// A wait of this length, from now on.
+    /// Returns a wait of this duration, starting now.
     fn pace(&self, limit: Duration) -> Pace {
         Pace::new(self.waiting.first, limit)
     }
 
-    /// The signal that ends the job, if it is for this command to answer.
+    /// Returns the signal that ends the job, if this command handles it.
     async fn interrupt(&self) -> ExitStatus {
         if self.args.cancel_on_interrupt {
             self.run.signals.clone().take().await
@@ -137,8 +138,8 @@ impl Job<'_> {
         }
     }
 
-    /// Starts the execution. An interrupt during the request does not end it: without its answer nobody would know
-    /// what to terminate.
+    /// Starts the execution. An interrupt during the request does not cancel it: without the response, the execution to
+    /// terminate would be unknown.
     async fn start(
         &self,
         pace: Option<&Pace>,
@@ -156,10 +157,10 @@ impl Job<'_> {
         }
     }
 
-    /// A wait that failed is in the report, too.
+    /// Adds a failed wait to the report.
     fn noted(&self, id: &str, ended: Result<Ended, Failure>) -> Result<Ended, Failure> {
         if ended.is_err() {
-            let problem = format!("it is not known how the execution {id} ended");
+            let problem = format!("could not determine how the execution {id} ended");
             self.report(None, Some(problem), Duration::ZERO);
         }
         ended
@@ -168,7 +169,7 @@ impl Job<'_> {
     /// Terminates the execution and waits until it ends; a second signal ends the waiting.
     async fn terminate(&self, id: &str, status: ExitStatus) -> CommandResult {
         let ui = self.run.ui;
-        ui.warn(&format!("interrupted: the execution {id} is terminated"));
+        ui.warn(&format!("interrupted: terminating the execution {id}"));
         let RemoteProject {
             platform,
             id: project,
@@ -178,8 +179,8 @@ impl Job<'_> {
         let asked = changed_in_time(Some(&pace), request).await;
         self.run.signals.release();
         let problem = if let Err(error) = asked {
-            ui.fail(&Failure::from(error).context(format!("the execution {id} was not terminated")));
-            format!("interrupted, and the execution {id} was not terminated")
+            ui.fail(&Failure::from(error).context(format!("could not terminate the execution {id}")));
+            format!("interrupted, but could not terminate the execution {id}")
         } else {
             self.farewell(id, pace).await?
         };
@@ -187,7 +188,7 @@ impl Job<'_> {
         Ok(status)
     }
 
-    /// Waits until a terminated execution ends; tells how it did.
+    /// Waits until a terminated execution ends, and returns how it ended.
     async fn farewell(&self, id: &str, pace: Pace) -> Result<String, Failure> {
         match Ended::follow(self.run, &self.project, id, pace).await {
             Ok(ended) => {
@@ -197,13 +198,13 @@ impl Job<'_> {
             Err(failure) => {
                 self.run.ui.fail(&failure);
                 Ok(format!(
-                    "interrupted; it is not known whether the execution {id} ended"
+                    "interrupted; could not determine whether the execution {id} ended"
                 ))
             }
         }
     }
 
-    /// Writes the JUnit report, if one is wanted; one that cannot be written is named.
+    /// Writes the JUnit report, if requested, and reports a failure to write it.
     fn report(&self, ended: Option<&Ended>, problem: Option<String>, waited: Duration) -> ExitStatus {
         let Some(path) = &self.args.junit else {
             return ExitStatus::Success;

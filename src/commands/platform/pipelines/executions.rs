@@ -1,4 +1,4 @@
-//! `sluicegate executions`.
+//! Runs `sluicegate executions`.
 
 use super::ended::{Ended, no_execution, show as show_end, tell};
 use crate::base::error::Failure;
@@ -8,7 +8,7 @@ use crate::commands::{CommandResult, Run};
 use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::platform::follow::{Pace, changed_in_time};
 
-/// How long an end is waited for, in seconds, if nothing is said.
+/// Default time to wait for the end of an execution, in seconds.
 pub(super) const PATIENCE: u64 = 3600;
 
 pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
@@ -74,11 +74,11 @@ fn terminate(
         };
         let Some(pace) = pace else {
             return run.show(output, &answer.raw, || {
-                text::line(&format!("asked to terminate the execution {id}")) + "\n"
+                text::line(&format!("requested to terminate the execution {id}")) + "\n"
             });
         };
         let ended = Ended::follow(run, &project, id, pace).await?;
-        // It was to end, so that every end is a good one.
+        // The execution was meant to end, so every end is a success.
         if ended.is_over() {
             show_end(run, &ended, output)
         } else {

@@ -1,4 +1,4 @@
-//! `sluicegate pipelines` and `sluicegate executions`.
+//! Runs `sluicegate pipelines` and `sluicegate executions`.
 
 mod ended;
 mod execute;
@@ -22,6 +22,6 @@ fn list(run: &Run, output: OutputArgs) -> CommandResult {
         let all = project.platform.published_pipelines(project.id).await;
         let all = project.read(all).await?;
         let columns = [("name", "name"), ("publishedTime", "published")];
-        run.show_list(output, all, &columns, "no pipeline of the project is published")
+        run.show_list(output, all, &columns, "the project has no published pipelines")
     })?
 }

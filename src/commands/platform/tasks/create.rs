@@ -1,4 +1,4 @@
-//! `sluicegate tasks create` and `send`: what begins a turn of the agent.
+//! Runs `sluicegate tasks create` and `send`, which start a turn of the agent.
 
 use super::wait::{TaskWait, told_to_go_on};
 use super::{message, no_task, platform};
@@ -10,8 +10,8 @@ use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
 use crate::platform::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
 use crate::platform::follow::changed_in_time;
 
-/// What tells whether a task was created.
-const LOOK: &str = "`sluicegate tasks list` tells";
+/// Hint to check whether a task was created.
+const LOOK: &str = "run `sluicegate tasks list` to check";
 
 pub(super) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
     let sources = run.sources()?;
@@ -48,16 +48,15 @@ pub(super) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
                 text::line(&format!("created the task {id}")) + "\n"
             });
         };
-        let id = made
-            .task_id
-            .as_deref()
-            .ok_or_else(|| made_nameless("the task was created, but the answer names no taskId", LOOK))?;
+        let id = made.task_id.as_deref().ok_or_else(|| {
+            made_nameless("the task was created, but the response contains no taskId", LOOK)
+        })?;
         run.ui.say(&format!("created the task {id}"));
         waiting.follow(run, &platform, id, None, args.output).await
     })?
 }
 
-/// A follow-up message; the agent is named where anything of its configuration is overridden.
+/// Returns a follow-up message; it includes the agent's name if it overrides the agent's configuration.
 pub(super) fn follow_up(
     run: &Run,
     args: &MessageArgs,

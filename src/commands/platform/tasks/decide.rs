@@ -1,4 +1,4 @@
-//! `sluicegate tasks decide`.
+//! Runs `sluicegate tasks decide`.
 
 use super::shown;
 use super::wait::{TaskWait, told_to_go_on};
@@ -38,7 +38,8 @@ pub(super) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
     })?
 }
 
-/// The task before anything is decided: of what is not pending, the platform's answer to a decision says nothing.
+/// Returns the task before the decisions: the platform's response to a decision does not mention decisions that are not
+/// pending.
 async fn before(platform: &Platform, id: &str, waiting: Option<&TaskWait>) -> Result<Answer<Task>, Failure> {
     if let Some(task) = told_to_go_on(platform, id, waiting).await? {
         return Ok(task);
@@ -49,7 +50,7 @@ async fn before(platform: &Platform, id: &str, waiting: Option<&TaskWait>) -> Re
     }
 }
 
-/// Refuses to decide what is not pending, as far as the task tells what is.
+/// Returns an error if a decision is not pending, as far as the task lists pending ones.
 fn all_pending(task: &str, before: &Task, decisions: &[Decision]) -> Result<(), Failure> {
     let Some(pending) = &before.pending_decisions else {
         return Ok(());
@@ -63,13 +64,13 @@ fn all_pending(task: &str, before: &Task, decisions: &[Decision]) -> Result<(), 
     let said = format!("{id} is not pending, so nothing was decided; the task {task} is {state}");
     let hint = match text::nearest(id, &known) {
         Some(near) => format!("did you mean {near}?"),
-        None if known.is_empty() => "it waits for no decision".to_owned(),
-        None => format!("it waits for {}", known.join(", ")),
+        None if known.is_empty() => "the task waits for no decision".to_owned(),
+        None => format!("the task waits for {}", known.join(", ")),
     };
     Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(said)).hint(hint))
 }
 
-/// What of the decisions is still pending in the answer.
+/// Returns the decisions that are still pending in the response.
 fn undone<'d>(answer: &Decided, decisions: &'d [Decision]) -> Vec<&'d str> {
     let left: Vec<&str> = answer
         .pending_decisions
@@ -84,21 +85,21 @@ fn words(answer: &Decided, decisions: &[Decision]) -> String {
     let left = answer.pending_decisions.as_ref().map(Vec::len);
     match left {
         None => "the decisions were sent\n".to_owned(),
-        Some(0) => "everything is decided, the task goes on\n".to_owned(),
+        Some(0) => "no decision is pending, the task continues\n".to_owned(),
         Some(_) if !undone(answer, decisions).is_empty() => String::new(),
         Some(1) => "decided; 1 more decision is pending\n".to_owned(),
         Some(count) => format!("decided; {count} more decisions are pending\n"),
     }
 }
 
-/// Whether the platform did what it was told.
+/// Checks that the platform applied the decisions.
 fn held(task: &str, answer: &Decided, decisions: &[Decision]) -> CommandResult {
     let failed = |status, said: String| {
-        let hint = format!("`sluicegate tasks show {task}` tells what is pending now");
+        let hint = format!("run `sluicegate tasks show {task}` to list the pending decisions");
         Err(Failure::new(status, anyhow::Error::msg(said)).hint(hint))
     };
     if answer.pending_decisions.is_none() {
-        let said = "the answer does not tell whether anything is still pending";
+        let said = "the response does not list the pending decisions";
         return failed(ExitStatus::Undecided, said.to_owned());
     }
     let undone = undone(answer, decisions);
@@ -106,7 +107,7 @@ fn held(task: &str, answer: &Decided, decisions: &[Decision]) -> CommandResult {
         return Ok(ExitStatus::Success);
     }
     let said = format!(
-        "the platform took the answer, and has it still pending: {}",
+        "the platform accepted the decisions, but these are still pending: {}",
         undone.join(", ")
     );
     failed(ExitStatus::RemoteFailed, said)
@@ -136,11 +137,11 @@ fn decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
     Ok(decisions)
 }
 
-/// Adds `ID:PART=OPTION` to the question's answers; options of the same part stand together.
+/// Adds `ID:PART=OPTION` to the question's answers; options of the same part are grouped.
 fn add_answer(decisions: &mut Vec<Decision>, text: &str) -> Result<(), Failure> {
     let wrong = || {
         Failure::usage(format!(
-            "--answer {text}: is not ID:PART=OPTION, as `question-5:0=removed`"
+            "--answer {text}: expected ID:PART=OPTION, for example `question-5:0=removed`"
         ))
     };
     let (place, option) = text.split_once('=').ok_or_else(wrong)?;

@@ -1,4 +1,5 @@
-//! `sluicegate tasks list`. STOPPED has two meanings, which only the detail tells apart: so it is asked for.
+//! Runs `sluicegate tasks list`. STOPPED has two meanings, which only the task's details distinguish, so these are
+//! requested.
 
 use super::shown;
 use crate::commands::kit::resource::{no_project, unknown_project};
@@ -9,7 +10,7 @@ use crate::platform::http::{ErrorKind, HttpError};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 
-/// Details that are asked for at the same time.
+/// Number of details to request at the same time.
 const AT_ONCE: usize = 8;
 
 pub(super) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
@@ -26,7 +27,7 @@ pub(super) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
             (Err(error), Some(project)) => return Err(no_project(&platform, project, error).await),
             (tasks, _) => tasks?,
         };
-        // A filter is no name that a platform has to know.
+        // An unknown project in the filter gives an empty list, not a 404.
         if let (true, Some(project)) = (tasks.is_empty(), project)
             && let Some(said) = unknown_project(&platform, project).await
         {
@@ -58,12 +59,12 @@ pub(super) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
             args.output,
             ("tasks", items.into_iter()),
             &columns,
-            "there are no such tasks",
+            "no tasks match",
         )
     })?
 }
 
-/// The status in words; of a stopped task by its detail.
+/// Returns the status as text; for a stopped task, from its details.
 async fn state(platform: &Platform, task: &Answer<Task>) -> Result<String, HttpError> {
     let (Phase::Stopped, Some(id)) = (task.phase(), &task.task_id) else {
         return Ok(shown::state(task));

@@ -1,4 +1,4 @@
-//! `sluicegate tasks messages`.
+//! Runs `sluicegate tasks messages`.
 
 use super::{PATIENCE, no_task, platform, shown};
 use crate::base::error::Failure;
@@ -46,7 +46,7 @@ pub(super) fn run(
     })?
 }
 
-/// A history that is shown while it is read; as JSON it is one document, at the end.
+/// A history that is printed while it is read; as JSON, one document at the end.
 struct History<'a> {
     run: &'a Run,
     platform: Platform,
@@ -57,7 +57,7 @@ struct History<'a> {
 }
 
 impl History<'_> {
-    /// Reads to the end of what is there now.
+    /// Reads all messages that exist now.
     async fn read(&mut self) -> Result<(), Failure> {
         loop {
             match self.reader.next(&self.platform, self.id).await {
@@ -83,8 +83,8 @@ impl History<'_> {
         Ok(())
     }
 
-    /// Reads on until the task has ended. Its status is asked for before its messages: what it said up to its end is
-    /// then there.
+    /// Reads messages until the task has ended. The status is requested before the messages, so that the last messages
+    /// are not missed.
     async fn follow(&mut self, mut pace: Pace) -> CommandResult {
         let (mut waited, mut state) = (false, None);
         loop {
@@ -121,17 +121,20 @@ impl History<'_> {
         ));
     }
 
-    /// It did not end in time, and this is how it last was.
+    /// Returns the failure of a task that did not end in time, with its last state.
     fn late(&self, state: Option<String>) -> Failure {
         match state {
-            Some(state) => self.failure(format!("the task {} did not end in time, it is {state}", self.id)),
+            Some(state) => self.failure(format!(
+                "the task {} did not end in time: its status is {state}",
+                self.id
+            )),
             None => silent().into(),
         }
     }
 
     fn failure(&self, message: String) -> Failure {
         Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message))
-            .hint(format!("`sluicegate tasks show {}` tells more", self.id))
+            .hint(format!("run `sluicegate tasks show {}` for details", self.id))
     }
 
     fn finish(&self) -> Result<(), Failure> {
@@ -142,7 +145,7 @@ impl History<'_> {
     }
 }
 
-/// An event in a line: when, in which turn, what, and whatever else it has. The API document does not show its fields.
+/// Returns an event as one line: time, turn, data and other fields. The API document does not specify its fields.
 fn words(event: &Value, now: Timestamp) -> String {
     let Value::Object(fields) = event else {
         return text::line(&event.to_string()) + "\n";

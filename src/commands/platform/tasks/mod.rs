@@ -1,4 +1,4 @@
-//! `sluicegate tasks`.
+//! Runs `sluicegate tasks`.
 
 mod create;
 mod decide;
@@ -18,10 +18,10 @@ use crate::platform::api::{Platform, TaskFilter};
 use crate::platform::http::HttpError;
 use serde_json::Value;
 
-/// How long a task is waited for, in seconds, if nothing is said.
+/// Default time to wait for a task, in seconds.
 const PATIENCE: u64 = 3600;
 
-/// The largest instruction that is read from a file, in bytes.
+/// Maximum size of an instruction file, in bytes.
 const MESSAGE_LIMIT: u64 = 1024 * 1024;
 
 pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
@@ -55,12 +55,12 @@ pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
     }
 }
 
-/// The platform; a task is known without its project.
+/// Returns the platform's client; requests for tasks need no project.
 fn platform(run: &Run) -> Result<Platform, Failure> {
     run.platform(&run.sources()?.connection(&run.global)?)
 }
 
-/// A 404 with the nearest task that there is.
+/// Returns the failure for a task; for a 404, with the most similar task id.
 async fn no_task(platform: &Platform, id: &str, error: HttpError) -> Failure {
     let sought = Sought {
         what: "task",
@@ -92,7 +92,10 @@ fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
         if let Err(error) = platform.stop_task(&args.id).await {
             return Err(no_task(&platform, &args.id, error).await);
         }
-        let words = format!("asked the task {} to stop; it wraps up first", args.id);
+        let words = format!(
+            "requested the task {} to stop; it first finishes its current step",
+            args.id
+        );
         run.show(args.output, &Value::Null, || text::line(&words) + "\n")
     })?
 }
@@ -108,7 +111,7 @@ fn delete(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-/// The instruction, from the flag or the file.
+/// Returns the instruction from the flag or the file.
 fn message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
     let text = match (&args.message, &args.message_file) {
         (Some(text), _) => text.clone(),

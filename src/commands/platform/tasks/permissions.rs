@@ -1,4 +1,4 @@
-//! `sluicegate tasks permissions`.
+//! Runs `sluicegate tasks permissions`.
 
 use super::{no_task, platform};
 use crate::base::error::Failure;
@@ -35,14 +35,14 @@ fn words(id: &str, answer: &Permissions) -> String {
     text::line(&format!("the task {id} may use {names} without asking")) + "\n"
 }
 
-/// Whether the task has now what was asked for, and nothing else.
+/// Checks that the task now has the requested permissions and no others.
 fn held(id: &str, asked: &[String], answer: &Permissions) -> CommandResult {
     let failed = |status, said: String| {
-        let hint = format!("`sluicegate tasks show {id}` tells what it has now");
+        let hint = format!("run `sluicegate tasks show {id}` to see the current permissions");
         Err(Failure::new(status, anyhow::Error::msg(said)).hint(hint))
     };
     let Some(names) = names(answer) else {
-        let said = "the answer does not tell what is granted";
+        let said = "the response does not list the granted permissions";
         return failed(ExitStatus::Undecided, said.to_owned());
     };
     let missing: Vec<&str> = asked
@@ -61,6 +61,6 @@ fn held(id: &str, asked: &[String], answer: &Permissions) -> CommandResult {
     if kept.is_empty() {
         return Ok(ExitStatus::Success);
     }
-    let said = format!("the platform did not take away {}", kept.join(", "));
+    let said = format!("the platform did not revoke {}", kept.join(", "));
     failed(ExitStatus::RemoteFailed, said)
 }

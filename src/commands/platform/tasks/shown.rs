@@ -1,4 +1,4 @@
-//! Tasks in words.
+//! Describes tasks as text.
 
 use crate::base::text;
 use crate::commands::kit::output;
@@ -6,7 +6,7 @@ use crate::platform::api::{Answer, PendingDecision, Phase, Task};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// The status, with which of its two meanings a STOPPED has.
+/// Returns the status, with the meaning of a STOPPED.
 pub(super) fn state(task: &Task) -> String {
     let status = task.status.as_deref().unwrap_or("(no status)");
     match task.phase() {
@@ -17,12 +17,12 @@ pub(super) fn state(task: &Task) -> String {
     }
 }
 
-/// What the status means, in a line.
+/// Returns the status and its meaning in one line.
 fn headline(task: &Task) -> String {
     format!("{}\n", text::line(&state(task)))
 }
 
-/// Everything about a task: what its status means, its facts, and what it waits for.
+/// Returns everything about a task: its status, its fields, and its pending decisions.
 pub(super) fn whole(id: &str, task: &Answer<Task>) -> String {
     let waits = task
         .pending_decisions
@@ -30,18 +30,18 @@ pub(super) fn whole(id: &str, task: &Answer<Task>) -> String {
         .is_some_and(|pending| !pending.is_empty());
     let mut facts = task.raw.clone();
     if let (true, Value::Object(fields)) = (waits, &mut facts) {
-        // Each stands below, with the command that answers it.
+        // The decisions follow below, each with the command to answer it.
         fields.shift_remove("pendingDecisions");
     }
     headline(task) + &output::facts(&facts) + &decisions(id, task)
 }
 
-/// What the task waits for, and how it is answered; nothing where it does not wait.
+/// Returns the pending decisions with the commands to answer them; empty without any.
 pub(super) fn decisions(id: &str, task: &Task) -> String {
     pending(id, task.pending_decisions.as_deref().unwrap_or_default())
 }
 
-/// Each decision with the exact command that answers it.
+/// Returns each decision with the exact commands to answer it.
 pub(super) fn pending(task: &str, pending: &[Answer<PendingDecision>]) -> String {
     let mut shown = String::new();
     for decision in pending {
@@ -63,17 +63,17 @@ fn what(decision: &PendingDecision) -> String {
         .as_ref()
         .and_then(|message| message.title.as_deref());
     match (decision.r#type.as_deref(), &decision.tool_name, title) {
-        (_, Some(tool), Some(title)) => format!("the agent asks for the tool {tool}: {title}"),
-        (_, Some(tool), None) => format!("the agent asks for the tool {tool}"),
+        (_, Some(tool), Some(title)) => format!("the agent requests the tool {tool}: {title}"),
+        (_, Some(tool), None) => format!("the agent requests the tool {tool}"),
         (Some("question"), ..) => "the agent asks a question".to_owned(),
         (kind, ..) => format!(
-            "the agent asks for a decision of type {}",
+            "the agent requests a decision of type {}",
             kind.unwrap_or("(none)")
         ),
     }
 }
 
-/// Everything that the decision has besides.
+/// Returns the other fields of the decision.
 fn details(decision: &Answer<PendingDecision>) -> Vec<String> {
     let body = decision
         .permission_message
@@ -90,8 +90,8 @@ fn details(decision: &Answer<PendingDecision>) -> Vec<String> {
     lines
 }
 
-/// The commands that answer the decision. The API document does not show a question's fields: where it has parts with
-/// options, the first option of each stands as an example.
+/// Returns the commands that answer the decision. The API document does not specify a question's fields: if it has
+/// parts with options, the first option of each is used as an example.
 fn commands(task: &str, decision: &Answer<PendingDecision>) -> Vec<String> {
     let begin = format!("sluicegate tasks decide {}", text::shell_word(task));
     if let Some(tool) = &decision.tool_id {

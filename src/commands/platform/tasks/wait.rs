@@ -1,4 +1,4 @@
-//! Waits for the agent, and tells how its turn ended.
+//! Waits for the agent, and reports how its turn ended.
 
 use super::{PATIENCE, no_task, shown};
 use crate::base::error::Failure;
@@ -8,14 +8,13 @@ use crate::job::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
 use crate::platform::api::{Answer, Platform, Task};
 use crate::platform::follow::{self, Pace, Policy, TaskEnd, Turn, silent};
 
-/// How a task is waited for, from now on.
+/// The settings for waiting for a task, starting now.
 pub(super) struct TaskWait {
     policy: Policy,
     pub(super) pace: Pace,
 }
 
-/// The task as it was before it is told to go on, if it is to be waited for: what it says right afterwards may still be
-/// old.
+/// Returns the task before it continues, if the command waits for it: its status right afterwards may be outdated.
 pub(super) async fn told_to_go_on(
     platform: &Platform,
     id: &str,
@@ -28,14 +27,13 @@ pub(super) async fn told_to_go_on(
         Some(Ok(task)) => Ok(Some(task)),
         Some(Err(error)) => Err(no_task(platform, id, error).await),
         None => {
-            Err(Failure::from(silent())
-                .hint("nothing was sent; a longer wait can be asked for with --timeout"))
+            Err(Failure::from(silent()).hint("nothing was sent; pass a longer --timeout to keep waiting"))
         }
     }
 }
 
 impl TaskWait {
-    /// As the flags say; none without `--wait`.
+    /// Returns the wait set by the flags; `None` without `--wait`.
     pub(super) fn of(run: &Run, args: &WaitArgs) -> Result<Option<Self>, Failure> {
         let waiting = Self::quiet(run, args.wait, &args.pace)?;
         Ok(waiting.map(|waiting| Self {
@@ -55,7 +53,7 @@ impl TaskWait {
         }))
     }
 
-    /// Waits, and shows how it ended: 0 only for a task that is finished.
+    /// Waits, and prints how the task ended; returns success only for a finished task.
     pub(super) async fn follow(
         &self,
         run: &Run,
@@ -75,7 +73,7 @@ impl TaskWait {
             .await
             .map_err(|error| {
                 Failure::from(error).hint(format!(
-                    "the task goes on; `sluicegate tasks show {id}` tells how"
+                    "the task is still running; run `sluicegate tasks show {id}` to see its status"
                 ))
             })?;
         run.show(output, &task.raw, || shown::whole(id, &task))?;
@@ -96,23 +94,23 @@ fn problem(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
         TaskEnd::Finished => return None,
         TaskEnd::Waiting => (
             format!("the task {id} waits for a decision"),
-            "the command that answers it is above".to_owned(),
+            "run the command printed above to answer it".to_owned(),
         ),
         TaskEnd::Errored => (
             format!("the task {id} failed"),
-            format!("`sluicegate tasks messages {id}` tells why"),
+            format!("run `sluicegate tasks messages {id}` to see why"),
         ),
         TaskEnd::Halted => (
             format!("the task {id} was stopped before it was finished"),
-            format!("`sluicegate tasks send {id}` lets it go on"),
+            format!("run `sluicegate tasks send {id}` to continue it"),
         ),
         TaskEnd::Unclear => (
-            format!("the task {id} is STOPPED, and the answer does not tell whether it is finished"),
-            format!("`sluicegate tasks messages {id}` shows what was done"),
+            format!("the task {id} is STOPPED, but the response does not show whether it is finished"),
+            format!("run `sluicegate tasks messages {id}` to see its messages"),
         ),
         TaskEnd::Deadline => (
-            format!("the task {id} did not end within {limit} s, it is {state}"),
-            format!("it goes on; `sluicegate tasks stop {id}` stops it"),
+            format!("the task {id} did not end within {limit} s: its status is {state}"),
+            format!("the task is still running; run `sluicegate tasks stop {id}` to stop it"),
         ),
     };
     Some(Failure::new(status, anyhow::Error::msg(message)).hint(hint))

@@ -1,4 +1,4 @@
-//! `sluicegate variables apply`: read, compare, show, carry out, tell.
+//! Runs `sluicegate variables apply`: reads, compares, prints the changes, applies them, reports the result.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -42,7 +42,7 @@ async fn difference(
     Ok(variables::compare(document, wanted, &found, args.prune)?)
 }
 
-/// The difference, before anything is done.
+/// Prints the changes before they are applied.
 fn show(run: &Run, args: &ApplyArgs, changes: &[VariableStep]) -> Result<(), Failure> {
     if args.output.output == OutputFormat::Json {
         return Ok(());
@@ -52,7 +52,7 @@ fn show(run: &Run, args: &ApplyArgs, changes: &[VariableStep]) -> Result<(), Fai
     run.ui.out(&shown)
 }
 
-/// What failed, as it happens.
+/// Prints a failure as soon as it happens.
 fn tell(run: &Run, change: &VariableStep, applied: &Applied) {
     if let Some(why) = problem(applied) {
         let lines = change.lines().join("; ");
@@ -70,7 +70,7 @@ fn problem(applied: &Applied) -> Option<String> {
                 .map(|(environment, why)| format!("{environment}: {why}"));
             Some(said.collect::<Vec<_>>().join("; "))
         }
-        Applied::Skipped => Some("not tried, because of a failure before it".to_owned()),
+        Applied::Skipped => Some("skipped because of an earlier failure".to_owned()),
     }
 }
 
@@ -80,8 +80,8 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
     }
     let Some(ended) = ended else {
         let text = match changes.len() {
-            0 => "nothing to do: the project is as the file says\n".to_owned(),
-            some => format!("{}; a dry run, nothing was done\n", count(some, "change")),
+            0 => "no changes: the project matches the file\n".to_owned(),
+            some => format!("{}; dry run, no change was applied\n", count(some, "change")),
         };
         if args.output.output == OutputFormat::Text {
             run.ui.out(&text)?;
@@ -97,14 +97,15 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
         return Ok(ExitStatus::Success);
     }
     let message = format!(
-        "{failed} of {} failed, each is named above",
+        "{failed} of {} failed; see the messages above",
         count(changes.len(), "change")
     );
     Err(Failure::new(status(ended), anyhow::Error::msg(message))
-        .hint("mend the cause and run it again: what is done already is left as it is"))
+        .hint("fix the cause and run the command again: changes that were applied are not repeated"))
 }
 
-/// 8, unless the token may not do it, or nothing at all was done, for certain, because the platform gave no usable answer.
+/// Returns exit code 8, unless the token lacks the permission, or certainly no change was applied because the platform
+/// gave no usable response.
 fn status(ended: &[Applied]) -> ExitStatus {
     let some_done = ended.iter().any(|it| match it {
         Applied::Done | Applied::Partly(_) => true,

@@ -1,4 +1,4 @@
-//! `sluicegate variables`.
+//! Runs `sluicegate variables`.
 
 mod apply;
 mod overrides;
@@ -44,7 +44,7 @@ pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
     })?
 }
 
-/// Says that something is done, to which the platform answered nothing.
+/// Prints that something was done, as the platform's response is empty.
 fn done(run: &Run, output: OutputArgs, words: &str) -> CommandResult {
     run.show(output, &Value::Null, || text::line(words) + "\n")
 }
@@ -74,13 +74,15 @@ async fn create(
     let fields = fields(args, None)?;
     let variable = NewVariable { name, fields };
     let made = project.platform.create_variable(project.id, &variable).await;
-    let made = project.made(made, "`sluicegate variables list` tells").await?;
+    let made = project
+        .made(made, "run `sluicegate variables list` to check")
+        .await?;
     run.show(output, &made.raw, || {
         text::line(&format!("created the variable {}", variable.name)) + "\n"
     })
 }
 
-/// Type and behaviour must be sent with every change: they are looked up where they are not given.
+/// Updates a variable. Every update must include type and behaviour, so they are looked up if not given.
 async fn update(
     run: &Run,
     project: &RemoteProject,
@@ -98,8 +100,9 @@ async fn update(
         ("behaviour", "--behaviour", &fields.behaviour),
     ] {
         if value.is_none() {
-            let message = format!("the platform does not tell the {what} of {name}, which a change needs");
-            return Err(Failure::usage(message).hint(format!("give {flag}")));
+            let message =
+                format!("the platform does not report the {what} of {name}, which an update requires");
+            return Err(Failure::usage(message).hint(format!("set it with {flag}")));
         }
     }
     if let Err(error) = project.platform.update_variable(project.id, name, &fields).await {
@@ -119,7 +122,7 @@ async fn find(project: &RemoteProject, name: &str) -> Result<Variable, Failure> 
     })
 }
 
-/// The fields as given, with what is known of type and behaviour.
+/// Returns the given fields, completed by the known type and behaviour.
 fn fields(args: FieldArgs, known: Option<&Variable>) -> Result<VariableFields, Failure> {
     let or_known =
         |given: Option<String>, known: Option<&Option<String>>| given.or_else(|| known.cloned().flatten());

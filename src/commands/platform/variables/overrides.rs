@@ -1,4 +1,4 @@
-//! `sluicegate variables overrides`.
+//! Runs `sluicegate variables overrides`.
 
 use super::done;
 use crate::base::error::Failure;
@@ -48,7 +48,7 @@ async fn list(
     })
 }
 
-/// The platform tells the variable's type with its overrides, so that values can be sent as they must be.
+/// Sets overrides. The platform returns the variable's type with its overrides, which determines how values are sent.
 async fn set(
     run: &Run,
     project: &RemoteProject,
@@ -75,7 +75,7 @@ async fn set(
     let answer = match project.platform.set_overrides(project.id, name, &wanted).await {
         Ok(answer) => answer,
         Err(error) => {
-            let look = format!("`sluicegate variables overrides list {name}` tells");
+            let look = format!("run `sluicegate variables overrides list {name}` to check");
             return Err(perhaps_made(error, &look));
         }
     };
@@ -106,7 +106,7 @@ async fn set(
     ))
 }
 
-/// Each environment on its own: one that has none does not keep the others.
+/// Removes the override of each environment separately: a failure does not affect the others.
 async fn unset(
     run: &Run,
     project: &RemoteProject,
@@ -127,7 +127,7 @@ async fn unset(
                     done(
                         run,
                         output,
-                        &format!("{name} has no override in {environment} any more"),
+                        &format!("removed the override of {name} in {environment}"),
                     )?;
                 }
             }
@@ -143,11 +143,11 @@ async fn unset(
     Ok(if half { ExitStatus::RemoteFailed } else { status })
 }
 
-/// Either the variable or the override is not there.
+/// Returns the failure for a missing variable or a missing override.
 async fn no_override(project: &RemoteProject, name: &str, environment: &str, error: HttpError) -> Failure {
     let list = format!("variables overrides list {name}");
     if error.kind() != ErrorKind::NotFound {
-        return perhaps_made(error, &format!("`sluicegate {list}` tells"));
+        return perhaps_made(error, &format!("run `sluicegate {list}` to check"));
     }
     match for_hint(project.platform.overrides(project.id, name, None)).await {
         None => project.no_variable(name, error).await,

@@ -1,7 +1,7 @@
-//! `sluicegate demo`: the whole job on a small project, by the same commands that a CI job runs.
+//! Runs `sluicegate demo`: the complete workflow on a small project, with the same commands that a CI job runs.
 //!
-//! Each step is a run of the program in an environment of its own, so that nothing of the machine (a token, a CI
-//! host's variables) takes part, and what is shown is what a user would see.
+//! Each step runs the program with a separate environment, so that settings of the machine (a token, a CI host's
+//! variables) have no effect, and the output is what a user would see.
 
 mod project;
 
@@ -23,23 +23,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Marks a folder that a demo made.
+/// Marks a directory created by a demo.
 const MARK: &str = ".sluicegate-demo";
 
 /// The demo's project on the local platform.
 const PROJECT: Uuid = Uuid::from_u128(0x5106_ca7e_0000_4000_8000_0000_0000_0001);
 
-/// The most demos side by side.
+/// Maximum number of demos next to each other.
 const MOST: usize = 100;
 
-/// How the demo's platform is served again by hand, and the token of that.
+/// The address and the token for serving the demo's platform again by hand.
 const LISTEN: &str = "127.0.0.1:8080";
 const TOKEN: &str = "demo-token";
-/// The version's name, by what changed.
+/// The version name template, computed from the changes.
 const NEXT: &str = "{next}";
 const AGENT_VERSION: &str = "1.0.0";
 
-/// Every report, and its file.
+/// Every report format, and its file.
 const REPORTS: [(&str, &str); 7] = [
     ("html", "review.html"),
     ("junit", "review.xml"),
@@ -82,8 +82,8 @@ fn options(project: &DemoProject, token: &str) -> Options {
     }
 }
 
-/// The folder to make: as asked for, or, where an earlier demo left its work there, the next one that is free. Work is
-/// never removed.
+/// Returns the directory to create: the requested one, or the next free one if it contains an earlier demo. Existing
+/// work is never removed.
 fn free_folder(run: &Run, asked: &Path) -> Result<PathBuf, Failure> {
     for number in 1..=MOST {
         let shown = numbered(asked, number);
@@ -94,21 +94,25 @@ fn free_folder(run: &Run, asked: &Path) -> Result<PathBuf, Failure> {
         }
         if !folder.join(MARK).is_file() {
             let message = format!(
-                "the folder {} is not empty, and no earlier demo made it",
+                "the directory {} is not empty and was not created by an earlier demo",
                 folder.display()
             );
-            return Err(Failure::usage(message).hint("give another folder by --dir"));
+            return Err(Failure::usage(message).hint("set another directory with --dir"));
         }
         run.ui.say(&format!(
-            "{} holds an earlier demo, and stays as it is",
+            "{} contains an earlier demo and is not changed",
             shown.display()
         ));
     }
-    let message = format!("{} and {MOST} more hold earlier demos", asked.display());
-    Err(Failure::usage(message).hint("remove what you do not need any more, or give another folder by --dir"))
+    let message = format!(
+        "{} and {MOST} more directories contain earlier demos",
+        asked.display()
+    );
+    Err(Failure::usage(message)
+        .hint("remove demos that you do not need, or set another directory with --dir"))
 }
 
-/// `asked`, or the same with a number at its end.
+/// Returns `asked`, with the number appended unless it is 1.
 fn numbered(asked: &Path, number: usize) -> PathBuf {
     if number == 1 {
         return asked.to_owned();
@@ -119,19 +123,19 @@ fn numbered(asked: &Path, number: usize) -> PathBuf {
 }
 
 fn prepare(folder: &Path) -> Result<(), Failure> {
-    let mark = "`sluicegate demo` made this folder; another run takes another one.\n";
+    let mark = "`sluicegate demo` created this directory; another run uses another directory.\n";
     fs::create_dir_all(folder)
         .and_then(|()| fs::write(folder.join(MARK), mark))
         .map_err(|error| {
-            let what = format!("the folder {} cannot be prepared", folder.display());
+            let what = format!("could not prepare the directory {}", folder.display());
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
         })
 }
 
-/// The steps, and what they share.
+/// The steps, and their shared data.
 struct Tour<'a> {
     run: &'a Run,
-    /// The folder as the user named it.
+    /// The directory as the user typed it.
     shown: &'a Path,
     folder: PathBuf,
     project: DemoProject,
@@ -139,7 +143,7 @@ struct Tour<'a> {
     token: String,
 }
 
-/// One step: what it is about, the command, and how it must end.
+/// One step: its title, the command, and the expected exit status.
 struct DemoStep {
     title: &'static str,
     name: &'static str,
@@ -152,36 +156,37 @@ impl Tour<'_> {
     fn walk(&self) -> CommandResult {
         let dir = self.shown.display();
         self.tell(&format!(
-            "A small project was made in {dir}: a remote repository (remote.git), a clone of it (work),\n\
-             and four branches that each change something. The platform runs on this machine at {}.",
+            "Created a small project in {dir}: a remote repository (remote.git), a clone of it (work),\n\
+             and four branches with one change each. The platform runs locally at {}.",
             self.base_url
         ))?;
         for (number, step) in self.steps().into_iter().enumerate() {
             self.take(number + 1, &step)?;
         }
         self.tell(&format!(
-            "\nThat was the whole job: a good change passed, a bad one was stopped, the merged pipelines were published\n\
-             once, a version that exists was not published again, and one that breaks its consumers was not published at all.\n\n\
+            "\nThat was the complete workflow: a good change passed, a bad one failed, the merged pipelines were\n\
+             published once, an existing version was not published again, and a version that breaks its consumers\n\
+             was not published.\n\n\
              Look at:\n  \
              {dir}/reports/bad/review.html   the findings as a page; open it in a browser\n  \
-             {dir}/reports/bad               the same for each host: JUnit, SARIF, Code Quality, a comment, JSON,\n  \
-             {dir}/reports/good              and what a GitHub step gets (summary.md, outputs.txt)\n  \
+             {dir}/reports/bad               reports for each host: JUnit, SARIF, Code Quality, a comment, JSON,\n  \
+             {dir}/reports/good              and the files of a GitHub step (summary.md, outputs.txt)\n  \
              {dir}/reports/publish           receipt.json\n  \
-             {dir}/work                      the project: change it, and run the commands yourself\n\n\
+             {dir}/work                      the project, to change it and run the commands yourself\n\n\
              {}\n\
-             On your own repository, with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID, SLUICEGATE_AGENT_VERSION and\n\
-             SLUICEGATE_TOKEN set, the commands are the same.",
+             The same commands work in your own repository with SLUICEGATE_BASE_URL, SLUICEGATE_PROJECT_ID,\n\
+             SLUICEGATE_AGENT_VERSION and SLUICEGATE_TOKEN set.",
             self.by_hand()
         ))?;
         Ok(ExitStatus::Success)
     }
 
-    /// The platform of the demo ends with it; these lines bring it back, to be copied as they stand.
+    /// Returns commands to serve the demo's platform again after the demo ended, ready to copy.
     fn by_hand(&self) -> String {
         let dir = self.shown.display().to_string();
         let project = text::shell_word(&format!("{PROJECT}={dir}/remote.git"));
         format!(
-            "To go on by yourself, serve the project again:\n\n\
+            "To continue on your own, serve the project again:\n\n\
              sluicegate serve --listen {LISTEN} --token {TOKEN}=admin --project {project}\n\n\
              and in another terminal:\n\n\
              export {}=http://{LISTEN}\n\
@@ -201,46 +206,46 @@ impl Tour<'_> {
     fn steps(&self) -> Vec<DemoStep> {
         vec![
             DemoStep {
-                title: "A good branch is reviewed",
+                title: "Review a good branch",
                 name: "good",
                 args: self.review("good", GOOD_BRANCH),
                 expected: ExitStatus::Success,
                 meaning: "Exit 0: the change may be merged.",
             },
             DemoStep {
-                title: "A bad branch is reviewed",
+                title: "Review a bad branch",
                 name: "bad",
                 args: self.review("bad", BAD_BRANCH),
                 expected: ExitStatus::GateFailed,
-                meaning: "Exit 1: the gate is closed until the errors are fixed. The warning alone would not close it.",
+                meaning: "Exit 1: the gate fails until the errors are fixed. The warning alone would pass.",
             },
             DemoStep {
-                title: "The shared pipelines of the main branch are published",
+                title: "Publish the shared pipelines of the main branch",
                 name: "publish",
                 args: self.publish("receipt.json", NEXT, None),
                 expected: ExitStatus::Success,
                 meaning: "Exit 0: the platform has every file, and the published version was checked.",
             },
             DemoStep {
-                title: "The same version is published again",
+                title: "Publish the same version again",
                 name: "publish-again",
                 args: self.publish("second-receipt.json", "1.0.0", None),
                 expected: ExitStatus::AlreadyExists,
                 meaning: "Exit 5: a version is never overwritten.",
             },
             DemoStep {
-                title: "A branch takes away what consumers set",
+                title: "Publish a branch that removes a parameter of consumers",
                 name: "break",
                 args: self.publish("receipt-of-the-break.json", NEXT, Some(BREAKING_BRANCH)),
                 expected: ExitStatus::GateFailed,
-                meaning: "Exit 1: consumers would break, so nothing was sent. --accept-breaking REASON would allow it.",
+                meaning: "Exit 1: consumers would break, so nothing was sent. Allow it with --accept-breaking REASON.",
             },
             DemoStep {
-                title: "A branch has more for consumers",
+                title: "Publish a branch with an addition for consumers",
                 name: "addition",
                 args: self.publish("receipt-of-the-addition.json", NEXT, Some(ADDING_BRANCH)),
                 expected: ExitStatus::Success,
-                meaning: "Exit 0: published as 1.1.0, as nothing that consumers use changed.",
+                meaning: "Exit 0: published as 1.1.0, because the addition breaks no consumer.",
             },
         ]
     }
@@ -296,7 +301,7 @@ impl Tour<'_> {
         self.tell(&format!("   {}", step.meaning))
     }
 
-    /// Runs the program as a user would, in the clone.
+    /// Runs the program in the clone, as a user would.
     fn command(&self, step: &DemoStep) -> CommandResult {
         let reports = self.reports(step.name);
         fs::create_dir_all(&reports).map_err(|error| Failure::new(ExitStatus::Usage, error))?;

@@ -1,4 +1,4 @@
-//! The demo's project: a bare remote with three branches, and a clone of it.
+//! Creates the demo's project: a bare remote with branches, and a clone.
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, NewCommit, Repository};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 type DemoFiles = &'static [(&'static str, &'static str)];
 
-/// What the main branch holds.
+/// The files of the main branch.
 const MAIN: DemoFiles = &[
     (
         ".platform/config/pipeline_quality_rules.yaml",
@@ -27,19 +27,19 @@ const MAIN: DemoFiles = &[
     ("sales/sql/prepare.sql", include_str!("files/prepare.sql")),
 ];
 
-/// The pipeline that both branches add, well and badly made.
+/// The pipeline that two branches add, in a good and a bad version.
 const REFUNDS: &str = "sales/refunds.orch.yaml";
 const GOOD: &str = include_str!("files/refunds-good.orch.yaml");
 const BAD: &str = include_str!("files/refunds-bad.orch.yaml");
 
-/// The shared-pipelines file without what consumers set, and with one more shared pipeline.
+/// The shared-pipelines file without a parameter that consumers set, and with one more shared pipeline.
 const SHARED: &str = ".platform/shared-pipelines.yaml";
 const BROKEN: &str = include_str!("files/shared-pipelines-broken.yaml");
 const MORE: &str = include_str!("files/shared-pipelines-more.yaml");
 
 /// The branch that breaks consumers.
 pub(super) const BREAKING_BRANCH: &str = "feature/no-day";
-/// The branch that has more for them.
+/// The branch with an addition for consumers.
 pub(super) const ADDING_BRANCH: &str = "feature/share-refunds";
 
 /// The branch that passes.
@@ -48,13 +48,13 @@ pub(super) const GOOD_BRANCH: &str = "feature/refunds";
 pub(super) const BAD_BRANCH: &str = "feature/refunds-in-a-hurry";
 
 pub(super) struct DemoProject {
-    /// The bare remote, which the platform reads.
+    /// The bare remote that the platform reads.
     pub(super) remote: PathBuf,
-    /// The clone, in which the commands run.
+    /// The clone in which the commands run.
     pub(super) work: PathBuf,
 }
 
-/// Makes the project in `folder`.
+/// Creates the project in `folder`.
 pub(super) fn make(folder: &Path) -> Result<DemoProject, Failure> {
     let project = DemoProject {
         remote: folder.join("remote.git"),

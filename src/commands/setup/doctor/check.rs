@@ -1,4 +1,4 @@
-//! One check: what was found, and how it is shown.
+//! One check of `doctor`: its result and its output.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -10,11 +10,11 @@ use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// The columns before what was found.
+/// Number of columns before the result.
 const INDENT: usize = 26;
 
-/// What to do about a failure that has no advice of its own: its words name the place.
-const GENERAL_HINT: &str = "correct what is named here, and run `sluicegate doctor` again";
+/// Hint for a failure without a specific hint.
+const GENERAL_HINT: &str = "fix this problem and run `sluicegate doctor` again";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CheckState {
@@ -23,7 +23,7 @@ enum CheckState {
     NotApplicable,
 }
 
-/// One thing that must be in place.
+/// A requirement that `doctor` checks.
 #[derive(Debug)]
 pub(super) struct Check {
     name: &'static str,
@@ -32,10 +32,10 @@ pub(super) struct Check {
     hint: Option<String>,
 }
 
-/// What a check found where nothing is wrong.
+/// The result of a check without a problem.
 pub(super) enum Found {
     Ok(String),
-    /// It is not needed, or cannot be told.
+    /// The check is not needed, or its result is unknown.
     NotApplicable(String),
 }
 
@@ -48,7 +48,7 @@ impl Check {
         }
     }
 
-    /// It is missing or cannot work; the hint is the failure's.
+    /// Returns a failed check with the failure's hint.
     pub(super) fn failed(name: &'static str, failure: &Failure) -> Self {
         Self {
             hint: Some(failure.advice().unwrap_or(GENERAL_HINT).to_owned()),
@@ -60,12 +60,12 @@ impl Check {
         Self::ended(name, CheckState::Ok, found.into())
     }
 
-    /// It is not needed, or cannot be told.
+    /// Returns a check that is not needed, or whose result is unknown.
     pub(super) fn not_applicable(name: &'static str, why: impl Into<String>) -> Self {
         Self::ended(name, CheckState::NotApplicable, why.into())
     }
 
-    /// The same with something to do.
+    /// Adds a hint.
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -84,7 +84,7 @@ impl Check {
         matches!(self.state, CheckState::Ok)
     }
 
-    /// What this check alone makes of the run.
+    /// Returns the exit status of this check.
     pub(super) const fn status(&self) -> ExitStatus {
         match self.state {
             CheckState::Failed(status) => status,
@@ -101,24 +101,24 @@ impl Check {
     }
 }
 
-/// Whether somebody came to this check.
+/// Returns whether this check was made.
 pub(super) fn is_there(checks: &[Check], name: &str) -> bool {
     checks.iter().any(|check| check.name == name)
 }
 
-/// Adds those of these checks that nobody came to.
+/// Adds the checks that were not made because of an earlier failure.
 pub(super) fn leave_rest(checks: &mut Vec<Check>, names: &[&'static str]) {
     for name in names {
         if !is_there(checks, name) {
             checks.push(Check::not_applicable(
                 name,
-                "not checked, because of what failed above",
+                "not checked because of a failure above",
             ));
         }
     }
 }
 
-/// `sluicegate.doctor/v1`; part of the public contract.
+/// Returns the checks as JSON, schema `sluicegate.doctor/v1`; part of the public contract.
 pub(super) fn as_json(checks: &[Check]) -> String {
     let each = checks.iter().map(|check| {
         json!({ "check": check.name, "status": check.word(), "found": check.found, "hint": check.hint })
@@ -130,7 +130,7 @@ pub(super) fn as_json(checks: &[Check]) -> String {
     }))
 }
 
-/// A line for each, what to do below it, and the sum of it.
+/// Returns the checks as text: one line per check, its hint below, and a summary.
 pub(super) fn as_text(checks: &[Check], colored: bool, width: Option<usize>) -> String {
     let mut shown = String::new();
     for check in checks {
@@ -152,13 +152,13 @@ pub(super) fn as_text(checks: &[Check], colored: bool, width: Option<usize>) -> 
         }
     }
     let _ = match failed(checks) {
-        0 => writeln!(shown, "\nnothing is missing"),
+        0 => writeln!(shown, "\nall checks passed"),
         failed => writeln!(shown, "\n{} failed", count(failed, "check")),
     };
     shown
 }
 
-/// The text after `start`, in lines that fit the terminal.
+/// Returns the text after `start`, in lines that fit the terminal.
 fn below(start: &str, said: &str, width: Option<usize>) -> Vec<String> {
     wrap::lines(
         &text::line(said),

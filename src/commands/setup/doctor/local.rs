@@ -1,4 +1,4 @@
-//! What can be checked without a network: settings, repository, clone, and the platform's files in it.
+//! Checks without a network: settings, repository, clone, and the platform's files in it.
 
 use super::check::{self, Check, Found};
 use crate::base::error::Failure;
@@ -15,10 +15,10 @@ use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines
 use crate::model::rules;
 use std::fmt::Display;
 
-/// Missing pipelines that are named.
+/// Maximum number of missing pipelines to list.
 const NAMED: usize = 5;
 
-/// What is checked in a repository, in this order.
+/// The checks in a repository, in this order.
 const IN_REPOSITORY: [&str; 4] = ["ci-host", "clone-depth", "rules-file", "shared-pipelines"];
 
 /// The settings that other checks need.
@@ -26,15 +26,15 @@ pub(super) struct DoctorSettings {
     pub(super) connection: Connection,
     /// The fields of a review request.
     pub(super) request: RequestFields,
-    /// Something is set that only a publish needs.
+    /// Whether a setting is set that only a publish needs.
     pub(super) publishes: bool,
-    /// What the clone lacks is fetched.
+    /// Whether missing commits are fetched.
     deepens: bool,
 }
 
-/// Adds the local checks; gives the settings, if they can be used.
+/// Adds the local checks, and returns the settings if they are valid.
 pub(super) fn examine(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
-    let usable = |_: &DoctorSettings| "flags, variables and configuration file can be used".to_owned();
+    let usable = |_: &DoctorSettings| "flags, variables and configuration file are valid".to_owned();
     let settings = note(checks, "settings", resolve(run), usable);
     let repository = run.open_repository().map_err(Failure::from);
     let repository = note(checks, "repository", repository, |repo| {
@@ -51,7 +51,7 @@ pub(super) fn examine(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettin
     settings
 }
 
-/// Adds the outcome, and gives what it is about.
+/// Adds the outcome of a check, and returns its value if it succeeded.
 fn note<T>(
     checks: &mut Vec<Check>,
     name: &'static str,
@@ -70,7 +70,7 @@ fn note<T>(
     }
 }
 
-/// Everything that is set is resolved, whether a review or a publish needs it.
+/// Resolves all settings, whether a review or a publish needs them.
 fn resolve(run: &Run) -> Result<DoctorSettings, Failure> {
     let sources = run.sources()?;
     sources.config_dir(&run.global)?;
@@ -86,7 +86,7 @@ fn resolve(run: &Run) -> Result<DoctorSettings, Failure> {
 
 fn host(workspace: &Workspace<'_>) -> String {
     match workspace.ci.host {
-        Host::None => "none, this is somebody's own machine".to_owned(),
+        Host::None => "none (local run)".to_owned(),
         host => format!("{host}, event {}", workspace.ci.event),
     }
 }
@@ -110,7 +110,7 @@ fn files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec
             Check::failed("rules-file", failure),
             Check::not_applicable(
                 "shared-pipelines",
-                "not checked, as the platform's folder is not known",
+                "not checked because the platform's directory is unknown",
             ),
         ),
     };
@@ -119,18 +119,18 @@ fn files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec
 
 fn depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<Found, Failure> {
     if !workspace.repo.is_shallow() {
-        return Ok(Found::Ok("the clone has the whole history".to_owned()));
+        return Ok(Found::Ok("the clone has the full history".to_owned()));
     }
     if settings.deepens {
         return Ok(Found::Ok(
-            "the clone is shallow, and what it lacks is fetched".to_owned(),
+            "the clone is shallow; missing commits are fetched".to_owned(),
         ));
     }
-    let message = "the clone is shallow, so it does not tell for certain what changed";
+    let message = "the clone is shallow, so the changes cannot be determined reliably";
     let line = workspace.ci.host.whole_history();
     let whole = line.map_or_else(
-        || "`git fetch --unshallow`".to_owned(),
-        |line| format!("let the job say {line}"),
+        || "run `git fetch --unshallow`".to_owned(),
+        |line| format!("set {line} in the job"),
     );
     Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
         .hint(format!("{whole}, or set SLUICEGATE_DEEPEN to true")))
@@ -146,23 +146,23 @@ fn rules_file(
         return Err(platform_folder::unknown(&candidates, "sluicegate rules init"));
     }
     let Some(file) = workspace.rules_file(snapshot)? else {
-        let message = format!("there is no `{RULES_FILE}` in the platform's hidden folder");
-        return Err(Failure::usage(message).hint("`sluicegate rules init` writes one"));
+        let message = format!("no `{RULES_FILE}` in the platform's hidden directory");
+        return Err(Failure::usage(message).hint("run `sluicegate rules init` to create it"));
     };
     let problems = rules::lint(&content(workspace, &file)?);
     let errors = problems.iter().filter(|problem| problem.is_error).count();
     if let Some(first) = problems.iter().find(|problem| problem.is_error) {
         let place = format!("{}:{}", file.path, first.position.line);
         let message = format!("{place}: {} ({} in all)", first.message, count(errors, "error"));
-        return Err(Failure::usage(message).hint("`sluicegate rules lint` shows each with its place"));
+        return Err(Failure::usage(message).hint("run `sluicegate rules lint` to see each with its location"));
     }
     Ok(Found::Ok(match problems.len() {
-        0 => format!("{} is in order", file.path),
-        some => format!("{} is in order, with {}", file.path, count(some, "warning")),
+        0 => format!("{} has no problems", file.path),
+        some => format!("{} is valid, with {}", file.path, count(some, "warning")),
     }))
 }
 
-/// It is needed where something is published.
+/// Checks the shared-pipelines file, which a publish requires.
 fn shared_pipelines(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
@@ -172,13 +172,12 @@ fn shared_pipelines(
     let path = folder.map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
     let file = path.map(|path| snapshot.find(&path)).transpose()?.flatten();
     let Some(file) = file else {
-        let message = format!("there is no `{SHARED_PIPELINES_FILE}` in the platform's hidden folder");
+        let message = format!("no `{SHARED_PIPELINES_FILE}` in the platform's hidden directory");
         return if settings.publishes {
-            Err(Failure::usage(message)
-                .hint("it names the pipelines to publish; without it nothing is published"))
+            Err(Failure::usage(message).hint("create the file with the list of pipelines to publish"))
         } else {
             Ok(Found::NotApplicable(format!(
-                "{message}, and nothing is set to be published"
+                "{message}; publishing is not configured"
             )))
         };
     };
@@ -192,16 +191,16 @@ fn shared_pipelines(
     }
     if missing.is_empty() {
         let offers = count(shared.entries.len(), "shared pipeline");
-        return Ok(Found::Ok(format!("{} names {offers}", file.path)));
+        return Ok(Found::Ok(format!("{} lists {offers}", file.path)));
     }
     let named = missing.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let message = format!(
-        "it names {} that {} not there: {named}",
+        "{} in the list {} missing: {named}",
         count(missing.len(), "pipeline"),
         if missing.len() == 1 { "is" } else { "are" }
     );
     Err(refuse(&message)
-        .hint("correct the path, which starts from the repository root, or set `enabled: false`"))
+        .hint("correct the path, which is relative to the repository root, or set `enabled: false`"))
 }
 
 fn content(workspace: &Workspace<'_>, file: &SnapshotFile) -> Result<Vec<u8>, Failure> {

@@ -1,7 +1,7 @@
-//! `sluicegate doctor`: everything that a job needs, checked one by one, each with what to do if it is not there.
+//! Runs `sluicegate doctor`: checks all requirements of a job, each with a hint if it is not met.
 //!
-//! A check fails with the exit code that the job itself would end with. What cannot be checked, because something it
-//! needs failed or nobody asked for it, is not applicable and never a failure.
+//! A check fails with the exit code that the job would end with. A check that cannot be made, because a check before it
+//! failed or the feature is not configured, is not applicable and never a failure.
 
 mod check;
 mod local;

@@ -1,6 +1,6 @@
-//! What is found out by asking: the way to the platform, its clock, and what the token is allowed to do.
+//! Checks with requests: the connection to the platform, its clock, and the permissions of the token.
 //!
-//! The way is tried without the token first, so that no token goes to an address that is not the platform's.
+//! The connection is tried without the token first, so that no token goes to an address that is not the platform's.
 
 use super::check::{self, Check, Found};
 use super::local::DoctorSettings;
@@ -15,26 +15,26 @@ use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// The longest time that a request may take here.
+/// Maximum time for a request.
 const REQUEST: Duration = Duration::from_secs(10);
 
-/// The longest time that a name may take to be looked up.
+/// Maximum time for a name lookup.
 const LOOK_UP: Duration = Duration::from_secs(5);
 
-/// The longest time for the token, which a command may have to fetch.
+/// Maximum time to get the token, which may need a command.
 const TOKEN: Duration = Duration::from_secs(30);
 
-/// A larger difference of the clocks makes certificates and tokens look expired, in seconds.
+/// Maximum tolerated difference of the clocks, in seconds; with a larger one, certificates and tokens look expired.
 const CLOCK_TOLERANCE: u64 = 120;
 
-/// The status by which a proxy asks for credentials.
+/// The HTTP status with which a proxy requests credentials.
 const PROXY_REFUSES: u16 = 407;
 
-const PROXY_HINT: &str = "check HTTPS_PROXY (http://user:password@host if it wants credentials) and NO_PROXY";
+const PROXY_HINT: &str = "check HTTPS_PROXY (http://user:password@host if it needs credentials) and NO_PROXY";
 
-const DNS_HINT: &str = "check the base URL, and whether this machine's name servers know a private name";
+const DNS_HINT: &str = "check the base URL, and whether this machine's name servers resolve private names";
 
-/// What is checked here, in this order.
+/// The checks of this module, in this order.
 const ASKED: [&str; 11] = [
     "agent-version",
     "base-url",
@@ -76,7 +76,7 @@ async fn ask(run: &Run, settings: &DoctorSettings, checks: &mut Vec<Check>) {
     }
 }
 
-/// What is not set is told at once, however far the asking came.
+/// Adds the checks of missing settings, even if the requests did not reach them.
 fn nobody_said(connection: &Connection, checks: &mut Vec<Check>) {
     let missing = [
         ("token", connection.token().err()),
@@ -94,13 +94,13 @@ fn agent_version(connection: &Connection) -> Check {
     Check::new("agent-version", set.map_err(Failure::from))
 }
 
-/// The way to the platform, tried without the token.
+/// The connection to the platform, tried without the token.
 struct Way<'a> {
     base_url: &'a BaseUrl,
     proxy: Option<String>,
-    /// The addresses of the name; none if nobody has to look it up here.
+    /// The addresses of the name; `None` if no lookup is needed.
     addresses: Option<io::Result<Vec<IpAddr>>>,
-    /// The first answer; none if there is no address to ask.
+    /// The first response; `None` if there is no address.
     greeting: Option<Result<Greeting, HttpError>>,
 }
 
@@ -151,11 +151,11 @@ impl<'a> Way<'a> {
 
     fn through_proxy(&self) -> Check {
         let Some(proxy) = &self.proxy else {
-            return Check::not_applicable("proxy", "none is set for this address");
+            return Check::not_applicable("proxy", "no proxy is set for this address");
         };
         match &self.greeting {
             Some(Ok(greeting)) if greeting.status == PROXY_REFUSES => {
-                let message = format!("{proxy} wants credentials");
+                let message = format!("{proxy} requires credentials");
                 Check::failed("proxy", &undecided(message).hint(PROXY_HINT))
             }
             Some(Err(why)) if matches!(why.kind(), ErrorKind::Unreachable | ErrorKind::Timeout) => {
@@ -169,14 +169,14 @@ impl<'a> Way<'a> {
     fn name(&self) -> Check {
         let name = self.base_url.name_to_look_up().unwrap_or_default();
         match &self.addresses {
-            None if self.proxy.is_some() => Check::not_applicable("dns", "the proxy looks the name up"),
-            None => Check::not_applicable("dns", "the base URL has an address and no name"),
+            None if self.proxy.is_some() => Check::not_applicable("dns", "the proxy resolves the name"),
+            None => Check::not_applicable("dns", "the base URL contains an IP address"),
             Some(Ok(found)) => match found.as_slice() {
                 [first, ..] => Check::ok("dns", format!("{name} is {first}")),
                 [] => Check::failed("dns", &undecided(format!("{name} has no address")).hint(DNS_HINT)),
             },
             Some(Err(why)) => {
-                let failure = undecided(format!("{name} cannot be looked up: {why}"));
+                let failure = undecided(format!("could not resolve {name}: {why}"));
                 Check::failed("dns", &failure.hint(DNS_HINT))
             }
         }
@@ -184,9 +184,12 @@ impl<'a> Way<'a> {
 
     fn connection(&self, greeting: &Result<Greeting, HttpError>) -> Check {
         match greeting {
-            Ok(greeting) => Check::ok("connection", format!("answered with status {}", greeting.status)),
-            Err(why) if why.kind() == ErrorKind::Certificate => Check::ok("connection", "there is one"),
-            Err(_) if self.proxy.is_some() => Check::not_applicable("connection", "none beyond the proxy"),
+            Ok(greeting) => Check::ok(
+                "connection",
+                format!("the platform responded with status {}", greeting.status),
+            ),
+            Err(why) if why.kind() == ErrorKind::Certificate => Check::ok("connection", "connected"),
+            Err(_) if self.proxy.is_some() => Check::not_applicable("connection", "unknown behind the proxy"),
             Err(why) => Check::failed("connection", &why.clone().into()),
         }
     }
@@ -194,22 +197,20 @@ impl<'a> Way<'a> {
     fn encryption(&self, greeting: &Result<Greeting, HttpError>) -> Check {
         if self.base_url.is_plain_http_to_remote() {
             let check = Check::not_applicable("tls", "the base URL is not encrypted");
-            return check.hint("the token can be read on the way; use https if the platform has it");
+            return check.hint("others can read the token in transit; use https if the platform supports it");
         }
         match greeting {
-            _ if !self.base_url.is_encrypted() => {
-                Check::not_applicable("tls", "the platform is on this machine")
-            }
+            _ if !self.base_url.is_encrypted() => Check::not_applicable("tls", "the platform runs locally"),
             Ok(_) => Check::ok("tls", "the certificate is trusted"),
             Err(why) if why.kind() == ErrorKind::Certificate => Check::failed("tls", &why.clone().into()),
-            Err(_) => Check::not_applicable("tls", "there is no connection"),
+            Err(_) => Check::not_applicable("tls", "no connection"),
         }
     }
 }
 
 fn clock(greeting: &Greeting) -> Check {
     let Some(ahead) = greeting.clock_ahead else {
-        return Check::not_applicable("clock", "the answer tells no time");
+        return Check::not_applicable("clock", "the response contains no time");
     };
     let direction = if ahead < 0 { "behind" } else { "ahead of" };
     let found = format!(
@@ -219,11 +220,12 @@ fn clock(greeting: &Greeting) -> Check {
     if ahead.unsigned_abs() <= CLOCK_TOLERANCE {
         return Check::ok("clock", found);
     }
-    let hint = "set the clock by NTP: tokens and certificates count as expired, or as not valid yet";
+    let hint =
+        "synchronize the clock by NTP: otherwise tokens and certificates look expired or not yet valid";
     Check::failed("clock", &Failure::usage(found).hint(hint))
 }
 
-/// What the token is allowed to do; each in a bounded time.
+/// Checks the permissions of the token; each request has a time limit.
 async fn allowed(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     let connection = &settings.connection;
     let platform = match run.platform(connection) {
@@ -243,12 +245,12 @@ async fn allowed(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     ]
 }
 
-/// The platform must know the fields of a review request.
+/// Checks that the platform accepts the fields of a review request.
 async fn review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
     const NAME: &str = "review-request";
     let connection = &settings.connection;
     let (Ok(project), Ok(agent)) = (connection.project_id(), connection.agent_version()) else {
-        return Check::not_applicable(NAME, "project and agent version have to be set first");
+        return Check::not_applicable(NAME, "set the project and the agent version first");
     };
     let fields = fields_of(&settings.request);
     let sent = match &fields {
@@ -260,12 +262,12 @@ async fn review_request(settings: &DoctorSettings, platform: &Platform) -> Check
         Err(NoAnswer::Refused(why)) if !why.is_unavailable() => Check::failed(NAME, &why.into()),
         Err(why) => Check::not_applicable(
             NAME,
-            format!("no answer to a test: {}", Failure::from(why).chain()),
+            format!("no response to a test request: {}", Failure::from(why).chain()),
         ),
     }
 }
 
-/// A 403 comes after the token was accepted.
+/// Returns the check of the token. A 403 shows that the token was accepted.
 fn token(connection: &Connection, reached: Result<(), NoAnswer>) -> Check {
     let source = match connection.token() {
         Ok(TokenSource::Value(_)) => "from the variable",
@@ -287,7 +289,7 @@ fn role_for_publish(settings: &DoctorSettings, reached: Result<(), NoAnswer>) ->
     match reached {
         Ok(()) => Ok(Found::Ok("may publish shared pipelines".to_owned())),
         Err(NoAnswer::Refused(why)) if why.kind() == ErrorKind::Forbidden && !settings.publishes => {
-            let found = "may not publish shared pipelines, and nothing is set to be published";
+            let found = "may not publish shared pipelines; publishing is not configured";
             Ok(Found::NotApplicable(found.to_owned()))
         }
         Err(why) => Err(why.into()),
@@ -297,10 +299,10 @@ fn role_for_publish(settings: &DoctorSettings, reached: Result<(), NoAnswer>) ->
 async fn project(connection: &Connection, platform: &Platform) -> Result<Found, Failure> {
     let project = connection.project_id()?;
     within(REQUEST, platform.reach_project(project)).await?;
-    Ok(Found::Ok(format!("the token reaches {project}")))
+    Ok(Found::Ok(format!("the token has access to {project}")))
 }
 
-/// Why a question has no answer.
+/// The reason for a missing response.
 enum NoAnswer {
     Refused(HttpError),
     Late(Duration),
@@ -310,7 +312,7 @@ impl From<NoAnswer> for Failure {
     fn from(asked: NoAnswer) -> Self {
         match asked {
             NoAnswer::Refused(why) => why.into(),
-            NoAnswer::Late(limit) => undecided(format!("no answer within {} s", limit.as_secs())),
+            NoAnswer::Late(limit) => undecided(format!("no response within {} s", limit.as_secs())),
         }
     }
 }

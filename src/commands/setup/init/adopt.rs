@@ -1,4 +1,5 @@
-//! What a repository with a past is told: what is found today, how it may begin, and what its first change is judged by.
+//! The messages for a repository with existing pipelines: the current findings, the ways to start, and how its first
+//! change is reviewed.
 
 use super::figures::figures;
 use super::look::RepositoryFacts;
@@ -11,15 +12,15 @@ use crate::model::project::ProjectCheck;
 use crate::model::waivers;
 use std::fmt::Write as _;
 
-/// Where there is something to adopt and it was not said how.
+/// Printed if there are findings and no way to adopt was chosen.
 const OFFER: &str = "
-A gate that counts all of these stops nearly every change. There are three ways to begin, by `--adopt`:
-  new-only  what a change brings counts, and what was there before does not
-  waivers   each finding of today is allowed by a line of sluicegate-waivers.yaml, to be worked off
+A gate that counts all of these findings fails nearly every change. Choose a way to start with `--adopt`:
+  new-only  only findings that a change introduces count
+  waivers   each current finding is allowed by a line of sluicegate-waivers.yaml, to be fixed over time
   strict    every finding counts
 ";
 
-/// What is found today, and the ways to begin, where a way is to be chosen.
+/// Returns the current findings, and the ways to start if one must be chosen.
 pub(super) fn found(seen: &RepositoryFacts) -> String {
     let today = &seen.today;
     let affected = today.affected();
@@ -42,7 +43,7 @@ pub(super) fn found(seen: &RepositoryFacts) -> String {
     }
 }
 
-/// What the checks of the project find; nothing where they find nothing.
+/// Returns the findings of the project checks; empty without findings.
 fn project(today: &Today) -> String {
     let checks = ProjectCheck::ALL.map(|check| (check, today.of_check(check)));
     let found = checks.into_iter().filter(|(_, found)| *found > 0);
@@ -53,37 +54,36 @@ fn project(today: &Today) -> String {
         return String::new();
     }
     format!(
-        "references that lead nowhere: {}; these checks begin as `warn`, the others as `error`\n\n",
+        "broken references: {}; these checks start as `warn`, the others as `error`\n\n",
         found.join(", ")
     )
 }
 
-/// What the change that introduces the gate will be judged by. A change that brings the rules file is judged with all pipelines.
+/// Describes the review of the change that introduces the gate. A change that adds the rules file is reviewed with all
+/// pipelines.
 pub(super) fn judged(seen: &RepositoryFacts, plan: &InitPlan) -> String {
     let (today, Some(asked)) = (&seen.today, seen.today.asked) else {
         return String::new();
     };
     let (judged, fails) = if today.brings_rules {
         (
-            "judged by the rules that it brings, with all pipelines",
+            "reviewed by the rules that it adds, with all pipelines",
             ", so it fails",
         )
     } else {
-        ("judged with the pipelines that it touches", "")
+        ("reviewed with the pipelines that it changes", "")
     };
     let what = match (today.errors(), today.brings_rules) {
-        (0, _) if today.unevaluated().is_empty() => {
-            "nothing that counts is found today, so it passes.\n".to_owned()
-        }
+        (0, _) if today.unevaluated().is_empty() => "no current finding counts, so it passes.\n".to_owned(),
         (0, _) => String::new(),
         (number, true) => {
-            let all = format!("what is found today ({})", count(number, "finding"));
+            let all = format!("every current finding ({})", count(number, "finding"));
             how(asked, leaves_counting(seen, plan), &all, fails)
         }
         (_, false) => how(
             asked,
             leaves_counting(seen, plan),
-            "what is found in them today",
+            "every current finding in them",
             fails,
         ),
     };
@@ -98,7 +98,7 @@ fn indented(text: &str) -> String {
     lines.concat()
 }
 
-/// `new-only` was asked for, and sluicegate.yaml does not say so.
+/// Returns whether `new-only` was requested, but sluicegate.yaml does not set it.
 fn leaves_counting(seen: &RepositoryFacts, plan: &InitPlan) -> bool {
     !plan.writes(settings::FILE_NAME) && !seen.today.is_new_only
 }
@@ -106,24 +106,24 @@ fn leaves_counting(seen: &RepositoryFacts, plan: &InitPlan) -> bool {
 fn how(asked: Adopt, leaves_counting: bool, found: &str, fails: &str) -> String {
     match asked {
         Adopt::NewOnly if leaves_counting => format!(
-            "sluicegate.yaml stays as it is, so {found} counts{fails}. For this one change the job can say\n\
+            "sluicegate.yaml is not changed, so {found} counts{fails}. For this one change, the job can set\n\
              SLUICEGATE_NEW_ONLY=true.\n"
         ),
         Adopt::NewOnly => format!(
-            "{found} is known, as `new-only` counts from the change itself, so it passes. What else\n\
-             sluicegate.yaml says of what counts (`exclude`, `fail-on`) holds after its merge.\n"
+            "{found} is known, as `new-only` applies to this change already, so it passes. The other\n\
+             settings of sluicegate.yaml (`exclude`, `fail-on`) apply after its merge.\n"
         ),
         Adopt::Waivers => format!(
-            "{found} counts{fails}, as no change waives its own findings. For this one change the job\n\
-             can say SLUICEGATE_POLICY=head; after its merge the waivers hold.\n"
+            "{found} counts{fails}, as a change cannot waive its own findings. For this one change, the job\n\
+             can set SLUICEGATE_POLICY=head; the waivers apply after its merge.\n"
         ),
         Adopt::Strict => {
-            format!("{found} counts{fails} until it is mended or its rules are at `warn`.\n")
+            format!("{found} counts{fails} until it is fixed or its rule is set to `warn`.\n")
         }
     }
 }
 
-/// What could not be evaluated is nothing that anybody could excuse.
+/// Returns a note about pipelines that could not be evaluated, which nothing can excuse.
 fn unevaluated(seen: &RepositoryFacts) -> String {
     match seen.today.unevaluated().as_slice() {
         [] => String::new(),
@@ -134,13 +134,13 @@ fn unevaluated(seen: &RepositoryFacts) -> String {
             };
             let first = text::line(first);
             format!(
-                "What cannot be evaluated is neither known nor waived, so it fails until that is mended: {first}{more}\n"
+                "Files that cannot be evaluated cannot be known or waived, so the review fails: {first}{more}\n"
             )
         }
     }
 }
 
-/// What is left to do for it.
+/// Returns the remaining steps for the adoption.
 pub(super) fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let (today, Some(asked)) = (&seen.today, seen.today.asked) else {
         return Vec::new();
@@ -149,23 +149,22 @@ pub(super) fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let (file, mild) = (seen.rules_file.as_deref(), today.mild());
     if let (Some(file), [_, ..]) = (file, mild.as_slice()) {
         let mut step = format!(
-            "Rules at `warn` stop no change; where one is to, say `enforcementLevel: error` in {}:",
+            "Rules at `warn` fail no change; to enforce one, set `enforcementLevel: error` in {}:",
             text::line(file)
         );
         let _ = write!(step, "\n    {}", text::line(&mild.join(", ")));
         steps.push(step);
     }
     if today.rules.is_none() {
-        steps.push("The rules file cannot be used; `sluicegate rules lint` says why".to_owned());
+        steps.push("The rules file is invalid; run `sluicegate rules lint` to see why".to_owned());
     }
     if asked == Adopt::NewOnly && leaves_counting(seen, plan) {
-        steps.push(
-            "Say `new-only: true` under `review` in sluicegate.yaml, which is left as it is".to_owned(),
-        );
+        steps
+            .push("Set `new-only: true` under `review` in sluicegate.yaml, which was not changed".to_owned());
     }
     if asked == Adopt::Waivers && !plan.writes(waivers::FILE_NAME) {
         let file = waivers::FILE_NAME;
-        steps.push(format!("Add what {file} does not have yet: `sluicegate waivers add --all --reason 'found before the gate'`"));
+        steps.push(format!("Add the missing entries to {file}: `sluicegate waivers add --all --reason 'found before the gate'`"));
     }
     steps
 }

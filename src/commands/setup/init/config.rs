@@ -1,11 +1,11 @@
-//! The texts of the files: templates with what was found put in.
+//! Fills the templates of the files with the detected values.
 
 use super::look::RepositoryFacts;
 use crate::base::text::count;
 use crate::job::cli::Adopt;
 use crate::model::project::ProjectCheck;
 
-/// Where the program comes from if nobody said so; README names the same.
+/// Default sources of the program; README contains the same ones.
 pub(super) const ACTION: &str = concat!("your-org/sluicegate@v", env!("CARGO_PKG_VERSION"));
 pub(super) const IMAGE: &str = concat!(
     "registry.example.com/tools/sluicegate:",
@@ -13,12 +13,12 @@ pub(super) const IMAGE: &str = concat!(
     "-ci"
 );
 
-/// The address below which the release of version 1.2.3 is `v1.2.3/`.
+/// The URL below which the release of version 1.2.3 is `v1.2.3/`.
 pub(super) const RELEASES: &str = "https://github.com/your-org/sluicegate/releases/download";
 
 const CONFIGURATION: &str = include_str!("templates/sluicegate.yaml");
 
-/// `sluicegate.yaml`.
+/// Returns the text of `sluicegate.yaml`.
 pub(super) fn configuration(seen: &RepositoryFacts) -> String {
     let publishes = seen.shared_file.is_some();
     let project_id = seen.project_id.map(|id| id.to_string());
@@ -78,7 +78,8 @@ pub(super) fn configuration(seen: &RepositoryFacts) -> String {
     filled(CONFIGURATION, &lines)
 }
 
-/// What finds nothing today is an error from now on; of the others, how many there are.
+/// Returns the project checks: those without current findings as errors, the others as warnings with the number of
+/// findings.
 fn project_checks(seen: &RepositoryFacts) -> String {
     let line = |check: ProjectCheck| match seen.today.of_check(check) {
         0 => format!("  {}: error", check.key()),
@@ -112,7 +113,7 @@ pub(super) fn job(template: &str, seen: &RepositoryFacts) -> String {
     filled(template, &values)
 }
 
-/// The placeholder for where the program comes from, if the job still names one.
+/// Returns the placeholder for the source of the program, if the job still contains one.
 pub(super) fn placeholder(job: &str) -> Option<&'static str> {
     [ACTION, IMAGE, RELEASES]
         .into_iter()
@@ -124,7 +125,7 @@ fn filled(template: &str, values: &[(&str, String)]) -> String {
     values.iter().fold(template.to_owned(), fill)
 }
 
-/// The key with its value, or commented out with an example.
+/// Returns the key with its value, or commented out with an example.
 fn line(key: &str, value: Option<&str>, example: &str) -> String {
     match value {
         Some(value) => format!("{key}: {}", quoted(value)),
@@ -137,7 +138,7 @@ fn commented(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A text that YAML reads as it is, whatever stands in it: JSON's strings are YAML's.
+/// Quotes any text for YAML: JSON strings are valid YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! What the rules find today, in numbers: how many pipelines each concerns, and what another limit would mean.
+//! Computes the current findings by rule: the number of affected pipelines, and the effect of other limits.
 
 use super::today::Today;
 use crate::commands::kit::output::table;
@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 struct RuleFigures {
     files: usize,
     findings: usize,
-    /// What was counted, for the rules that count.
+    /// The counted sizes, for rules with a limit.
     sizes: Vec<u64>,
 }
 
-/// The rules with what they find, those of the rules file first; none where nothing is judged.
+/// Returns a table of the rules with their findings, those of the rules file first; `None` if no pipeline was
+/// evaluated.
 pub(super) fn figures(today: &Today) -> Option<String> {
     let rules = today.rules.as_ref().filter(|_| !today.files.is_empty())?;
     let mut found = by_rule(&today.files);
@@ -38,7 +39,7 @@ pub(super) fn figures(today: &Today) -> Option<String> {
             .map(|(rule, found)| row((*rule).to_owned(), found, String::new())),
     );
     Some(table(
-        &["rule", "pipelines", "findings", "with another number"],
+        &["rule", "pipelines", "findings", "with another limit"],
         &rows,
     ))
 }
@@ -60,7 +61,7 @@ fn by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
     rules
 }
 
-/// The rule, with its number if it counts.
+/// Returns the rule, with its limit if it has one.
 fn name(rule: &RuleOutline) -> String {
     match rule.config.first() {
         Some((_, limit)) if rules::counts(&rule.id) => format!("{}: {limit}", rule.id),
@@ -68,7 +69,8 @@ fn name(rule: &RuleOutline) -> String {
     }
 }
 
-/// What milder limits would mean: which is the next one to fire in half of the files, in an eighth, in none.
+/// Returns the effect of milder limits: the nearest limits that at most half, an eighth and none of the affected files
+/// exceed.
 fn others(rule: &str, sizes: &[u64]) -> String {
     let fires = |limit: u64| {
         sizes

@@ -1,5 +1,5 @@
-//! Has `git diff` show pipelines by component: which program, in git's configuration of this repository, and for which
-//! files, in `.gitattributes`. What says something else already is left alone.
+//! Configures `git diff` to show pipelines by component: the program, in git's configuration of this repository, and
+//! the files, in `.gitattributes`. Existing settings are not changed.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -10,7 +10,7 @@ use crate::commands::{CommandResult, Run};
 use std::fs;
 use std::path::Path;
 
-/// The driver's setting, and the program that it names.
+/// The setting of the diff driver, and its program.
 const SETTING: &str = "diff.sluicegate.command";
 const COMMAND: &str = "sluicegate diff --external";
 const PROGRAM: &str = "sluicegate";
@@ -19,16 +19,17 @@ const ATTRIBUTES: &str = ".gitattributes";
 const PATTERNS: [&str; 2] = ["*.orch.yaml", "*.tran.yaml"];
 const DRIVER: &str = "diff=sluicegate";
 
-const LEFT: &str = "left alone        ";
-const NEXT: &str = "\nCommit .gitattributes. The setting is of this clone alone: others run `sluicegate init --git-diff` in theirs.";
+const LEFT: &str = "not changed       ";
+const NEXT: &str = "\nCommit .gitattributes. The setting applies to this clone only: run `sluicegate init --git-diff` \
+                    in every other clone.";
 
-/// A larger file of attributes is none that a person wrote, in bytes.
+/// Maximum size of a `.gitattributes` file, in bytes.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
 pub(super) fn run(run: &Run, dry_run: bool) -> CommandResult {
     let repo = run.open_repository()?;
     if repo.is_bare() {
-        return Err(Failure::usage("a bare repository has no files to show").hint("run it in a clone"));
+        return Err(Failure::usage("a bare repository has no files to show").hint("run this in a clone"));
     }
     let wrote = if dry_run {
         "would write       "
@@ -42,8 +43,8 @@ pub(super) fn run(run: &Run, dry_run: bool) -> CommandResult {
             }
             format!("{wrote}{SETTING} = {COMMAND}, in git's configuration of this clone")
         }
-        Some(value) if value == COMMAND => format!("{LEFT}{SETTING}: it is set already"),
-        Some(value) => format!("{LEFT}{SETTING}: it is {}", text::line(&value)),
+        Some(value) if value == COMMAND => format!("{LEFT}{SETTING}: already set"),
+        Some(value) => format!("{LEFT}{SETTING}: already set to {}", text::line(&value)),
     }];
     let path = repo.root().join(ATTRIBUTES);
     let (lines, left) = missing(&attributes(&path)?);
@@ -60,36 +61,36 @@ pub(super) fn run(run: &Run, dry_run: bool) -> CommandResult {
     }
     if !is_on_path(run) {
         run.ui.warn(&format!(
-            "`{PROGRAM}` is not on the PATH, so `git diff` would fail\nhint: put it there, or set its full path: git config {SETTING} \
-             '/path/to/{COMMAND}'"
+            "`{PROGRAM}` is not on the PATH, so `git diff` would fail\n\
+             hint: add it to the PATH, or set its full path: git config {SETTING} '/path/to/{COMMAND}'"
         ));
     }
     run.ui.out(&(told.join("\n") + "\n"))?;
     Ok(ExitStatus::Success)
 }
 
-/// Whether a shell would find the program, as git does.
+/// Returns whether a shell would find the program, as git does.
 fn is_on_path(run: &Run) -> bool {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
     let path = run.env.get("PATH").unwrap_or_default();
     std::env::split_paths(path).any(|folder| folder.join(&name).is_file())
 }
 
-/// What stands there; a link may lead out of the repository.
+/// Returns the text of the file. Rejects a symbolic link, as it may lead out of the repository.
 fn attributes(path: &Path) -> Result<String, Failure> {
     if fs::symlink_metadata(path).is_err() {
         return Ok(String::new());
     }
-    let cannot = |why: String| Failure::usage(format!("{ATTRIBUTES} cannot be added to: {why}"));
+    let cannot = |why: String| Failure::usage(format!("could not extend {ATTRIBUTES}: {why}"));
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
-        return Err(cannot("it is a symbolic link".to_owned()));
+        return Err(cannot("the file is a symbolic link".to_owned()));
     }
     let bytes = read_on_disk(path, SIZE_LIMIT).map_err(|why| cannot(why.to_string()))?;
-    let bytes = bytes.ok_or_else(|| cannot("it is too large".to_owned()))?;
-    String::from_utf8(bytes).map_err(|_| cannot("it is not UTF-8".to_owned()))
+    let bytes = bytes.ok_or_else(|| cannot("the file is too large".to_owned()))?;
+    String::from_utf8(bytes).map_err(|_| cannot("the file is not UTF-8".to_owned()))
 }
 
-/// The lines that are to be added, and those that say something of these files already.
+/// Returns the lines to add, and the existing lines about these files.
 fn missing(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut add, mut left) = (Vec::new(), Vec::new());
     for pattern in PATTERNS {
@@ -117,5 +118,5 @@ fn add(path: &Path, lines: &[String]) -> Result<(), Failure> {
         text.push('\n');
     }
     write::whole(path, text.as_bytes())
-        .map_err(|why| Failure::usage(format!("{ATTRIBUTES} cannot be written: {why}")))
+        .map_err(|why| Failure::usage(format!("could not write {ATTRIBUTES}: {why}")))
 }

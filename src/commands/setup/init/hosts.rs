@@ -1,27 +1,27 @@
-//! What each CI host wants: where its job stands, what it says, and where its secrets are set.
+//! The setup of each CI host: the path of its job, the job's text, and where its secrets are set.
 //!
-//! A host is one template and one line of the table.
+//! Each host is one template and one entry of the table.
 
 use crate::job::ci::Host;
 use url::Url;
 
-/// How a host is set up.
+/// The setup of a host.
 #[derive(Debug)]
 pub(super) struct Recipe {
     pub(super) host: Host,
-    /// The file or folder that shows that the host is used.
+    /// The file or directory that shows that the host is used.
     pub(super) sign: &'static str,
     pub(super) path: &'static str,
-    /// Where it goes if another file is there, and how that takes it up; none if only one file is read.
+    /// The path if another job file exists, and how to include it there; `None` if the host reads only one file.
     pub(super) beside: Option<(&'static str, &'static str)>,
     pub(super) template: &'static str,
-    /// Where address and token are set.
+    /// How to set the address and the token.
     pub(super) secrets: &'static [&'static str],
-    /// What the program must be on, where the job does not bring it.
+    /// How to install the program, if the job does not do it.
     pub(super) needs: Option<&'static str>,
 }
 
-const ON_THE_PATH: Option<&str> = Some("Put the program on the path of the agents: unpack the release there");
+const ON_THE_PATH: Option<&str> = Some("Install the program on the agents: unpack the release on their PATH");
 
 const RECIPES: &[Recipe] = &[
     Recipe {
@@ -54,7 +54,7 @@ const RECIPES: &[Recipe] = &[
         path: ".gitlab-ci.yml",
         beside: Some((
             ".gitlab/sluicegate.yml",
-            "Let .gitlab-ci.yml take it up: `include: [{ local: .gitlab/sluicegate.yml }]`",
+            "Include it in .gitlab-ci.yml: `include: [{ local: .gitlab/sluicegate.yml }]`",
         )),
         template: include_str!("templates/gitlab.yml"),
         secrets: &[
@@ -69,7 +69,7 @@ const RECIPES: &[Recipe] = &[
         path: "azure-pipelines.yml",
         beside: Some((
             ".azure/sluicegate.yml",
-            "Make a pipeline of it: Pipelines, New pipeline, existing YAML file",
+            "Create a pipeline from it: Pipelines, New pipeline, existing YAML file",
         )),
         template: include_str!("templates/azure.yml"),
         secrets: &[
@@ -95,10 +95,10 @@ const RECIPES: &[Recipe] = &[
         path: "Jenkinsfile",
         beside: Some((
             "Jenkinsfile.sluicegate",
-            "Make a multibranch job of it: its script path is Jenkinsfile.sluicegate",
+            "Create a multibranch job with the script path Jenkinsfile.sluicegate",
         )),
         template: include_str!("templates/Jenkinsfile"),
-        secrets: &["Make the credentials `sluicegate-url` and `sluicegate-token`: secret texts"],
+        secrets: &["Create the credentials `sluicegate-url` and `sluicegate-token`: secret texts"],
         needs: None,
     },
     Recipe {
@@ -118,27 +118,27 @@ const RECIPES: &[Recipe] = &[
         path: ".buildkite/pipeline.yml",
         beside: Some((
             ".buildkite/sluicegate.yml",
-            "Let a step take it up: `buildkite-agent pipeline upload .buildkite/sluicegate.yml`",
+            "Upload it in a step: `buildkite-agent pipeline upload .buildkite/sluicegate.yml`",
         )),
         template: include_str!("templates/buildkite.yml"),
         secrets: &[
-            "Give the job SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN: an agent hook, or a Buildkite secret",
+            "Set SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN for the job: an agent hook, or Buildkite secrets",
         ],
         needs: ON_THE_PATH,
     },
 ];
 
-/// The recipes, in the order in which hosts are looked for.
+/// Returns the recipes, in the order in which hosts are detected.
 pub(super) const fn all() -> &'static [Recipe] {
     RECIPES
 }
 
-/// The host's recipe; none for no host.
+/// Returns the host's recipe; `None` for no host.
 pub(super) fn recipe(host: Host) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.host == host)
 }
 
-/// The server of a remote's URL, in either form that git knows: a URL, or `user@server:path`.
+/// Returns the server of a remote's URL, in either form that git accepts: a URL, or `user@server:path`.
 pub(super) fn server(remote: &str) -> Option<String> {
     if remote.contains("://") {
         return Url::parse(remote).ok()?.host_str().map(str::to_lowercase);
@@ -148,7 +148,7 @@ pub(super) fn server(remote: &str) -> Option<String> {
     (!server.is_empty() && !server.contains(['/', '\\'])).then(|| server.to_lowercase())
 }
 
-/// The host whose jobs run for repositories on this server, as far as its name tells.
+/// Returns the CI host for repositories on this server, if its name reveals it.
 pub(super) fn host_at(server: &str) -> Option<Host> {
     let known = [
         ("github", Host::GitHub),

@@ -1,4 +1,4 @@
-//! What the repository tells about itself.
+//! Detects the setup of the repository.
 
 use super::hosts::{self, Recipe};
 use super::today::Today;
@@ -15,10 +15,10 @@ use crate::model::pipelines::is_pipeline;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// The branch that is meant where nothing tells the default one.
+/// Default branch if it cannot be detected.
 const USUAL_BRANCH: &str = "main";
 
-/// Something that nothing told, so that a flag has to say it.
+/// A value that could not be detected and needs a flag.
 pub(super) struct MissingFlag {
     pub(super) what: String,
     pub(super) hint: String,
@@ -33,43 +33,43 @@ impl From<Failure> for MissingFlag {
     }
 }
 
-/// Everything that is missing, in one failure.
+/// Returns one failure with all missing values.
 fn refusal(missing: &[MissingFlag]) -> Option<Failure> {
     let what: Vec<&str> = missing.iter().map(|it| it.what.as_str()).collect();
     let hints: Vec<&str> = missing.iter().map(|it| it.hint.as_str()).collect();
     (!missing.is_empty()).then(|| Failure::usage(what.join("\n  ")).hint(hints.join("\n  ")))
 }
 
-/// What was found, and what was given.
+/// The detected and the given values.
 pub(super) struct RepositoryFacts {
     pub(super) root: PathBuf,
-    /// How the host is set up; none if no job is wanted.
+    /// The setup of the host; `None` if no job is wanted.
     pub(super) recipe: Option<&'static Recipe>,
-    /// The host and what told it, or why it is not known.
+    /// The host and how it was detected, or why it is unknown.
     pub(super) host: String,
-    /// What has to be named before anything is written; a run that writes ends with it.
+    /// The values to set before any file is written; a run without `--dry-run` fails if there are any.
     pub(super) missing: Vec<MissingFlag>,
     pub(super) default_branch: String,
     pub(super) pipelines: usize,
-    /// The platform's hidden folder, if one is there.
+    /// The platform's hidden directory, if it exists.
     pub(super) config_dir: Option<String>,
-    /// It was named, so the file must name it too.
+    /// Whether the directory was set, so that the file must contain it too.
     pub(super) config_dir_given: bool,
-    /// Folders that may be it, where none is known.
+    /// Candidates for the directory, if it is unknown.
     pub(super) candidates: Vec<String>,
     pub(super) rules_file: Option<String>,
     pub(super) shared_file: Option<String>,
     pub(super) project_id: Option<Uuid>,
     pub(super) agent_version: Option<String>,
     pub(super) prefix: String,
-    /// It was named, so the file must name it too.
+    /// Whether the prefix was set, so that the file must contain it too.
     pub(super) prefix_given: bool,
-    /// Where the job takes the program from, if it was given.
+    /// The source of the program for the job, if given.
     pub(super) source: Option<String>,
     pub(super) today: Today,
 }
 
-/// Looks at the repository as it is on disk.
+/// Detects the setup of the repository on disk.
 pub(super) fn look(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -87,7 +87,7 @@ pub(super) fn look(
         }
         Err(why) => {
             missing.push(unknown_host(&why));
-            (None, format!("not known: {why}"))
+            (None, format!("unknown: {why}"))
         }
     };
     let (candidates, asked) = match found {
@@ -132,7 +132,7 @@ pub(super) fn look(
     })
 }
 
-/// Which folders may be the platform's, and the one that was named when asked.
+/// Returns the candidates for the platform's directory, and the user's choice, if any.
 fn open_question(
     run: &Run,
     snapshot: &Snapshot<'_>,
@@ -147,11 +147,11 @@ fn open_question(
     Ok((candidates, asked))
 }
 
-/// How a host is set up, and what told the host.
+/// The setup of a host, and how it was detected.
 type HostTold = (Option<&'static Recipe>, String);
 
-/// The host: as asked for, else the one whose files are there alone, else that of the remote's server; or why it is
-/// unknown.
+/// Returns the host: as requested, otherwise the only one with files in the repository, otherwise that of the remote's
+/// server; or why it is unknown.
 fn choose(
     root: &Path,
     remote: Option<&str>,
@@ -161,14 +161,14 @@ fn choose(
         let host: Host = name
             .parse()
             .map_err(|why: crate::job::ci::UnknownHost| Failure::usage(why.to_string()))?;
-        return Ok(Ok((hosts::recipe(host), "asked for by --host".to_owned())));
+        return Ok(Ok((hosts::recipe(host), "set by --host".to_owned())));
     }
     let there: Vec<&Recipe> = hosts::all()
         .iter()
         .filter(|it| root.join(it.sign).exists())
         .collect();
     if let [one] = there.as_slice() {
-        return Ok(Ok((Some(one), format!("{} is there", one.sign))));
+        return Ok(Ok((Some(one), format!("found {}", one.sign))));
     }
     let server = remote.and_then(hosts::server);
     let told = server.and_then(|server| Some((hosts::recipe(hosts::host_at(&server)?)?, server)));
@@ -176,18 +176,18 @@ fn choose(
         return Ok(Ok((Some(recipe), format!("the remote is on {server}"))));
     }
     Ok(Err(match there.as_slice() {
-        [] => "no CI file is there, and the remote's address does not tell".to_owned(),
+        [] => "no CI file was found, and the remote's address does not reveal it".to_owned(),
         several => {
             let signs: Vec<&str> = several.iter().map(|it| it.sign).collect();
-            format!("several are there: {}", signs.join(", "))
+            format!("found several CI files: {}", signs.join(", "))
         }
     }))
 }
 
 fn unknown_host(why: &str) -> MissingFlag {
     MissingFlag {
-        what: format!("it is not known which CI host is meant: {why}"),
-        hint: "name the CI host by --host; --host none writes sluicegate.yaml alone".to_owned(),
+        what: format!("could not determine the CI host: {why}"),
+        hint: "set the CI host with --host; use --host none to write only sluicegate.yaml".to_owned(),
     }
 }
 
@@ -199,7 +199,7 @@ fn default_branch(repo: &Repository) -> Result<String, Failure> {
     Ok(checked_out.unwrap_or_else(|| USUAL_BRANCH.to_owned()))
 }
 
-/// The repository's name: on the remote, else that of its folder.
+/// Returns the repository's name: from the remote, otherwise from its directory.
 fn name(root: &Path, remote: Option<&str>) -> String {
     let last = |path: &str| {
         let name = path.trim_end_matches('/').rsplit(['/', ':']).next()?;
@@ -213,14 +213,14 @@ fn name(root: &Path, remote: Option<&str>) -> String {
         .unwrap_or_else(|| "shared".to_owned())
 }
 
-/// What stands in a job without quotes must be plain.
+/// Returns the source, or an error if it is not plain text, as the job contains it without quotes.
 fn source(text: &str) -> Result<String, Failure> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/:@-".contains(c);
     if text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_plain) {
         return Ok(text.to_owned());
     }
     let message = format!(
-        "the source {text:?} is neither an action (owner/repository@version) nor an image or the address of releases"
+        "the source {text:?} is not an action (owner/repository@version), an image or the URL of releases"
     );
     Err(Failure::new(ExitStatus::Usage, anyhow::Error::msg(message)))
 }

@@ -1,7 +1,7 @@
-//! `sluicegate init`: a configuration file and a CI job for this repository, as far as the repository tells what it needs.
+//! Runs `sluicegate init`: writes a configuration file and a CI job for this repository, with the detected values.
 //!
-//! What is done is planned first, so that a dry run shows exactly what a run writes. Nothing that exists is overwritten:
-//! a job goes beside what is there and says how it is taken up, or is shown to be added by hand.
+//! All steps are planned first, so that a dry run shows exactly what a run writes. Existing files are never
+//! overwritten: a job is written next to an existing one with instructions to include it, or shown to be added by hand.
 
 mod adopt;
 mod config;

@@ -1,4 +1,4 @@
-//! What is to be written, what stays, and what has to be done by hand.
+//! Plans the files to write, the files to keep, and the edits to make by hand.
 
 use super::config;
 use super::hosts::Recipe;
@@ -9,15 +9,15 @@ use crate::model::waivers;
 use std::fs;
 use std::path::Path;
 
-/// By this word a CI file is known to run the program already.
+/// A CI file that contains this word is assumed to run the program already.
 const PROGRAM: &str = "sluicegate";
 
-/// Files of a host that are looked into, and how large they may be.
+/// Maximum number of files of a host to search, and their maximum size in bytes.
 const FILES: usize = 200;
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
 pub(super) enum FileStep {
-    /// It is written; `then` says how it is taken up.
+    /// Write the file; `then` is how to include it.
     Write {
         path: String,
         text: String,
@@ -27,14 +27,14 @@ pub(super) enum FileStep {
         path: String,
         why: &'static str,
     },
-    /// It is there, and needs an addition that only a person can make.
+    /// The file exists and needs an addition by the user.
     ByHand {
         path: &'static str,
         text: String,
     },
 }
 
-/// The files, in the order in which they are told.
+/// The files, in the order of the output.
 pub(super) struct InitPlan {
     files: Vec<FileStep>,
     job: Option<FileStep>,
@@ -63,13 +63,13 @@ impl InitPlan {
         self.files.iter().chain(&self.job)
     }
 
-    /// Whether this file of the gate is written, so that its values are ours.
+    /// Returns whether this gate file is written, so that its values are known.
     pub(super) fn writes(&self, file: &str) -> bool {
         let is_it = |step: &FileStep| matches!(step, FileStep::Write { path, .. } if path == file);
         self.files.iter().any(is_it)
     }
 
-    /// The text of the job, if there is a new one.
+    /// Returns the text of the job, if a new one is needed.
     pub(super) fn job(&self) -> Option<&str> {
         match self.job.as_ref()? {
             FileStep::Write { text, .. } | FileStep::ByHand { text, .. } => Some(text),
@@ -77,7 +77,7 @@ impl InitPlan {
         }
     }
 
-    /// How the job is taken up, where that is not by itself.
+    /// Returns how to include the job, if the host does not find it automatically.
     pub(super) fn then(&self) -> Option<&'static str> {
         match self.job.as_ref()? {
             FileStep::Write { then, .. } => *then,
@@ -86,10 +86,10 @@ impl InitPlan {
     }
 }
 
-/// A file of the gate, where there is none.
+/// Returns the step for a gate file: writes it unless it exists.
 fn new_file(seen: &RepositoryFacts, path: String, text: String) -> FileStep {
     if is_there(&seen.root, &path) {
-        let why = "it is there already";
+        let why = "the file already exists";
         return FileStep::Left { path, why };
     }
     FileStep::Write {
@@ -101,7 +101,7 @@ fn new_file(seen: &RepositoryFacts, path: String, text: String) -> FileStep {
 
 fn job(recipe: &'static Recipe, seen: &RepositoryFacts) -> FileStep {
     if let Some(path) = running_already(&seen.root, recipe) {
-        let why = "it runs sluicegate already";
+        let why = "the file already runs sluicegate";
         return FileStep::Left { path, why };
     }
     let text = config::job(recipe.template, seen);
@@ -124,12 +124,12 @@ fn job(recipe: &'static Recipe, seen: &RepositoryFacts) -> FileStep {
     }
 }
 
-/// A link that leads nowhere is there too.
+/// Returns whether the path exists; a broken link counts too.
 fn is_there(root: &Path, path: &str) -> bool {
     fs::symlink_metadata(root.join(path)).is_ok()
 }
 
-/// The host's file that names the program.
+/// Returns the host's file that contains the program's name.
 fn running_already(root: &Path, recipe: &Recipe) -> Option<String> {
     let beside = recipe.beside.map(|(path, _)| path);
     let mut paths: Vec<String> = [Some(recipe.sign), Some(recipe.path), beside]

@@ -1,4 +1,4 @@
-//! What was found, what was done, and what is left to do.
+//! Reports the detected values, the changes, and the next steps.
 
 use super::look::RepositoryFacts;
 use super::plan::{FileStep, InitPlan};
@@ -9,7 +9,7 @@ use crate::model::pipelines::SHARED_PIPELINES_FILE;
 use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 
-/// The whole account of a run.
+/// Returns the complete report of a run.
 pub(super) fn all(seen: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> String {
     let mut told = found(seen) + &adopt::found(seen);
     told.push('\n');
@@ -24,7 +24,7 @@ pub(super) fn all(seen: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Str
     told
 }
 
-/// The same as data: schema `sluicegate.init/v1`.
+/// Returns the report as JSON: schema `sluicegate.init/v1`.
 pub(super) fn document(seen: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Value {
     let file = |step: &FileStep| match step {
         FileStep::Write { path, text, .. } => value!({ "path": path, "action": "write", "text": text }),
@@ -68,10 +68,10 @@ fn done(step: &FileStep, dry_run: bool) -> String {
             format!("would write       {path}\n\n{}\n", indented(text))
         }
         FileStep::Write { path, .. } => format!("wrote             {path}\n"),
-        FileStep::Left { path, why } => format!("left alone        {}: {why}\n", text::line(path)),
+        FileStep::Left { path, why } => format!("not changed       {}: {why}\n", text::line(path)),
         FileStep::ByHand { path, text } => {
-            let why = "it is there already; add to it by hand what is not there yet";
-            format!("left alone        {path}: {why}\n\n{}\n", indented(text))
+            let why = "the file already exists; add the missing parts by hand";
+            format!("not changed       {path}: {why}\n\n{}\n", indented(text))
         }
     }
 }
@@ -92,13 +92,13 @@ fn rules_step(seen: &RepositoryFacts) -> String {
         (None, [first, ..]) => {
             let there = seen.candidates.join(", ");
             format!(
-                "{write} --config-dir {first}`\n    The platform's folder is not known; hidden ones that hold YAML: {there}"
+                "{write} --config-dir {first}`\n    The platform's directory is unknown; candidates: {there}"
             )
         }
     }
 }
 
-/// Each a sentence, with lines below it where there is more.
+/// Returns the next steps; each is a sentence, with details on lines below.
 fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let missing = seen.missing.iter().map(|it| {
         let (what, hint) = (text::line(&it.what), text::line(&it.hint));
@@ -110,9 +110,7 @@ fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
         steps.push(recipe.secrets.join("\n"));
         steps.extend(recipe.needs.map(str::to_owned));
         steps.extend(config::placeholder(job).map(|placeholder| {
-            format!(
-                "Put your copy of the program in the place of {placeholder} (or begin anew with --source)"
-            )
+            format!("Replace {placeholder} with your copy of the program (or start over with --source)")
         }));
     }
     let missing = [
@@ -133,16 +131,17 @@ fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     steps.extend(adopt::next(seen, plan));
     if plan.writes(FILE_NAME) && seen.shared_file.is_none() {
         let what = if seen.prefix_given {
-            "give `publish-on` in sluicegate.yaml"
+            "set `publish-on` in sluicegate.yaml"
         } else {
-            "give `prefix` and `publish-on` in sluicegate.yaml"
+            "set `prefix` and `publish-on` in sluicegate.yaml"
         };
         steps.push(format!(
-            "To publish as well: name the shared pipelines in {SHARED_PIPELINES_FILE} in the platform's folder, and {what}"
+            "To publish as well: list the shared pipelines in {SHARED_PIPELINES_FILE} in the platform's directory, \
+             and {what}"
         ));
     }
     steps.push(
-        "See what is still missing: `sluicegate doctor`, with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set"
+        "Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set"
             .to_owned(),
     );
     steps.push("Commit, push, and open a change that touches a pipeline".to_owned());

@@ -1,5 +1,5 @@
-//! What the rules find today: judged as `check` judges all pipelines on disk, by the rules file that is there, else by the one
-//! that would be written.
+//! Evaluates the current findings as `check` does for all pipelines on disk, by the existing rules file, otherwise by
+//! the one to write.
 
 use crate::base::error::Failure;
 use crate::base::git::{Repository, Snapshot, SnapshotFile};
@@ -13,42 +13,42 @@ use crate::model::project::ProjectCheck;
 use crate::model::rules::{self, RuleOutline, RuleSet, RuleState};
 use crate::model::yaml::DOCUMENT_LIMIT;
 
-/// Why the findings of the first day are allowed.
+/// The reason for waivers of existing findings.
 const REASON: &str = "found before the gate";
 
-/// What a file of such waivers begins with.
+/// Heading of a file with such waivers.
 const HEADING: &str = "\
-# What was found before the gate came: each line is a finding that is allowed.
-# `sluicegate waivers list` tells which are still needed, `sluicegate waivers prune` removes the others.
+# Findings from before the gate: each line allows one finding.
+# `sluicegate waivers list` shows which are still needed, `sluicegate waivers prune` removes the others.
 ";
 
-/// What the rules find today, and what is written because of it.
+/// The current findings, and the files to write because of them.
 pub(super) struct Today {
-    /// How the gate is to be taken up, if that was said.
+    /// The chosen way to adopt the gate, if any.
     pub(super) asked: Option<Adopt>,
     pub(super) files: Vec<FileResults>,
-    /// What the checks of the project find.
+    /// The findings of the project checks.
     pub(super) project: Vec<FileResults>,
-    /// What the rules file says of each rule; none where it cannot be read.
+    /// The settings of each rule; `None` if the rules file cannot be read.
     pub(super) rules: Option<Vec<RuleOutline>>,
-    /// The branch that changes go to has no such rules file, so all pipelines are judged in the change that brings it.
+    /// Whether the target branch lacks this rules file, so that the change that adds it is reviewed with all pipelines.
     pub(super) brings_rules: bool,
-    /// Where a new rules file goes, and its text; none where one is there or none was asked for.
+    /// Path and text of a new rules file; `None` if one exists or none was requested.
     pub(super) rules_file: Option<(String, String)>,
-    /// The text of a new file of waivers, if they were asked for.
+    /// The text of a new waivers file, if requested.
     pub(super) waivers: Option<String>,
-    /// Only new findings count already, whatever is written.
+    /// Whether only new findings count already, regardless of the files to write.
     pub(super) is_new_only: bool,
 }
 
 impl Today {
-    /// How many findings this check of the project has.
+    /// Returns the number of findings of this project check.
     pub(super) fn of_check(&self, check: ProjectCheck) -> usize {
         let findings = self.project.iter().flat_map(FileResults::findings);
         findings.filter(|finding| finding.rule == check.id()).count()
     }
 
-    /// Looks. `folder` is where a new rules file would go.
+    /// Evaluates the current findings. `folder` is the directory for a new rules file.
     pub(super) fn look(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -90,7 +90,7 @@ impl Today {
         self.files.iter().filter(has_some).count()
     }
 
-    /// How many findings count where only errors do, without those that could not be evaluated.
+    /// Returns the number of findings that count if only errors do, without those that could not be evaluated.
     pub(super) fn errors(&self) -> usize {
         let counts =
             |result: &&RuleResult| result.status.can_be_old() && result.severity() == Some(Severity::Error);
@@ -98,14 +98,14 @@ impl Today {
         results.map(|result| result.findings("").len()).sum()
     }
 
-    /// The files in which something could not be evaluated, which is never excused.
+    /// Returns the files that could not be evaluated completely, which is never excused.
     pub(super) fn unevaluated(&self) -> Vec<&str> {
         let is_one = |result: &RuleResult| result.severity().is_some() && !result.status.can_be_old();
         let files = self.files.iter().filter(|file| file.results.iter().any(is_one));
         files.map(|file| file.path.as_str()).collect()
     }
 
-    /// The rules that report and do not stop a change.
+    /// Returns the rules that report findings without failing a change.
     pub(super) fn mild(&self) -> Vec<&str> {
         let is_mild = |rule: &&RuleOutline| rule.state == RuleState::Enabled(Enforcement::Warn);
         let rules = self.rules.iter().flatten().filter(is_mild);
@@ -113,7 +113,7 @@ impl Today {
     }
 }
 
-/// Whether the branch that changes go to has the file with this content. Without a remote that is what is committed here.
+/// Returns whether the default branch has the file with this content. Without a remote, the checked-out commit is used.
 fn is_on_default_branch(repo: &Repository, path: &str, content: &[u8]) -> Result<bool, Failure> {
     let tip = match repo.likely_default_branch()? {
         Some(branch) => Some(branch.tip),

@@ -1,4 +1,4 @@
-//! Writes what is planned, and nothing over what exists.
+//! Writes the planned files, never over existing ones.
 
 use super::plan::{FileStep, InitPlan};
 use crate::base::error::Failure;
@@ -11,7 +11,7 @@ pub(super) fn all(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     for step in plan.steps() {
         if let FileStep::Write { path, text, .. } = step {
             one(root, path, text).map_err(|error| {
-                let what = format!("{} cannot be written", root.join(path).display());
+                let what = format!("could not write {}", root.join(path).display());
                 Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
             })?;
         }
@@ -28,7 +28,7 @@ fn one(root: &Path, path: &str, text: &str) -> io::Result<()> {
     File::create_new(target)?.write_all(text.as_bytes())
 }
 
-/// A folder that is a link may lead out of the repository.
+/// Returns an error if a directory is a link, as it may lead out of the repository.
 fn refuse_links(root: &Path, folder: &Path) -> io::Result<()> {
     let mut reached = root.to_path_buf();
     for part in folder

@@ -1,8 +1,8 @@
 //! What changed in a file of the gate itself: sentences from its two versions.
 //!
 //! Pure: texts in, sentences out, one for each setting or rule. Whether a change relaxes or tightens the gate is said
-//! where it can be known. What comes from the files is made safe, and everything is bounded. Another file of the gate is
-//! one more function here, over [`compared`].
+//! where it can be known. What comes from the files is made safe, and everything is bounded. Another file of the gate
+//! is one more function here, over [`compared`].
 
 mod rules;
 mod settings;

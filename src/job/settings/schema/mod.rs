@@ -1,30 +1,30 @@
-//! The JSON Schema of `sluicegate.yaml`, by which an editor completes and checks it.
+//! The JSON Schema of `sluicegate.yaml`, with which editors complete and check the file.
 //!
-//! Keys and looks are those of the table of settings, descriptions those of the variables, words and defaults those of the
-//! flags, so that the three ways to set something tell the same. A test holds the keys and their types to those that
-//! the file is read into. Draft 7, as the YAML language servers of editors read no later one completely.
+//! Keys and formats come from the table of settings, descriptions from the variables, values and defaults from the
+//! flags, so that all three agree. A test compares the keys and their types with the structures that the file is read
+//! into. The schema uses draft 7, because the YAML language servers of editors do not fully support later drafts.
 
 use super::table::{SECTIONS, SettingSection};
 use serde_json::{Map, Value, json};
 
-/// Keys with what each is, in the order of the reference.
+/// The schemas of keys, in the order of the reference.
 type Keys = Map<String, Value>;
 
-/// The schema.
+/// Returns the schema.
 pub fn schema() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "sluicegate.yaml",
-        "description": "What sluicegate does in this repository. A flag wins over its variable, and that over this file. \
-                        In CI it is read as the branch has it that a change goes to. What decides where a secret goes, what \
-                        runs or which commit is judged is never read from it.",
+        "description": "Settings of sluicegate for this repository. A flag overrides its variable, and a variable \
+                        overrides this file. In CI, the file is read from the target branch of a change. It cannot \
+                        set where secrets go, which programs run or which commit is reviewed.",
         "type": ["object", "null"],
         "additionalProperties": false,
         "properties": root(),
     })
 }
 
-/// The top of the file, and behind it the sections.
+/// Returns the keys of the top level, then the sections.
 fn root() -> Keys {
     let mut root = Keys::new();
     for section in SECTIONS {
@@ -36,23 +36,23 @@ fn root() -> Keys {
     root
 }
 
-/// The keys of a section, each with the look of its value; what it means is what the variable means.
+/// Returns the schemas of a section's keys. A key has the description of its variable.
 fn keys(section: &SettingSection) -> Keys {
     let here = section.settings.iter();
     let here = here.filter(|it| it.kind.is_in_file() && !it.key.is_empty());
     let described = here.map(|setting| {
         let mut value = setting.look.schema();
         let words = value["description"].as_str().unwrap_or_default();
-        // A variable holds a list in lines, which the file has no need of.
+        // In a variable, a list has one entry per line; in the file, it is a YAML list.
         let meaning = setting.meaning().replace(", one a line", "");
-        value["description"] = format!("{meaning} {words}The variable is {}.", setting.variable).into();
+        value["description"] = format!("{meaning} {words}Environment variable: {}.", setting.variable).into();
         let name = setting.key.rsplit('.').next().unwrap_or_default();
         (name.to_owned(), value)
     });
     described.collect()
 }
 
-/// A section whose keys are all commented out is null for YAML.
+/// Returns the schema of a section, which may be null: YAML reads a section whose keys are all commented out as null.
 fn whole(section: &SettingSection) -> Value {
     json!({
         "description": section.about.trim(),

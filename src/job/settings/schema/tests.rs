@@ -194,9 +194,9 @@ fn every_key_is_described() {
     }
     check("", &schema());
     insta::assert_snapshot!(schema()["properties"]["review"]["properties"]["fail-on"],
-        @r#"{"type":"string","enum":["error","warn","never"],"default":"error","description":"What fails the gate: error, warn or never. `error`: Violations of rules with error enforcement. `warn`: Any violation. `never`: Nothing; findings are only reported. The variable is SLUICEGATE_FAIL_ON."}"#);
+        @r#"{"type":"string","enum":["error","warn","never"],"default":"error","description":"Lowest severity that fails the gate: error, warn or never. `error`: Violations of rules with error enforcement. `warn`: Any violation. `never`: Nothing; findings are only reported. Environment variable: SLUICEGATE_FAIL_ON."}"#);
     insta::assert_snapshot!(schema()["properties"]["include"],
-        @r#"{"type":"array","items":{"type":"string","minLength":1},"default":["**/*.orch.yaml","**/*.tran.yaml"],"description":"Globs of the files to take. The variable is SLUICEGATE_INCLUDE."}"#);
+        @r#"{"type":"array","items":{"type":"string","minLength":1},"default":["**/*.orch.yaml","**/*.tran.yaml"],"description":"Globs of the files to select. Environment variable: SLUICEGATE_INCLUDE."}"#);
 }
 
 /// Whether the reader takes it, with all that is checked when settings are resolved.

@@ -1,7 +1,7 @@
-//! The file, with every condition that can be checked before the first call.
+//! The provisioning file, with every condition that can be checked before the first call.
 //!
-//! Sections and keys are those of the API document's requests. What follows from the project is filled in where it is
-//! not said, and refused where it is said otherwise.
+//! Sections and keys are those of the API document's requests. Values that follow from the project are filled in if
+//! they are missing, and rejected if they differ.
 
 use crate::platform::api::{NewConnection, NewEnvironment, NewProject, NewRepository};
 use crate::platform::desired::environment::environment;
@@ -13,19 +13,19 @@ use std::path::PathBuf;
 
 const SECTIONS: [&str; 5] = ["project", "connection", "secret", "environment", "repository"];
 
-/// The names that the API document neutralises.
+/// The names that the API document replaces with neutral ones.
 #[derive(Debug, Clone)]
 pub(crate) struct KnownNames {
-    /// The warehouse that authenticates by key pair, in upper case.
+    /// Type of the warehouse that authenticates by key pair, in upper case.
     pub key_pair_warehouse: String,
-    /// The warehouse that authenticates by password, in upper case.
+    /// Type of the warehouse that authenticates by password, in upper case.
     pub password_warehouse: String,
     /// The git provider, in lower case.
     pub git_provider: String,
 }
 
 impl KnownNames {
-    /// How connections to this warehouse authenticate, if it is known.
+    /// Returns how connections to this warehouse authenticate, or `None` for an unknown warehouse.
     pub(crate) fn auth_type(&self, warehouse: &str) -> Option<&'static str> {
         if warehouse.eq_ignore_ascii_case(&self.key_pair_warehouse) {
             Some("key_pair")
@@ -37,7 +37,7 @@ impl KnownNames {
     }
 }
 
-/// Where a secret comes from; never the file itself.
+/// The source of a secret; never the file itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SecretSource {
     Variable(String),
@@ -47,11 +47,11 @@ pub(crate) enum SecretSource {
 /// A secret to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SecretPlan {
-    /// The runner that belongs to the project.
+    /// The runner of the project.
     pub agent_id: String,
     pub name: String,
     pub r#type: String,
-    /// The name of the property that holds it.
+    /// Name of the property that contains it.
     pub key: String,
     pub source: SecretSource,
 }
@@ -59,22 +59,22 @@ pub(crate) struct SecretPlan {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ProvisionPlan {
     pub project: NewProject,
-    /// Its default warehouse connection.
+    /// The default warehouse connection.
     pub connection: NewConnection,
-    /// A secret, for the full SaaS deployment only.
+    /// A secret, only for the full SaaS deployment.
     pub secret: Option<SecretPlan>,
     pub environment: NewEnvironment,
-    /// Its repository, not for the full SaaS deployment.
+    /// The repository, not for the full SaaS deployment.
     pub repository: Option<NewRepository>,
 }
 
-/// The file as a plan, all its conditions checked.
+/// Reads the file as a plan and checks all conditions.
 pub(crate) fn plan(document: &Document, names: &KnownNames) -> Result<ProvisionPlan, DesiredError> {
     let root = Fields::of(document, "", &document.value)?;
     root.known(&SECTIONS)?;
     let section = |name: &'static str| match root.get(name) {
         Some(value) => Fields::of(document, name, value),
-        None => Err(root.error(name, "is missing and needed")),
+        None => Err(root.error(name, "is required")),
     };
     let (project, auth_type) = project(&section("project")?, names)?;
     let connection = connection(&section("connection")?, &project, auth_type)?;
@@ -90,7 +90,7 @@ pub(crate) fn plan(document: &Document, names: &KnownNames) -> Result<ProvisionP
     let secret = match root.get("secret") {
         None => None,
         Some(_) if !full_saas => {
-            return Err(root.error("secret", "is for the deployment FULL_SAAS only"));
+            return Err(root.error("secret", "is supported only by the deployment FULL_SAAS"));
         }
         Some(value) => Some(secret(
             document,
@@ -125,7 +125,7 @@ fn project(fields: &Fields<'_>, names: &KnownNames) -> Result<(NewProject, &'sta
     let auth_type = names.auth_type(&warehouse).ok_or_else(|| {
         fields
             .error("warehouse", format!("{warehouse:?} is neither {a} nor {b}"))
-            .with_hint("what the platform calls them is a setting: --warehouse-a, --warehouse-b")
+            .with_hint("set the platform's names for them with --warehouse-a and --warehouse-b")
     })?;
     let deployment = fields.required("agentDeploymentType")?;
     if !["HYBRID", "FULL_SAAS"].contains(&deployment.as_str()) {
@@ -159,13 +159,13 @@ fn connection(
         auth_provider: follows(
             "authProvider",
             &provider,
-            "it is the project's warehouse in lower case",
+            "the provider is the project's warehouse in lower case",
         )?,
-        auth_type: follows("authType", auth_type, "the project's warehouse authenticates so")?,
+        auth_type: follows("authType", auth_type, "the project's warehouse requires it")?,
     })
 }
 
-/// The environment's connections must be the project's, with the credentials that its warehouse takes.
+/// Checks that the environment's connections are the project's, with the credentials that its warehouse requires.
 fn check_environment(
     document: &Document,
     environment: &NewEnvironment,
@@ -183,11 +183,11 @@ fn check_environment(
     for (index, it) in environment.connection_overrides.iter().enumerate() {
         let path = format!("environment.connectionOverrides[{index}].connectionProperties");
         if !it.connection_properties.contains_key(needed) {
-            let said = format!("has no {needed}, by which this warehouse authenticates");
+            let said = format!("has no {needed}, which this warehouse needs for authentication");
             return Err(document.error(&path, said));
         }
         if it.connection_properties.contains_key(foreign) {
-            let said = "is for the other warehouse";
+            let said = "is only for the other warehouse";
             return Err(document.error(&format!("{path}.{foreign}"), said));
         }
     }
@@ -207,7 +207,7 @@ fn secret(
         .flat_map(|it| it.connection_properties.values())
         .find(|property| property["secretName"] == name.as_str());
     let Some(used) = used else {
-        let said = format!("no connection of the environment names the secret {name:?}");
+        let said = format!("no connection of the environment uses the secret {name:?}");
         return Err(fields.error("name", said));
     };
     if used.get("secretKey").is_some_and(|said| *said != key.as_str()) {
@@ -249,12 +249,12 @@ fn repository(
         .unwrap_or_else(|| names.git_provider.clone());
     if provider != names.git_provider {
         let said = format!(
-            "{provider:?} is not {}, the one that is supported",
+            "{provider:?} is not {}, the only supported provider",
             names.git_provider
         );
         return Err(fields
             .error("provider", said)
-            .with_hint("what the platform calls it is a setting: --git-provider"));
+            .with_hint("set the platform's name for the provider with --git-provider"));
     }
     let Some(parameters) = fields.get("providerParameters") else {
         return Err(fields.error("providerParameters", "must be { ownerName: … }"));
@@ -380,7 +380,7 @@ environment:
                 (
                     "connectionName: dwh",
                     "connectionName: dw",
-                    "p.yaml:8:7: environment.connectionOverrides[0].connectionName: \"dw\" is none of the default connections",
+                    "p.yaml:8:7: environment.connectionOverrides[0].connectionName: \"dw\" is not one of the default connections",
                 ),
                 (
                     "privateKey: { secretName: key }",
@@ -390,22 +390,22 @@ environment:
                 (
                     "{ secretName: key }",
                     "{ value: s3cret }",
-                    "privateKey: must name a secret by `secretName`",
+                    "privateKey: must refer to a secret with `secretName`",
                 ),
                 (
                     "{ secretName: key }",
                     "s3cret",
-                    "privateKey: a secret must not stand in the file",
+                    "privateKey: the file must not contain a secret",
                 ),
                 (
                     "readOnly",
                     "owner",
-                    "is none of default, admin, runner, readOnly, noAccess",
+                    "is not one of default, admin, runner, readOnly, noAccess",
                 ),
                 (
                     AGENT,
                     "7",
-                    "environment.defaultAgentId: is a number and must be a text",
+                    "environment.defaultAgentId: is a number and must be a string",
                 ),
                 (
                     "repository:\n",
@@ -415,7 +415,7 @@ environment:
                 (
                     "repository:",
                     "secret: { name: x }\nrepository:",
-                    "secret: is for the deployment FULL_SAAS only",
+                    "secret: is supported only by the deployment FULL_SAAS",
                 ),
             ],
         );
@@ -429,12 +429,12 @@ environment:
                 (
                     "{ warehouse_b: dwh }",
                     "{ warehouse_b: other }",
-                    "is none of the default connections",
+                    "is not one of the default connections",
                 ),
                 (
                     "secretName: pw",
                     "secretName: other",
-                    "no connection of the environment names the secret \"pw\"",
+                    "no connection of the environment uses the secret \"pw\"",
                 ),
                 ("secretKey: k", "secretKey: l", "\"k\" is not the secretKey \"l\""),
                 ("{ variable: PW }", "s3cret", "secret.valueFrom: must be a map"),
@@ -444,7 +444,7 @@ environment:
                     "repository: { repositoryName: x }\nsecret:",
                     "repository: is not supported",
                 ),
-                ("connection:", "conection:", "conection: is no key of this place"),
+                ("connection:", "conection:", "conection: unknown key"),
             ],
         );
     }

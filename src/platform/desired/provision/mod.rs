@@ -1,4 +1,4 @@
-//! A project with all that belongs to it, from one file: five steps in the API document's order, each done once.
+//! Provisions a project and its resources from a file: five steps in the API document's order, each done once.
 
 mod check;
 mod state;

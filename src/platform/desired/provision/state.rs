@@ -1,4 +1,4 @@
-//! What is done already, in a file, so that no step is done twice. It holds no secret.
+//! The state file, which records finished steps so that none is repeated. It contains no secret.
 
 use super::check::ProvisionPlan;
 use serde::{Deserialize, Serialize};
@@ -9,21 +9,20 @@ use std::path::{Path, PathBuf};
 
 const SCHEMA: &str = "sluicegate.provision/v1";
 
-/// A step, in the API document's order.
+/// A provisioning step, in the API document's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ProvisionStep {
     Project,
-    /// Its default warehouse connection.
+    /// The project's default warehouse connection.
     Connection,
-    /// The secret.
     Secret,
     Environment,
     Repository,
 }
 
 impl ProvisionStep {
-    /// All of them, in order.
+    /// All steps, in order.
     pub(crate) const ALL: [Self; 5] = [
         Self::Project,
         Self::Connection,
@@ -52,17 +51,17 @@ impl fmt::Display for ProvisionStep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Mark {
-    /// It was sent; whether it was done is not known.
+    /// The request was sent; it is unknown whether the step was done.
     Begun,
     Done,
 }
 
-/// What is known of a step.
+/// The recorded state of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Record {
     pub mark: Mark,
-    /// What it was done with; never a secret.
+    /// The request body of the step; never a secret.
     pub made_of: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<String>,
@@ -75,28 +74,28 @@ pub(crate) struct ProvisionState {
     pub steps: BTreeMap<ProvisionStep, Record>,
 }
 
-/// A state that cannot be gone on from.
+/// An error that prevents a run from continuing with a state.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StateError {
     #[error("the state {} cannot be read: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
-    /// It is that of another platform.
-    #[error("the state {} is that of {there}, and the platform is {here}", path.display())]
+    /// The state belongs to another platform.
+    #[error("the state {} belongs to {there}, and the platform is {here}", path.display())]
     Elsewhere {
         path: PathBuf,
         there: String,
         here: String,
     },
-    /// The file says otherwise of what is done.
-    #[error("the {step} was made already, and the file now says otherwise of it")]
+    /// The section of a finished step has changed in the file.
+    #[error("the {step} was already created, and its definition in the file has changed since")]
     Changed { step: ProvisionStep },
-    /// Nobody knows whether a step was done.
-    #[error("it is not known whether the {step} was made: the answer to the request was lost")]
+    /// It is unknown whether a step was done.
+    #[error("could not determine whether the {step} was created: the response was lost")]
     Unknown { step: ProvisionStep },
 }
 
 impl ProvisionState {
-    /// The state that the file at `path` holds; the beginning where there is none yet.
+    /// Parses the state from the file at `path`; returns an empty one if there is no file yet.
     pub(crate) fn parse(bytes: Option<&[u8]>, path: &Path, platform: &str) -> Result<Self, StateError> {
         let unreadable = |why: String| StateError::Unreadable {
             path: path.to_owned(),
@@ -107,7 +106,10 @@ impl ProvisionState {
         };
         let state: Self = serde_json::from_slice(bytes).map_err(|why| unreadable(why.to_string()))?;
         if state.schema != SCHEMA {
-            return Err(unreadable(format!("it is {:?} and not {SCHEMA}", state.schema)));
+            return Err(unreadable(format!(
+                "its schema is {:?} and not {SCHEMA}",
+                state.schema
+            )));
         }
         if state.platform != platform {
             return Err(StateError::Elsewhere {
@@ -127,7 +129,7 @@ impl ProvisionState {
         }
     }
 
-    /// Checks that the plan can be gone on with from here.
+    /// Checks that the plan can continue from this state.
     pub(crate) fn check(&self, plan: &ProvisionPlan) -> Result<(), StateError> {
         for (step, record) in &self.steps {
             if record.mark == Mark::Begun {
@@ -146,7 +148,7 @@ impl ProvisionState {
             .is_some_and(|record| record.mark == Mark::Done)
     }
 
-    /// The project's identifier, once it is made.
+    /// Returns the project's identifier, once it is created.
     pub(crate) fn project_id(&self) -> Option<&str> {
         self.steps.get(&ProvisionStep::Project)?.project_id.as_deref()
     }
@@ -157,7 +159,7 @@ impl ProvisionState {
 }
 
 impl ProvisionPlan {
-    /// What a step is done with; none if there is no such step. A secret's value is not part of it.
+    /// Returns the definition of a step without the secret's value, or `None` if the plan has no such step.
     pub(crate) fn body(&self, step: ProvisionStep) -> Option<Value> {
         Some(match step {
             ProvisionStep::Project => json!(self.project),
@@ -174,7 +176,7 @@ impl ProvisionPlan {
         })
     }
 
-    /// The steps that there are, in order.
+    /// Returns the steps of the plan, in order.
     pub(crate) fn steps(&self) -> impl Iterator<Item = ProvisionStep> {
         ProvisionStep::ALL
             .into_iter()

@@ -1,5 +1,5 @@
-//! Does the steps that are not done, in order, and keeps the state on disk in step: before a request it says that the
-//! step was begun, after it how it ended. So a run that is killed at any point is gone on from truthfully.
+//! Runs the remaining steps in order and keeps the state file up to date: before a request it records that the step was
+//! started, and afterwards its result. So a run that is killed at any point can be continued correctly.
 
 use super::check::ProvisionPlan;
 use super::state::{Mark, ProvisionState, ProvisionStep, Record};
@@ -10,39 +10,39 @@ use serde_json::Value;
 use std::io;
 use uuid::Uuid;
 
-/// What is told of a step.
+/// The progress of a step.
 #[derive(Debug)]
 pub(crate) enum StepTold<'a> {
-    /// It was done by an earlier run.
+    /// An earlier run finished the step.
     Already,
-    /// It is done now; the platform's answer.
+    /// The step was finished now, with the platform's response.
     Done(&'a Value),
 }
 
-/// Why the steps did not come to their end.
+/// The reason why not all steps were finished.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Stopped {
-    /// A request failed, or its answer was lost.
+    /// A request failed, or its response was lost.
     #[error("{}: {error}", outcome(*step, error))]
     Failed { step: ProvisionStep, error: HttpError },
-    /// The answer has no identifier to go on with.
-    #[error("the project was made, but the answer names no projectId that can be used: {0}")]
+    /// The response has no usable project identifier.
+    #[error("the project was created, but the response contains no usable projectId: {0}")]
     NoProject(String),
     /// The state could not be written.
-    #[error("the state cannot be written: {0}")]
+    #[error("could not write the state: {0}")]
     Unsaved(io::Error),
 }
 
-/// A lost answer leaves open whether the request had its effect.
+/// Describes a failed step; after a lost response it is open whether the request had its effect.
 fn outcome(step: ProvisionStep, error: &HttpError) -> String {
     if error.may_have_been_processed() {
-        format!("it is not known whether the {step} was made")
+        format!("could not determine whether the {step} was created")
     } else {
-        format!("the {step} was not made")
+        format!("the {step} was not created")
     }
 }
 
-/// Does what is not done. `save` keeps the state, `told` hears of each step.
+/// Runs the remaining steps. Calls `save` to store the state, and `told` for each step.
 pub(crate) async fn apply(
     platform: &Platform,
     plan: &ProvisionPlan,

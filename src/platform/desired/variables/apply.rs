@@ -1,4 +1,4 @@
-//! Carries changes out, each on its own: one that fails does not keep the others from being tried.
+//! Applies changes independently: a failed change does not prevent the next ones from being tried.
 
 use super::change::VariableStep;
 use crate::platform::api::{NewVariable, Override, OverridesSet, Platform};
@@ -11,14 +11,14 @@ use uuid::Uuid;
 pub(crate) enum Applied {
     Done,
     Failed(HttpError),
-    /// The request was taken, but some overrides were not: where, and why.
+    /// The request succeeded, but some overrides were not set: environment and reason.
     Partly(Vec<(String, String)>),
-    /// It was not tried, as one before it failed.
+    /// Not tried, as an earlier change failed.
     Skipped,
 }
 
-/// Carries the changes out in their order; `told` hears of each. What needs a variable that could not be made is left
-/// out, and everything is once the platform is out of reach or refuses the token.
+/// Applies the changes in order; calls `told` for each. Changes that need a variable that could not be created are
+/// skipped, and so are all remaining ones once the platform is unreachable or rejects the token.
 pub(crate) async fn apply(
     platform: &Platform,
     project: Uuid,
@@ -95,9 +95,9 @@ async fn one(platform: &Platform, project: Uuid, change: &VariableStep) -> Resul
     Ok(Applied::Done)
 }
 
-/// Which of the asked overrides do not hold for certain, and why. The API document does not show what an entry of the
-/// answer looks like: it is searched for the environment's name, and an override that no entry names is not taken for
-/// a success. What is said of a failure and fits no asked override is kept as it was said.
+/// Returns the requested overrides that are not certain to be set, with the reason. The API document does not define an
+/// entry of the response: entries are searched for the environment's name, and an override without an entry is not
+/// treated as a success. A failure that matches no requested override is kept with its message.
 pub(crate) fn refused_overrides(asked: &[Override], answer: &OverridesSet) -> Vec<(String, String)> {
     let failed = answer.failed_overrides.as_deref().unwrap_or_default();
     let done = answer.successful_overrides.as_deref().unwrap_or_default();
@@ -107,15 +107,15 @@ pub(crate) fn refused_overrides(asked: &[Override], answer: &OverridesSet) -> Ve
         if let Some(entry) = failed.iter().find(|entry| meant(entry, &names) == Some(name)) {
             refused.push(((*name).to_owned(), reason(entry)));
         } else if !done.iter().any(|entry| meant(entry, &names) == Some(name)) {
-            refused.push(((*name).to_owned(), "the answer does not name it".to_owned()));
+            refused.push(((*name).to_owned(), "the response does not mention it".to_owned()));
         }
     }
     let nameless = failed.iter().filter(|entry| meant(entry, &names).is_none());
-    refused.extend(nameless.map(|entry| ("(no environment named)".to_owned(), reason(entry))));
+    refused.extend(nameless.map(|entry| ("(unknown environment)".to_owned(), reason(entry))));
     refused
 }
 
-/// Which of the asked environments an entry is about: the one that a field names, or the longest that a text names.
+/// Returns the requested environment that an entry is about: by a field, or the longest name that occurs in its text.
 fn meant<'a>(entry: &Value, names: &[&'a str]) -> Option<&'a str> {
     let field = ["environmentName", "environment", "name"]
         .iter()
@@ -128,7 +128,7 @@ fn meant<'a>(entry: &Value, names: &[&'a str]) -> Option<&'a str> {
     said.max_by_key(|name| name.len()).copied()
 }
 
-/// Whether the text has this name as a word of its own.
+/// Returns whether the text contains this name as a separate word.
 fn names_word(text: &str, name: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     !name.is_empty()
@@ -137,7 +137,7 @@ fn names_word(text: &str, name: &str) -> bool {
             .any(|(at, _)| !text[..at].ends_with(part) && !text[at + name.len()..].starts_with(part))
 }
 
-/// What an entry says besides the environment.
+/// Returns the message of an entry.
 fn reason(entry: &Value) -> String {
     let said = ["reason", "message", "error", "detail"]
         .iter()
@@ -172,8 +172,8 @@ mod tests {
             refused,
             [
                 "c: no such environment",
-                "d: the answer does not name it",
-                "(no environment named): {\"code\":7}"
+                "d: the response does not mention it",
+                "(unknown environment): {\"code\":7}"
             ]
         );
         assert_eq!(refused_overrides(&asked, &OverridesSet::default()).len(), 4);

@@ -1,10 +1,10 @@
-//! The difference between a file and a project, as data: it prints, and it is what is carried out.
+//! The difference between a file and a project, as data that is printed and applied.
 
 use crate::platform::api::{Override, VariableFields};
 use serde::Serialize;
 use serde_json::Value;
 
-/// One request that brings the project nearer to the file.
+/// A request that brings the project closer to the file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "action", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub(crate) enum VariableStep {
@@ -15,7 +15,7 @@ pub(crate) enum VariableStep {
     Update {
         variable: String,
         differences: Vec<Difference>,
-        /// What is sent: the fields that differ, and type and behaviour in any case.
+        /// The fields to send: those that differ, and always type and behaviour.
         #[serde(skip)]
         sent: VariableFields,
     },
@@ -23,13 +23,13 @@ pub(crate) enum VariableStep {
         variable: String,
         overrides: Vec<OverrideChange>,
     },
-    /// An override that the file does not have is taken away.
+    /// Removes an override that the file does not have.
     UnsetOverride {
         variable: String,
         #[serde(flatten)]
         was: Override,
     },
-    /// A variable that the file does not have is deleted, with its overrides.
+    /// Deletes a variable that the file does not have, with its overrides.
     Delete {
         variable: String,
         from: VariableFields,
@@ -38,9 +38,9 @@ pub(crate) enum VariableStep {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Difference {
-    /// The field, as the platform names it.
+    /// Field name of the platform.
     pub field: String,
-    /// What it is; null where the platform says nothing.
+    /// Current value; null if the platform returned none.
     pub from: Value,
     pub to: Value,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Difference {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OverrideChange {
     pub environment_name: String,
-    /// What it is; none where there is none.
+    /// Current value; `None` if there is no override.
     pub from: Option<Value>,
     pub to: Value,
 }
@@ -65,7 +65,7 @@ impl VariableStep {
         }
     }
 
-    /// The difference for people, a line for each part: `+` is made, `~` changed, `-` taken away.
+    /// Returns the difference for people, a line for each part: `+` is created, `~` changed, `-` removed.
     pub(crate) fn lines(&self) -> Vec<String> {
         match self {
             Self::Create { variable, to } => vec![format!("+ {variable}  {}", said(to).join(", "))],
@@ -96,7 +96,7 @@ impl VariableStep {
     }
 }
 
-/// The fields that are there, `name: value` each, in the API document's order.
+/// Returns the fields that are set, each as `name: value`, in the API document's order.
 fn said(fields: &VariableFields) -> Vec<String> {
     match serde_json::to_value(fields) {
         Ok(Value::Object(fields)) => fields

@@ -1,4 +1,4 @@
-//! How a project differs from a file.
+//! Compares a project with a file.
 
 use super::change::{Difference, OverrideChange, VariableStep};
 use super::file::WantedVariable;
@@ -12,20 +12,20 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use uuid::Uuid;
 
-/// Reads of overrides at the same time.
+/// Number of overrides that are read at the same time.
 const AT_ONCE: usize = 8;
 
-/// The project as it is.
+/// The current state of the project.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ProjectState {
     pub variables: BTreeMap<String, Variable>,
-    /// The overrides of those that the file speaks of.
+    /// Overrides of the variables whose overrides the file defines.
     pub overrides: BTreeMap<String, Vec<Override>>,
-    /// The names of its environments, where the file overrides in some; none where the token may not list them.
+    /// Names of the environments, if the file has overrides; `None` if the token may not list them.
     pub environments: Option<BTreeSet<String>>,
 }
 
-/// Reads the variables, and the overrides of which the file says something.
+/// Reads the variables, and the overrides of those whose overrides the file defines.
 pub(crate) async fn read_project(
     platform: &Platform,
     project: Uuid,
@@ -60,7 +60,8 @@ pub(crate) async fn read_project(
     })
 }
 
-/// The environments' names. Who may not list them may still set overrides, which the platform then judges by itself.
+/// Reads the environments' names. A token that may not list them may still set overrides; the platform then checks
+/// them.
 async fn read_environments(
     platform: &Platform,
     project: Uuid,
@@ -86,8 +87,8 @@ async fn read_overrides(
     Ok((name, overrides))
 }
 
-/// What must be done so that the project is as the file says; with `prune`, what the file does not have is taken
-/// away. The order is that in which it is carried out.
+/// Returns the steps that make the project match the file, in the order in which they are applied. With `prune`,
+/// variables and overrides that the file does not have are removed.
 pub(crate) fn compare(
     document: &Document,
     wanted: &[WantedVariable],
@@ -129,7 +130,7 @@ pub(crate) fn compare(
     Ok(changes)
 }
 
-/// Where the file leaves the type to the platform, its values are held to that one.
+/// Checks the values against the variable's type, from the file or otherwise from the platform.
 fn check_types(document: &Document, wanted: &WantedVariable, kind: Option<&str>) -> Result<(), DesiredError> {
     if let Some(value) = &wanted.fields.value {
         typed(kind, value).map_err(|why| document.error(&format!("{}.value", wanted.path), why))?;
@@ -141,7 +142,7 @@ fn check_types(document: &Document, wanted: &WantedVariable, kind: Option<&str>)
     Ok(())
 }
 
-/// An override needs an environment that is there.
+/// Checks that the environments of the overrides exist.
 fn check_environments(
     document: &Document,
     wanted: &WantedVariable,
@@ -159,7 +160,7 @@ fn check_environments(
     let names: Vec<&str> = known.iter().map(String::as_str).collect();
     Err(match text::nearest(name, &names) {
         Some(near) => error.with_hint(format!("did you mean {near}?")),
-        None => error.with_hint("`sluicegate environments list` shows those that are there"),
+        None => error.with_hint("list the environments with `sluicegate environments list`"),
     })
 }
 
@@ -170,7 +171,7 @@ fn create(document: &Document, wanted: &WantedVariable) -> Result<VariableStep, 
     ] {
         if given.is_none() {
             let path = format!("{}.{key}", wanted.path);
-            return Err(document.error(&path, "is missing, and the project has no such variable yet"));
+            return Err(document.error(&path, "is required, as the project has no such variable yet"));
         }
     }
     Ok(VariableStep::Create {
@@ -193,7 +194,7 @@ fn update(
     let needed = |key: &str, wanted_field: &Option<String>, have: &Option<String>| {
         wanted_field.clone().or_else(|| have.clone()).ok_or_else(|| {
             let path = format!("{}.{key}", wanted.path);
-            document.error(&path, "is missing, and the platform does not tell it either")
+            document.error(&path, "is missing, and the platform does not return it either")
         })
     };
     sent.r#type = Some(needed("type", &want.r#type, &have.r#type)?);
@@ -205,7 +206,7 @@ fn update(
     }))
 }
 
-/// What differs between the wanted fields and the variable there is, and what an update of it sends.
+/// Returns the differences between the wanted fields and the existing variable, and the fields that an update sends.
 fn differing(
     want: &VariableFields,
     have: &Variable,
@@ -396,9 +397,9 @@ mod tests {
     #[test]
     fn complaints_name_the_line() {
         insta::assert_snapshot!(lines("variables:\n  days: { value: ten }\n", false),
-            @"v.yaml:2:11: variables.days.value: is a text, and the type is NUMBER: take the quotes away");
+            @"v.yaml:2:11: variables.days.value: is a string, and the type is NUMBER: remove the quotes");
         insta::assert_snapshot!(lines("variables:\n  fresh:\n    type: TEXT\n", false),
-            @"v.yaml:2:3: variables.fresh.behaviour: is missing, and the project has no such variable yet");
+            @"v.yaml:2:3: variables.fresh.behaviour: is required, as the project has no such variable yet");
     }
 
     #[test]
@@ -411,9 +412,9 @@ mod tests {
         insta::assert_snapshot!(refused("[]"), @"v.yaml:1:1: must be a map | -");
         insta::assert_snapshot!(refused("variables:\n"), @"v.yaml:1:1: variables: must be a map of variables by name; `{}` is none | -");
         insta::assert_snapshot!(refused("variables:\n  a:\n    behavior: SHARED\n"),
-            @"v.yaml:3:5: variables.a.behavior: is no key of this place | did you mean `behaviour`?");
+            @"v.yaml:3:5: variables.a.behavior: unknown key | did you mean `behaviour`?");
         insta::assert_snapshot!(refused("variables:\n  a: { type: TEXT, value: 1.10 }\n"),
-            @"v.yaml:2:20: variables.a.value: is a number and must be a text: put it in quotes | -");
+            @"v.yaml:2:20: variables.a.value: is a number and must be a string: put it in quotes | -");
         insta::assert_snapshot!(refused("variables:\n  a: { overrides: [x] }\n"),
             @"v.yaml:2:8: variables.a.overrides: must be a map from environment to value | -");
     }

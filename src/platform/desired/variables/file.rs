@@ -1,4 +1,4 @@
-//! The file: variables by name.
+//! The variables file: variables by name.
 //!
 //! ```yaml
 //! variables:
@@ -12,7 +12,7 @@
 //!       production: us
 //! ```
 //!
-//! What an entry does not say stays as it is on the platform.
+//! Fields that an entry does not contain stay unchanged on the platform.
 
 use super::value::typed;
 use crate::platform::api::{Override, VariableFields};
@@ -21,7 +21,7 @@ use crate::platform::desired::{DesiredError, Document};
 use crate::platform::http;
 use serde_json::Value;
 
-/// The most variables in one file.
+/// Maximum number of variables in a file.
 const MOST: usize = 10_000;
 
 const KEYS: [&str; 6] = [
@@ -33,23 +33,26 @@ const KEYS: [&str; 6] = [
     "overrides",
 ];
 
-/// A variable as the file says.
+/// A variable as defined in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WantedVariable {
     pub name: String,
-    /// What the file says of it.
+    /// The fields that the file defines.
     pub fields: VariableFields,
-    /// Its overrides; none where the file says nothing of them.
+    /// Overrides; `None` if the file has no such key.
     pub overrides: Option<Vec<Override>>,
     pub(super) path: String,
 }
 
-/// Reads the file's variables, in file order.
+/// Reads the variables, in file order.
 pub(crate) fn read(document: &Document) -> Result<Vec<WantedVariable>, DesiredError> {
     let root = Fields::of(document, "", &document.value)?;
     root.known(&["variables"])?;
     let Some(Value::Object(entries)) = root.get("variables") else {
-        return Err(root.error("variables", "must be a map of variables by name; `{}` is none"));
+        return Err(root.error(
+            "variables",
+            "must be a map of variables by name; use `{}` for no variables",
+        ));
     };
     if entries.len() > MOST {
         return Err(root.error("variables", format!("has more than {MOST} entries")));

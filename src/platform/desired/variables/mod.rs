@@ -1,4 +1,4 @@
-//! Project variables as a file says: what the file is, how the project differs from it, and how it is made so.
+//! Project variables from a file: parsing, comparison with the project, and the changes to apply.
 
 mod apply;
 mod change;

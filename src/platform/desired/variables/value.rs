@@ -1,4 +1,4 @@
-//! Values that fit their type.
+//! Values that match their type.
 
 use crate::platform::desired::fields::quoted;
 use crate::platform::desired::number::{Decimal, number};
@@ -7,8 +7,8 @@ use serde_json::Value;
 const NUMBER: &str = "NUMBER";
 const TEXT: &str = "TEXT";
 
-/// A value as it is typed on a command line, for a variable of this type. Types that the API document does not know
-/// take it as text.
+/// Converts a command-line value to the type of its variable. For a type that the API document does not define, it is
+/// a string.
 pub(crate) fn typed_text(kind: Option<&str>, text: &str) -> Result<Value, String> {
     if is(kind, NUMBER) {
         number(text.trim()).map(Value::Number)
@@ -17,20 +17,21 @@ pub(crate) fn typed_text(kind: Option<&str>, text: &str) -> Result<Value, String
     }
 }
 
-/// A value from a file, for a variable of this type: nothing is converted, as `1.10` and `"1.10"` are not the same.
+/// Checks a value from a file against the variable's type. Nothing is converted, as `1.10` and `"1.10"` are not the
+/// same.
 pub(super) fn typed(kind: Option<&str>, value: &Value) -> Result<Value, String> {
     match value {
         Value::String(_) if is(kind, NUMBER) => {
-            Err("is a text, and the type is NUMBER: take the quotes away".to_owned())
+            Err("is a string, and the type is NUMBER: remove the quotes".to_owned())
         }
         Value::Number(_) | Value::Bool(_) if is(kind, TEXT) => {
             quoted(value)?;
             Ok(value.clone())
         }
         Value::Bool(_) | Value::Array(_) | Value::Object(_) if is(kind, NUMBER) || is(kind, TEXT) => {
-            Err("is neither a text nor a number".to_owned())
+            Err("is neither a string nor a number".to_owned())
         }
-        Value::Null => Err("must be a text or a number; an empty text is \"\"".to_owned()),
+        Value::Null => Err("must be a string or a number; an empty string is \"\"".to_owned()),
         other => Ok(other.clone()),
     }
 }
@@ -39,7 +40,7 @@ fn is(kind: Option<&str>, wanted: &str) -> bool {
     kind.is_some_and(|kind| kind.eq_ignore_ascii_case(wanted))
 }
 
-/// Whether two values are the same to a variable: numbers by what they mean, however they are written.
+/// Returns whether two values are equal for a variable: numbers are compared by value, regardless of notation.
 pub(super) fn same(kind: Option<&str>, one: &Value, other: &Value) -> bool {
     one == other || (is(kind, NUMBER) && Decimal::of(one).is_some_and(|it| Some(it) == Decimal::of(other)))
 }

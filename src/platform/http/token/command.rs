@@ -1,5 +1,5 @@
-//! A token from a command: run by the shell, bounded in output and time. Nothing that it prints is ever shown, on neither of
-//! its streams: a script that traces itself (`set -x`) or fails half-way prints the secret anywhere.
+//! A token from a shell command, bounded in output and time. Its output is never shown, on neither of its streams: a
+//! script that traces itself (`set -x`) or fails half-way may print the secret anywhere.
 
 use super::{LIMIT, SECRETS};
 use crate::platform::http::bearer::TokenError;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
-/// How long the command may run. It may ask a person, or a vault over a slow network.
+/// Time limit of the command, which may prompt a person or query a vault over a slow network.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 pub(super) async fn run(line: &str) -> Result<SecretString, TokenError> {
@@ -28,10 +28,10 @@ async fn run_within(line: &str, limit: Duration) -> Result<SecretString, TokenEr
         .kill_on_drop(true)
         .spawn()
         .map_err(|why| broken(&format!("cannot be started: {why}")))?;
-    // The child is dropped, and with that killed, when the time is over.
+    // When the time is over, the child is dropped, which kills it.
     tokio::time::timeout(limit, finish(child))
         .await
-        .map_err(|_| broken(&format!("did not end within {} s", limit.as_secs())))?
+        .map_err(|_| broken(&format!("did not finish within {} s", limit.as_secs())))?
 }
 
 async fn finish(mut child: Child) -> Result<SecretString, TokenError> {
@@ -43,9 +43,9 @@ async fn finish(mut child: Child) -> Result<SecretString, TokenError> {
     let status = child
         .wait()
         .await
-        .map_err(|why| broken(&format!("was lost: {why}")))?;
+        .map_err(|why| broken(&format!("could not be waited for: {why}")))?;
     let Ok(text) = String::from_utf8(out) else {
-        return Err(broken(&"printed something that is not text"));
+        return Err(broken(&"printed something that is not UTF-8 text"));
     };
     let token = SecretString::from(text.trim());
     if status.success() {
@@ -54,11 +54,11 @@ async fn finish(mut child: Child) -> Result<SecretString, TokenError> {
     Err(failed(status, err.len()))
 }
 
-/// Up to one byte more than the limit; the rest stays unread and the writer gets a closed pipe.
+/// Reads up to one byte more than the limit; the rest stays unread and the writer gets a closed pipe.
 async fn read(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut content = Vec::new();
     if let Some(stream) = stream {
-        // The exit status tells of what cannot be read.
+        // The exit status reports a stream that cannot be read.
         let _ = stream.take(LIMIT + 1).read_to_end(&mut content).await;
     }
     content
@@ -71,7 +71,7 @@ fn failed(status: ExitStatus, printed: usize) -> TokenError {
         size => format!("{size} bytes"),
     };
     broken(&format!(
-        "failed ({status}); it printed {printed} on standard error, which may hold a secret and is not shown: run the command by hand to read it"
+        "failed ({status}); it printed {printed} on standard error, which may contain a secret and is not shown: run the command by hand to read it"
     ))
 }
 
@@ -89,7 +89,7 @@ fn shell(line: &str) -> Command {
 #[cfg(windows)]
 fn shell(line: &str) -> Command {
     let mut command = Command::new("cmd");
-    // `raw_arg`: cmd has quoting rules of its own, and the line is already written for them.
+    // `raw_arg`: cmd has its own quoting rules, and the line is already written for them.
     command.arg("/C").raw_arg(line);
     command
 }
@@ -114,10 +114,10 @@ mod tests {
     #[tokio::test]
     async fn failures_name_the_status_and_hide_the_output() {
         let failed = refused("echo s3cret; echo no luck with tok-secret-123 >&2; exit 3").await;
-        insta::assert_snapshot!(failed, @"no token: the token command failed (exit status: 3); it printed 28 bytes on standard error, which may hold a secret and is not shown: run the command by hand to read it");
-        insta::assert_snapshot!(refused("exit 4").await, @"no token: the token command failed (exit status: 4); it printed nothing on standard error, which may hold a secret and is not shown: run the command by hand to read it");
+        insta::assert_snapshot!(failed, @"no token: the token command failed (exit status: 3); it printed 28 bytes on standard error, which may contain a secret and is not shown: run the command by hand to read it");
+        insta::assert_snapshot!(refused("exit 4").await, @"no token: the token command failed (exit status: 4); it printed nothing on standard error, which may contain a secret and is not shown: run the command by hand to read it");
         insta::assert_snapshot!(refused("yes s3cret | head -c 70000").await, @"no token: the token command printed more than 65536 bytes");
-        insta::assert_snapshot!(refused("printf '\\377'").await, @"no token: the token command printed something that is not text");
+        insta::assert_snapshot!(refused("printf '\\377'").await, @"no token: the token command printed something that is not UTF-8 text");
     }
 
     #[tokio::test]
@@ -128,7 +128,7 @@ mod tests {
         let started = Instant::now();
         let error = run_within(&line, Duration::from_millis(500)).await.unwrap_err();
         assert!(started.elapsed() < Duration::from_secs(30));
-        insta::assert_snapshot!(error, @"no token: the token command did not end within 0 s");
+        insta::assert_snapshot!(error, @"no token: the token command did not finish within 0 s");
         let gone = || {
             let pid = std::fs::read_to_string(&pid).unwrap();
             let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The bearer token: where it comes from, how long it is kept, and when it is fetched again.
+//! The bearer token: its source, how long it is kept, and when it is fetched again.
 //!
-//! It is fetched at its first use and shared by all calls; calls that need it at the same time wait for one fetch
-//! and share its outcome, be it a failure.
+//! The token is fetched at its first use and shared by all calls; calls that need it at the same time wait for one
+//! fetch and share its outcome, also a failure.
 
 mod command;
 mod oauth;
@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
 
-/// The longest token that is accepted, in bytes: servers refuse longer headers anyway.
+/// Maximum size of a token, in bytes: servers reject longer headers anyway.
 const LIMIT: u64 = 64 * 1024;
 
-/// The secrets of the platform and of the code hosts, which are none of a program's that this one starts. What else it needs
-/// stays: a token command to ask a vault, a host's agent its own token.
+/// The secrets of the platform and of the code hosts, which child processes do not get. Other variables are passed on:
+/// a token command may need them to query a vault, a host's agent needs its own token.
 pub const SECRETS: [&str; 9] = [
     "SLUICEGATE_TOKEN",
     "SLUICEGATE_CLIENT_SECRET",
@@ -37,23 +37,21 @@ pub const SECRETS: [&str; 9] = [
 #[derive(Clone)]
 pub enum TokenSource {
     Value(SecretString),
-    /// A file that holds it, blanks around it aside. Read again once after a 401.
+    /// A file that contains the token; blanks around it are ignored. Read again once after a 401.
     File(PathBuf),
-    /// A shell command whose output is it. Run again once after a 401.
+    /// A shell command that prints the token. Run again once after a 401.
     Command(String),
-    /// OAuth 2 client credentials (RFC 6749, section 4.4), turned into a token at `token_url`.
+    /// OAuth 2 client credentials (RFC 6749, section 4.4), exchanged for a token at `token_url`.
     ClientCredentials {
-        /// Where the token is asked for.
         token_url: Url,
         client_id: String,
-        /// The client's secret.
         client_secret: SecretString,
-        /// The `audience` parameter that some authorities want.
+        /// The `audience` parameter that some authorization servers require.
         audience: Option<String>,
     },
 }
 
-/// Shows which kind of source it is and nothing else: a command or a URL may hold a secret.
+/// Writes the kind of source and nothing else: a command or a URL may contain a secret.
 impl fmt::Debug for TokenSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -65,7 +63,7 @@ impl fmt::Debug for TokenSource {
     }
 }
 
-/// The source and what it last gave.
+/// The source and its last result.
 pub(super) struct Tokens {
     source: TokenSource,
     last: Mutex<Option<Result<Token, TokenError>>>,
@@ -81,12 +79,12 @@ impl Tokens {
         }
     }
 
-    /// The token, fetched if there is none or its time is over.
+    /// Returns the token; fetches it if there is none or it must be replaced.
     pub(super) async fn current(&self, transport: &Transport) -> Result<Token, TokenError> {
         self.other_than(None, transport).await
     }
 
-    /// Another token after this one got a 401; none if the source cannot give another.
+    /// Returns another token after this one got a 401, or `None` if the source cannot give another.
     pub(super) async fn after_refusal(
         &self,
         refused: &Token,
@@ -105,7 +103,7 @@ impl Tokens {
             Some(Ok(token)) if token.is_fresh() && refused.is_none_or(|it| !it.is_same(token)) => {
                 return Ok(token.clone());
             }
-            // Somebody fetched while this call waited for the lock: their failure is ours.
+            // Another call fetched while this one waited for the lock: its failure applies here too.
             Some(Err(why)) if self.fetches.load(Ordering::Acquire) != seen => return Err(why.clone()),
             _ => {}
         }
@@ -127,7 +125,7 @@ impl Tokens {
             }
             TokenSource::Command(line) => {
                 let silence = tokio::time::sleep(SILENCE);
-                let waiting = || "waiting for the command that prints the token".to_owned();
+                let waiting = || "waiting for the token command".to_owned();
                 let printed = transport
                     .observer
                     .during(command::run(line), silence, waiting)
@@ -168,7 +166,7 @@ fn read_file(path: &Path) -> Result<SecretString, TokenError> {
     }
 }
 
-/// By its byte order mark, which Windows' PowerShell writes.
+/// Detects UTF-16 by its byte order mark, which PowerShell on Windows writes.
 fn is_utf_16(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
 }

@@ -11,13 +11,13 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long before its end a token is replaced, so that none expires on its way.
+/// Time before its expiry at which a token is replaced, so that it does not expire on its way to the server.
 const EARLY: Duration = Duration::from_secs(30);
 
-/// The longest life that is believed; a token is asked for again after it in any case.
+/// Maximum lifetime that is accepted, in seconds; after it, a new token is requested in any case.
 const LONGEST: u64 = 24 * 60 * 60;
 
-/// Who asks, and where.
+/// The client credentials and the token URL.
 pub(super) struct OauthClient<'a> {
     pub(super) token_url: &'a Url,
     pub(super) id: &'a str,
@@ -31,7 +31,7 @@ pub(super) struct Granted {
 }
 
 impl OauthClient<'_> {
-    /// Asks for a token. Asking twice does no harm, so it is retried like a read.
+    /// Requests a token. A second request does no harm, so it is retried like a read.
     pub(super) async fn ask(&self, transport: &Transport) -> Result<Granted, TokenError> {
         if !matches!(self.token_url.scheme(), "http" | "https") {
             return Err(TokenError::Configuration(
@@ -52,7 +52,7 @@ impl OauthClient<'_> {
         let asked = Instant::now();
         let answer = transport.send(&request, None).await.map_err(refusal)?;
         answer.fits_beside(0).map_err(refusal)?;
-        granted(&answer.body, asked).ok_or_else(|| refusal(answer.unusable("it holds no access_token")))
+        granted(&answer.body, asked).ok_or_else(|| refusal(answer.unusable("it contains no access_token")))
     }
 }
 
@@ -65,7 +65,7 @@ fn refusal(error: HttpError) -> TokenError {
     }
 }
 
-/// Reads the answer; what is wrong with it is not told, as it may hold the token.
+/// Parses the response. Errors do not describe it, as it may contain the token.
 fn granted(answer: &[u8], asked: Instant) -> Option<Granted> {
     let answer: Value = serde_json::from_slice(answer).ok()?;
     let token = answer.get("access_token")?.as_str()?;
@@ -80,7 +80,7 @@ fn granted(answer: &[u8], asked: Instant) -> Option<Granted> {
     })
 }
 
-/// 30 seconds less than the server says; of a life shorter than a minute the first half.
+/// Returns the time after which to replace a token: `seconds` less 30, or half of it if it is under 60.
 fn lifetime(seconds: f64) -> Option<Duration> {
     let life = Duration::try_from_secs_f64(seconds)
         .ok()?

@@ -1,4 +1,4 @@
-//! Tasks that begin.
+//! Creates agent tasks.
 
 use super::{AGENT, MODES, granted_tools, read_mode, read_tools, record};
 use crate::service::agent::{AgentTask, TaskConfig, TaskStatus};
@@ -31,7 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(super) fn shapes() -> Vec<Shape> {
     vec![task_request()]
 }
@@ -51,7 +51,7 @@ fn agent_config() -> Shape {
         needs("mode", one_of(&MODES)),
         needs("projectId", uuid()),
         needs("sourceBranchName", text()).about("The branch that is read from."),
-        needs("environmentName", text()).about("Where pipelines are run."),
+        needs("environmentName", text()).about("The environment to run pipelines in."),
         may("targetBranchName", text())
             .about("The branch that is written to; needed unless `generateBranch` is true."),
         may("generateBranch", boolean()).about("Lets the agent name that branch."),
@@ -59,10 +59,10 @@ fn agent_config() -> Shape {
         may("graphId", any_text()),
         may("workingDirectory", any_text()),
     ])
-    .named("AgentConfigRequest", "What a task is to be done with.")
+    .named("AgentConfigRequest", "The configuration of a task.")
 }
 
-/// Either the branch has a name, or the agent generates one.
+/// Checks that the request either names the target branch or lets the agent generate it.
 fn target_branch() -> ShapePart {
     let check = |check: &mut BodyCheck, config: &Map<String, Value>| {
         if config.given("targetBranchName").is_none() && config.flag("generateBranch") != Some(true) {
@@ -79,7 +79,7 @@ fn target_branch() -> ShapePart {
     rule(check, Some(json!({"anyOf": [named, generated]})))
 }
 
-/// A task that was begun.
+/// A task that was created.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct CreatedTask {
@@ -91,7 +91,7 @@ struct CreatedTask {
     created_at: Moment,
 }
 
-/// Begins a task.
+/// Creates a task and starts it.
 #[utoipa::path(
     post,
     path = "/v1/ai/agents/tasks",
@@ -99,7 +99,7 @@ struct CreatedTask {
     tag = "Agent tasks",
     request_body = ref("#/components/schemas/TaskRequest"),
     responses(
-        (status = 201, body = CreatedTask, description = "The agent works."),
+        (status = 201, body = CreatedTask, description = "The agent is working."),
         (status = 404, body = ProblemBody, description = "There is no such project for the caller."),
     )
 )]
@@ -111,7 +111,7 @@ async fn create(
     let id = Uuid::new_v4();
     task_request().hold(&body)?;
     let message = body.text("message");
-    // An object that is missing was a finding.
+    // If the object is missing, `hold` has already reported it.
     let config = body.object("agentConfig").cloned().unwrap_or_default();
     let (project, config) = (config.uuid("projectId"), read_config(&config, id));
     let project = CallersProject::find(&app, &caller, project).await?;
@@ -168,7 +168,8 @@ fn read_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
     }
 }
 
-/// Why a task in the project cannot be done, if it cannot: its repository lacks the branch to be read.
+/// Returns the reason why a task in the project cannot succeed, or `None` if it can: the source branch must exist in
+/// the repository.
 async fn trouble(app: &App, project: &CallersProject, branch: &str) -> Result<Option<String>, Problem> {
     let Some(repository) = project.repository.clone() else {
         return Ok(None);

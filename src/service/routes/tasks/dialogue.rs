@@ -1,4 +1,4 @@
-//! What an agent and its callers tell each other.
+//! The messages between an agent and its callers: decisions, instructions and permissions.
 
 use super::{
     AGENT, GrantedTool, ID, MODES, change, granted_tools, missing, read_mode, read_tools, record, sees, shown,
@@ -30,11 +30,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-/// The most messages in an answer, and how many there are where none says.
+/// Maximum and default number of messages in a response.
 const LARGEST_LIMIT: u32 = 1000;
 const LIMIT: u32 = 25;
 
-/// How long an approval holds.
+/// How long an approval is valid.
 const SCOPES: [&str; 2] = ["ONCE", "CONVERSATION"];
 
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
@@ -44,7 +44,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(replace_permissions))
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(super) fn shapes() -> Vec<Shape> {
     vec![decisions_request(), follow_up(), permissions_request()]
 }
@@ -85,14 +85,14 @@ fn question_decision() -> Shape {
     .named("QuestionDecision", "The answers to questions.")
 }
 
-/// What the agent still waits for.
+/// The decisions that the agent still waits for.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct StillPending {
     pending_decisions: Vec<OpenDecision>,
 }
 
-/// Takes decisions; those on what the agent does not wait for resolve nothing.
+/// Accepts decisions and ignores those that the agent does not wait for.
 #[utoipa::path(
     post,
     path = "/v1/ai/agents/tasks/{taskId}/decisions",
@@ -100,7 +100,7 @@ struct StillPending {
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
     request_body = ref("#/components/schemas/DecisionsRequest"),
-    responses((status = 202, body = StillPending, description = "What the agent still waits for."))
+    responses((status = 202, body = StillPending, description = "The decisions that the agent still waits for."))
 )]
 async fn decide(
     caller: Caller,
@@ -156,18 +156,17 @@ fn read_answer(item: &Map<String, Value>) -> GivenAnswer {
     }
 }
 
-/// Messages of a task.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Messages)]
 struct MessagesAnswer {
     results: Vec<Message>,
-    /// For `paginationToken`; missing if there are no more messages now.
+    /// Token for `paginationToken`; missing if there are no further messages at present.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     more: Option<String>,
 }
 
-/// Lists what happened in a task, in its order.
+/// Lists the messages of a task in chronological order.
 #[utoipa::path(
     get,
     path = "/v1/ai/agents/tasks/{taskId}/messages",
@@ -175,8 +174,8 @@ struct MessagesAnswer {
     tag = "Agent tasks",
     params(
         ("taskId" = String, Path, format = "uuid", description = "The task."),
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "Messages in the answer; 25 by default."),
-        ("paginationToken" = Option<String>, Query, pattern = "^[0-9]{1,9}$", description = "The `more` of the answer before."),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "Number of messages; 25 by default."),
+        ("paginationToken" = Option<String>, Query, pattern = "^[0-9]{1,9}$", description = "`more` of the previous page."),
     ),
     responses((status = 200, body = MessagesAnswer, description = "Messages of the task."))
 )]
@@ -224,7 +223,7 @@ async fn list_messages(
     messages.map(Json).ok_or_else(|| missing(id))
 }
 
-/// The place of a message, as `more` gives it.
+/// Parses a position from `more`.
 fn position(text: &str) -> Option<u32> {
     number(text).filter(|_| text.len() < 10)
 }
@@ -239,16 +238,16 @@ fn follow_up() -> Shape {
         may("mode", one_of(&MODES)),
         may("targetBranchName", text()),
     ])
-    .named("AgentConfigChange", "What can change about how a task is done.");
+    .named("AgentConfigChange", "Changes to the configuration of a task.");
     object([
         needs("message", text()),
-        may("grantedPermissions", granted_tools()).about("Added to what is granted."),
+        may("grantedPermissions", granted_tools()).about("Tools to add to the granted ones."),
         may("agentConfig", config),
     ])
     .named("FollowUp", "The body of a further instruction.")
 }
 
-/// The task that was meant.
+/// The ID of a task.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct TaskReference {
@@ -256,7 +255,7 @@ struct TaskReference {
     task_id: Uuid,
 }
 
-/// Gives the agent a further instruction; what it waited for it does no more.
+/// Gives the agent a further instruction and drops any pending decision.
 #[utoipa::path(
     post,
     path = "/v1/ai/agents/tasks/{taskId}/messages",
@@ -265,8 +264,8 @@ struct TaskReference {
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
     request_body = ref("#/components/schemas/FollowUp"),
     responses(
-        (status = 202, body = TaskReference, description = "The agent works on it."),
-        (status = 409, body = ProblemBody, description = "The agent is stopping; it takes instructions once it has."),
+        (status = 202, body = TaskReference, description = "The agent is working on it."),
+        (status = 409, body = ProblemBody, description = "The agent is stopping; retry once it has stopped."),
     )
 )]
 async fn send_message(
@@ -308,10 +307,10 @@ async fn send_message(
 
 fn permissions_request() -> Shape {
     object([needs("grantedPermissions", granted_tools())])
-        .named("PermissionsRequest", "The body of the tools that need no leave.")
+        .named("PermissionsRequest", "The tools that need no permission.")
 }
 
-/// The tools that need no leave.
+/// The tools that need no permission.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Permissions)]
@@ -321,7 +320,7 @@ struct PermissionsAnswer {
     granted_permissions: Vec<GrantedTool>,
 }
 
-/// Puts these tools in the place of those that need no leave.
+/// Replaces the list of tools that need no permission.
 #[utoipa::path(
     put,
     path = "/v1/ai/agents/tasks/{taskId}/permissions",
@@ -329,7 +328,7 @@ struct PermissionsAnswer {
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
     request_body = ref("#/components/schemas/PermissionsRequest"),
-    responses((status = 200, body = PermissionsAnswer, description = "The tools that need no leave now."))
+    responses((status = 200, body = PermissionsAnswer, description = "The tools that need no permission."))
 )]
 async fn replace_permissions(
     caller: Caller,

@@ -1,4 +1,4 @@
-//! Tasks as they are, and their end.
+//! Lists, shows, stops and removes tasks.
 
 use super::{AGENT, GrantedTool, ID, change, missing, sees, shown};
 use crate::service::agent::{AgentMode, OpenDecision, TaskConfig, TaskStatus};
@@ -56,7 +56,7 @@ struct TaskPage {
     total: u64,
 }
 
-/// A task in full.
+/// A task with all its details.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct TaskDetail {
@@ -70,11 +70,11 @@ struct TaskDetail {
     modified_at: Moment,
     agent_config: TaskConfig,
     granted_permissions: Vec<GrantedTool>,
-    /// What the agent waits for; empty if it works or has finished.
+    /// The decisions that the agent waits for; empty if it is working or has finished.
     pending_decisions: Vec<OpenDecision>,
 }
 
-/// Lists the tasks of the projects that the caller sees, the youngest first.
+/// Lists the tasks in the projects that are visible to the caller, newest first.
 #[utoipa::path(
     get,
     path = "/v1/ai/agents/tasks",
@@ -150,7 +150,7 @@ fn item(stored: StoredTask) -> TaskItem {
     operation_id = "showTask",
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
-    responses((status = 200, body = TaskDetail, description = "The task as it is."))
+    responses((status = 200, body = TaskDetail, description = "The state of the task."))
 )]
 async fn show(
     caller: Caller,
@@ -178,14 +178,14 @@ async fn show(
     }))
 }
 
-/// Stops a task; afterwards the agent waits for nothing.
+/// Stops a task and drops any pending decision.
 #[utoipa::path(
     post,
     path = "/v1/ai/agents/tasks/{taskId}/stop",
     operation_id = "stopTask",
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
-    responses((status = 204, description = "The agent stops, or was not at work."))
+    responses((status = 204, description = "The agent is stopping or was not working."))
 )]
 async fn stop(
     caller: Caller,
@@ -201,7 +201,7 @@ async fn stop(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Removes a task with everything about it.
+/// Removes a task and its messages.
 #[utoipa::path(
     delete,
     path = "/v1/ai/agents/tasks/{taskId}",
@@ -209,8 +209,8 @@ async fn stop(
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
     responses(
-        (status = 204, description = "The task is gone."),
-        (status = 409, body = ProblemBody, description = "The agent works; stop it first."),
+        (status = 204, description = "The task was removed."),
+        (status = 409, body = ProblemBody, description = "The agent is working; stop it first."),
     )
 )]
 async fn remove(

@@ -22,16 +22,16 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use uuid::Uuid;
 
-/// The name of the one agent.
+/// The name of the only agent.
 const AGENT: &str = "data_engineer_agent";
 
 /// The modes of an agent.
 const MODES: [&str; 2] = ["ACT", "PLAN"];
 
-/// The name of the path's parameter.
+/// Name of the path parameter.
 const ID: &str = "taskId";
 
-/// The routes of this resource.
+/// Returns the HTTP routes for agent tasks.
 pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .merge(begin::routes())
@@ -39,7 +39,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(dialogue::routes())
 }
 
-/// The shapes of bodies.
+/// Returns the schemas of the request bodies.
 pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
     [begin::shapes(), dialogue::shapes()]
         .into_iter()
@@ -47,19 +47,19 @@ pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
         .collect()
 }
 
-/// The tools that need no leave, as a body has them.
+/// Returns the schema for the list of tools that need no permission.
 fn granted_tools() -> Shape {
     let tool = object([needs("toolName", one_of(&TOOLS))]);
-    list_of(tool.named("GrantedTool", "A tool that needs no leave."))
+    list_of(tool.named("GrantedTool", "A tool that needs no permission."))
 }
 
-/// Their names.
+/// Returns the names of the granted tools in a body, or `None` if the field is missing.
 fn read_tools(body: &Map<String, Value>) -> Option<Vec<String>> {
     let tools = body.objects("grantedPermissions")?;
     Some(tools.into_iter().map(|tool| tool.text("toolName")).collect())
 }
 
-/// A tool that needs no leave.
+/// A tool that needs no permission.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct GrantedTool {
@@ -74,7 +74,7 @@ fn read_mode(name: &str) -> AgentMode {
     }
 }
 
-/// Records something that happened to a task of a project.
+/// Records an audit event about a task.
 fn record(
     transaction: &Transaction<'_>,
     author: &Author,
@@ -101,12 +101,13 @@ fn missing(id: Uuid) -> Problem {
     Problem::not_found(format!("there is no task {id}"))
 }
 
-/// Whether the caller sees the project of the task.
+/// Returns whether the task's project is visible to the caller.
 fn sees(app: &App, caller: &Caller, stored: &StoredTask) -> bool {
     caller.role == Role::SuperAdmin || app.given_project(stored.project).is_some()
 }
 
-/// Changes a task as it is now; `act` gives what happened, or refuses and changes nothing.
+/// Advances a task to the present and changes it. `act` returns the new messages, or a problem, which leaves the task
+/// unchanged.
 async fn change<T, F>(app: &Arc<App>, caller: &Caller, id: Uuid, act: F) -> Result<T, Problem>
 where
     T: Send + 'static,

@@ -1,0 +1,63 @@
+//! The changes of a review, compared while the platform responds: comparing thousands of pipelines takes as long as reviewing
+//! them.
+
+use super::changes;
+use crate::base::git::{Change, CommitId, GitError, Repository};
+use crate::commands::Run;
+use crate::commands::gate::workspace::Workspace;
+use crate::gate::{Part, Selected};
+use crate::job::settings::{Judging, Selection};
+use crate::report::ChangedFile;
+use std::path::PathBuf;
+use std::thread::{self, JoinHandle};
+
+/// A comparison that runs in a thread of its own.
+pub(crate) struct ChangesAhead(JoinHandle<Result<Vec<ChangedFile>, GitError>>);
+
+/// What is compared.
+struct Comparing {
+    root: PathBuf,
+    head: CommitId,
+    bases: Vec<CommitId>,
+    changes: Vec<Change>,
+}
+
+impl ChangesAhead {
+    /// Starts the comparison of the selected changes with `head`; `None` if no output includes them, or if there is no base.
+    pub(crate) fn start(
+        run: &Run,
+        workspace: &Workspace<'_>,
+        head: &CommitId,
+        (judging, selection): (&Judging, &Selection),
+        (selected, part): (&Selected, &Part),
+    ) -> Option<Self> {
+        let is_included = changes::is_told(run, workspace.ci.host, &judging.destinations);
+        if !is_included || selected.since.is_empty() {
+            return None;
+        }
+        let wants = |path: &str| selection.wants(path);
+        let candidates = selected.candidates.iter().map(|candidate| &candidate.change);
+        let wanted = candidates.filter(|it| changes::is_included(it, &wants, &part.paths, part.shard));
+        let comparing = Comparing {
+            root: workspace.repo.root().to_owned(),
+            head: head.clone(),
+            bases: selected.since.clone(),
+            changes: wanted.cloned().collect(),
+        };
+        Some(Self(thread::spawn(move || comparing.compare())))
+    }
+
+    /// Waits for the comparison; `None` if it failed, so that it is made again and its error is reported.
+    pub(crate) fn finish(self) -> Option<Vec<ChangedFile>> {
+        self.0.join().ok()?.ok()
+    }
+}
+
+impl Comparing {
+    /// A repository belongs to one thread, so this one opens it again.
+    fn compare(&self) -> Result<Vec<ChangedFile>, GitError> {
+        let repo = Repository::open(&self.root)?;
+        let snapshot = repo.snapshot(self.head.clone());
+        changes::compared_pairs(&repo, &snapshot, &self.bases, &self.changes)
+    }
+}
