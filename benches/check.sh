@@ -1,7 +1,7 @@
-# The rules on this machine, beside programs that only parse the same files.
+# The rules evaluated locally, compared with programs that only parse the same files.
 #
-# It also needs a C compiler and libyaml (Debian: libyaml-dev). The rows beside PyYAML with its C loader
-# (`pip install pyyaml`) and libfyaml's fy-tool (Debian: libfyaml-utils) are left out where those are missing.
+# It also needs a C compiler and libyaml (Debian: libyaml-dev). The rows for PyYAML with its C loader (`pip install pyyaml`)
+# and libfyaml's fy-tool (Debian: libfyaml-utils) are omitted if these programs are missing.
 
 need cc find
 cc -O2 -o "$WORK/libyaml_events" "$HERE/libyaml_events.c" -lyaml || {
@@ -9,7 +9,7 @@ cc -O2 -o "$WORK/libyaml_events" "$HERE/libyaml_events.c" -lyaml || {
     exit 2
 }
 
-# make_project NAME ARGUMENT...: a repository with these pipelines and all rules, made once.
+# make_project NAME ARGUMENT...: creates a repository with these pipelines and all rules, unless it exists.
 make_project() {
     local folder="$WORK/$1"
     shift

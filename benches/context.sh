@@ -1,4 +1,4 @@
-# What changed between two commits of a large repository.
+# Selecting the changed files between two commits of a large repository.
 
 make_repository context "$WORK/context" 100000
 cd "$WORK/context"

@@ -1,13 +1,13 @@
-# What it costs to tell what changed: beside judging both sides, and in one pipeline that is larger than any.
+# The cost of listing changes: compared with checking both sides, and in one exceptionally large pipeline.
 
 make_repository changed "$WORK/changed" 10000
 cd "$WORK/changed"
-# Their pipelines have findings, so a check ends with 1.
+# Their pipelines have findings, so a check exits with 1.
 both='for side in main work; do "$0" check --all --quiet --head $side || [ $? -eq 1 ] || exit 2; done'
 measure --runs 5 --limit 2 --memory 200 "\`diff\`, 10,000 changed pipelines : \`check\` of both sides" -- \
     "$BINARY" diff main..work --out "$WORK/diff.txt" -- sh -c "$both" "$BINARY"
 
-# A chain of 10,000 components, each of which has another statement on the other side.
+# A chain of 10,000 components, each with a different statement on the other side.
 for side in old new; do
     awk -v side="$side" 'BEGIN {
         print "type: orchestration\npipeline:\n  components:"

@@ -1,19 +1,19 @@
-# How cost grows: 1,000, 10,000 and 100,000 pipelines, each size beside the one that is ten times smaller. Where the time
-# grows as the number does, the ratio is 10.
+# Scaling: 1,000, 10,000 and 100,000 pipelines, each size compared with the one ten times smaller. If the time grows
+# linearly, the ratio is 10.
 #
-# In each repository every file has known findings, differs from the base, and calls another; every tenth is shared. The
-# platform answers at once, so that what a review itself costs is not hidden by waiting.
+# In each repository, every file has known findings, differs from the base, and calls another; every tenth is shared. The
+# platform responds at once, so that waiting does not hide the cost of the review itself.
 
 SMALLEST=1000
 LARGEST=100000
 
-# grouped NUMBER: as people read it.
+# grouped NUMBER: the number with thousands separators.
 grouped() {
     sed -E ':again; s/([0-9])([0-9]{3})(,|$)/\1,\2\3/; t again' <<<"$1"
 }
 
-# grows NAME SIZE [OPTION...] -- COMMAND...: a row. COMMAND is run in the repository of the size, and in the one that is ten
-# times smaller. A command that fails is told in the row's place, with its error.
+# grows NAME SIZE [OPTION...] -- COMMAND...: adds a row. COMMAND runs in the repository of this size and in the one ten
+# times smaller. If a command fails, the row contains its error.
 grows() {
     local what=$1 size=$2 options=() runs=5 name
     shift 2
@@ -53,11 +53,12 @@ for size in "${sizes[@]}"; do
         --agent-version 10.0.0 --report "json=$WORK/growth.json" --report "junit=$WORK/growth.xml"
 done
 stop_platform
-# The platform's answer names what was published, so it has to know how much of the larger side is shared; the smaller one
-# is told of more than it has.
+# The platform's response lists the published pipelines, so it must know how many the larger side shares; for the smaller
+# one, it lists more than there are.
 for size in "${sizes[@]}"; do
     start_platform --shared $((size / 10))
-    # libgit2 keeps 16 MB of what it unpacked, which is most of what the middle size needs and little of what the largest does.
+    # libgit2 caches 16 MB of unpacked objects, which is most of what the middle size needs and little of what the largest
+    # does.
     LIMIT=15 grows "\`publish --receipt\`" "$size" --server "$PLATFORM" -- \
         "$BINARY" publish --base-url "$URL" --prefix bench --version-name 1 --receipt "$WORK/receipt.json"
     stop_platform

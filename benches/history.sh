@@ -1,4 +1,4 @@
-# A repository of 100,000 files and 20,000 commits, one in ten of them a merge, packed with differences and without a
+# A repository of 100,000 files and 20,000 commits, one in ten of them a merge, packed with deltas and without a
 # commit-graph; the branch left `main` 50 commits ago.
 
 make_repository history "$WORK/history" 100000 20000

@@ -1,4 +1,4 @@
-# What it costs to tell which findings are new, where all 20,000 of 10,000 files are known.
+# The cost of finding new findings if all 20,000 findings of 10,000 files are known.
 
 make_repository known "$WORK/known" 10000
 cd "$WORK/known"

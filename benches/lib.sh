@@ -1,19 +1,19 @@
-# What the measurements share. Sourced by `run`, which sets BINARY, SERVER, WORK and ROWS.
+# Functions that the measurements share. Sourced by `run`, which sets BINARY, SERVER, WORK and ROWS.
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# Where nothing of this machine's or this user's settings reaches, and every command has what it needs.
+# Shields the commands from the settings of the machine and the user, and gives them the environment that they need.
 scrubbed() {
     local names
     names=$(env | sed -n 's/^\(SLUICEGATE_[A-Z_]*\|GIT_[A-Z_]*\|CI\|GITHUB_[A-Z_]*\|GITLAB_CI\|[a-zA-Z]*_proxy\|[A-Z]*_PROXY\)=.*/\1/p')
-    # shellcheck disable=SC2086 # one name a word
+    # shellcheck disable=SC2086 # one name per word
     unset $names
     export HOME="$WORK/home" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null LC_ALL=C
     export SLUICEGATE_TOKEN=bench SLUICEGATE_CI=none
     mkdir -p "$HOME"
 }
 
-# Stops with the names of the programs that are not there.
+# Exits with the names of the missing programs.
 need() {
     local missing=()
     for program in "$@"; do
@@ -25,7 +25,7 @@ need() {
     fi
 }
 
-# make KIND FOLDER NUMBER...: a repository, made once.
+# make KIND FOLDER NUMBER...: creates a repository, unless it exists.
 make_repository() {
     local kind=$1 folder=$2
     shift 2
@@ -39,13 +39,13 @@ measure() {
     python3 "$HERE/measure.py" --rows "$ROWS" "$@"
 }
 
-# told NAME VERDICT: a row without figures.
+# told NAME VERDICT: adds a row without figures.
 told() {
     printf '%s\t\t\t\t\t\t\t\t\t%s\n' "$1" "$2" >>"$ROWS"
     printf '%s | %s\n' "$1" "$2"
 }
 
-# start_platform OPTION...: sets URL and PLATFORM, its process.
+# start_platform OPTION...: starts the platform; sets URL and PLATFORM, its process ID.
 start_platform() {
     local file="$WORK/port"
     rm -f "$file"

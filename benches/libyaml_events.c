@@ -1,6 +1,6 @@
 /*
- * Reads the YAML of every file that standard input names, one a line, with libyaml, to the end of its events and nothing
- * more. Says how many events there were; exit 1 when a file could not be read or is not YAML.
+ * Parses with libyaml the YAML of every file that standard input lists, one per line, up to the last event. Prints the
+ * number of events; exits with 1 if a file could not be read or is not YAML.
  *
  * cc -O2 -o libyaml_events libyaml_events.c -lyaml
  */
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <yaml.h>
 
-/* Counts the events of a file; 0 when it could not be read or parsed. */
+/* Counts the events of a file; returns 0 if it could not be read or parsed. */
 static int events_of(const char *path, unsigned long *events)
 {
 	yaml_parser_t parser;

@@ -1,24 +1,24 @@
-"""Makes the repositories that are measured, by `git fast-import`, the same on every machine.
+"""Creates the repositories for the measurements with `git fast-import`, the same on every machine.
 
 usage: make_repository.py KIND FOLDER NUMBER...
 
 context FILES      pipelines on `main`; on `work` one in a hundred of them has changed, and of those one in ten is
                    renamed, half of them with an edit
-known FILES        pipelines with two findings each on `main`; on `work` the canvas of each has changed, and nothing else
+known FILES        pipelines with two findings each on `main`; on `work` the canvas of each has changed, but nothing else
 changed FILES      pipelines on `main`; on `work` each of them has other statements and another place
 grown FILES        both at once: known findings in each, and on `work` other statements and another place; every tenth is
                    shared, and each calls another
 small FILES EVERY SHARED  small pipelines, the first SHARED of them shared; each EVERYth calls another
-scattered FILES EVERY SHARED  the same in the order in which they came, each as a difference from the one that came before
+scattered FILES EVERY SHARED  the same, packed in commit order, each as a delta of the previous one
 history FILES COMMITS  pipelines that COMMITS commits have edited, one in ten of them a merge of a branch; `work` left `main`
                    50 commits ago and has 20 of its own
-large FILES BYTES  a pipeline that names FILES scripts of BYTES bytes each, which cannot be packed smaller
-text FILES BYTES   the same with scripts of text, which can
+large FILES BYTES  a pipeline that refers to FILES incompressible scripts of BYTES bytes each
+text FILES BYTES   the same with text scripts, which are compressible
 
 Every repository has the folder `.platform` with the shared-pipelines file and the quality rules, a remote-tracking
-branch for each of its branches, and is checked out and packed, as after a clone. Pipelines came in an order that is not
-that of their names, some were edited three more times, and the pack has them as differences from each other. The
-scripts of `large` and `text` are packed whole.
+branch for each of its branches, and is checked out and packed, as after a clone. Pipelines were added in an order
+other than that of their names, some were edited three more times, and the pack stores them as deltas. The scripts of
+`large` and `text` are packed without deltas.
 """
 
 import collections
@@ -44,7 +44,7 @@ NAMING = (
 
 
 def component(name, kind, following):
-    """A component of an orchestration, with the parameters that such a one has."""
+    """Returns a component of an orchestration with its usual parameters."""
     return (
         f"    {name}:\n      type: {kind}\n      transitions:\n        unconditional:\n          - {following}\n"
         f"      skipped: false\n      parameters:\n        componentName: \"{name}\"\n"
@@ -55,7 +55,7 @@ def component(name, kind, following):
 
 
 def pipeline(number, extra="", y=32):
-    """A small orchestration, different for each number, and of another size."""
+    """Returns a small orchestration; content and size depend on the number."""
     notes = "".join(f"          -- column {at} of load {number}\n" for at in range(number * 7919 % 13))
     return (
         'type: "orchestration"\nversion: "1.0"\npipeline:\n  components:\n'
@@ -70,7 +70,7 @@ def pipeline(number, extra="", y=32):
 
 
 def call(number, called):
-    """A component that runs another pipeline."""
+    """Returns a component that runs another pipeline."""
     return (
         f"    Run {number}:\n      type: run-orchestration\n      parameters:\n"
         f'        componentName: "Run {number}"\n        orchestrationJob: "{called}"\n'
@@ -78,7 +78,7 @@ def call(number, called):
 
 
 def shared(paths):
-    """The shared-pipelines file."""
+    """Returns the shared-pipelines file."""
     entries = "".join(
         f"  - pipeline: {path}\n    displayName: shared {index}\n    id: shared-{index}\n"
         "    enabled: true\n    parameters: {}\n"
@@ -88,12 +88,12 @@ def shared(paths):
 
 
 def path_of(number):
-    """Two hundred files a folder, in two levels of folders."""
+    """Returns a path; there are 200 files per folder, in two levels of folders."""
     return f"area-{number // 5000:02}/group-{number // 200:03}/load {number:06}.orch.yaml"
 
 
 def edited(content, version):
-    """Another version of a pipeline; the last one is 0."""
+    """Returns another version of a pipeline; the last one is 0."""
     return content.replace(" as latest", f" as latest_{version}") if version else content
 
 
@@ -133,7 +133,7 @@ class Import:
         self.file(f"{CONFIG}/config/pipeline_quality_rules.yaml", "rules:\n" + rules)
 
     def pipelines(self, files, content, shared_paths, rules=RULES):
-        """The history of `main`: all files in an order of their own, then edits that end with `content`."""
+        """Writes the history of `main`: all files in a random order, then edits that end with `content`."""
         source = random.Random(1)
         rounds = [source.sample(range(files), files)]
         rounds += [source.sample(range(files), files // 10) for _ in range(EDITS)]
@@ -190,12 +190,12 @@ def grown(folder, files):
 
 
 def moved(number, extra=""):
-    """A pipeline with other statements, in another place."""
+    """Returns a pipeline with other statements and another layout."""
     return pipeline(number, extra, y=96).replace("from warehouse.", "from archive.")
 
 
 def two_sides(folder, files, before, after, shared_paths, rules):
-    """Pipelines on `main` as `before` makes them; on `work` each as `after` does."""
+    """Writes pipelines from `before` on `main`, and from `after` on `work`."""
     repository = Import(folder)
     repository.pipelines(files, before, shared_paths, rules)
     repository.commit("work", "change", parent="main")
@@ -218,7 +218,7 @@ def scattered(folder, files, every, shared_files):
 
 
 def called(number, files):
-    """The pipeline that is called by this one."""
+    """Returns the pipeline that this one calls."""
     return path_of((number + 1) % files).removesuffix(".orch.yaml")
 
 
@@ -228,7 +228,7 @@ def history(folder, files, commits):
     source = random.Random(2)
 
     def edit(branch, version, start=None):
-        """A commit that edits up to four pipelines of one folder."""
+        """Commits edits of up to four pipelines in one folder."""
         group = source.randrange(files // 200) * 200
         numbers = source.sample(range(group, group + 200), source.randint(1, 4))
         return commit(branch, version, {number: edited(pipeline(number), version) for number in numbers}, start)
@@ -239,7 +239,7 @@ def history(folder, files, commits):
             repository.file(path_of(number), content)
         return changes
 
-    # Seven commits on `main` beside two of a branch, which the tenth merges.
+    # Seven commits on `main` next to two of a branch, which the tenth merges.
     for version in range(EDITS + 1, commits - 20, 10):
         if commits - 70 < version <= commits - 60:
             repository.branch("work", "main")
@@ -269,7 +269,7 @@ def text(folder, files, size):
 
 
 def scripts(folder, files, content):
-    # Whole, as git stores what is committed; a clone may have some of the text as differences.
+    # Stored without deltas, as git stores new commits; a clone may have some of the text as deltas.
     repository = Import(folder, "--depth=0")
     repository.commit("main", "all")
     repository.configuration(["load.orch.yaml"])

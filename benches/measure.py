@@ -1,20 +1,20 @@
-"""Runs two commands in turns and compares them; writes one row of the table.
+"""Runs two commands alternately and compares them; writes one row of the table.
 
 usage: measure.py [options] NAME -- OURS [ARGUMENT]... [-- OTHER [ARGUMENT]...]
 
---runs N         how often each runs, after one run that does not count (default 5)
---limit R        our time may be R times the other's (none: only reported)
---ideal S        instead of another command: a time in seconds
---memory MB      our peak memory may be MB (none: only reported)
---status N       the exit status that both end with (default 0)
---server PID     the server of our command, whose processor time is told after the name
---within S       the seconds after which a run is ended and counts as failed (default 300)
---rows FILE      where the row is added
+--runs N         number of runs of each command, after one warm-up run (default 5)
+--limit R        maximum ratio of our time to the other's (default: only report it)
+--ideal S        a time in seconds to compare with, instead of another command
+--memory MB      our maximum peak memory (default: only report it)
+--status N       the expected exit status of both (default 0)
+--server PID     process ID of our command's server; its processor time is added to the name
+--within S       seconds after which a run is killed and has failed (default 300)
+--rows FILE      the file that the row is appended to
 
-Times are medians of the wall clock and, beside it, of the processor time of the command itself. The ratio is the median of
-the ratios of the pairs, so that what slows the machine for a while slows both sides. Memory is the largest resident set
-of one more run, told by GNU time. Without that program it is what the kernel tells of the timed runs (`getrusage`),
-which is never less than what this script holds itself when it starts them, and the row says so.
+Times are medians of the wall clock and of the processor time of the command itself. The ratio is the median of
+the ratios of the pairs, so that a temporary load of the machine slows both sides. Memory is the largest resident set
+of one more run, from GNU time. Without that program, it is the kernel's value for the timed runs (`getrusage`),
+which is never less than the size of this script when it starts them; then the row has a note.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def split(words):
 
 
 def run(command, options):
-    """The seconds, the seconds of processor time and the megabytes that one run takes."""
+    """Runs a command; returns its seconds, its seconds of processor time and its megabytes."""
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     begin = time.perf_counter()
     process = subprocess.Popen(command, start_new_session=True, **quiet)
@@ -76,7 +76,7 @@ def run(command, options):
 
 
 def peak(command, options):
-    """The megabytes that a run takes at most; none without GNU time."""
+    """Returns the peak memory of a run in megabytes, or None without GNU time."""
     program = shutil.which("time")
     if program is None:
         return None
@@ -86,14 +86,14 @@ def peak(command, options):
 
 
 def spent(server):
-    """The seconds of processor time that a process has taken so far."""
+    """Returns the seconds of processor time that a process has used so far."""
     with open(f"/proc/{server}/stat", encoding="utf-8") as stat:
         ticks = stat.read().rpartition(")")[2].split()[11:13]
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def turn(commands, options):
-    """What one run of each side takes, and the server of ours."""
+    """Runs each side once; returns their measurements, and the processor time of our server."""
     before = spent(options.server) if options.server else 0
     ours = run(commands[0], options)
     served = spent(options.server) - before if options.server else None
@@ -105,7 +105,7 @@ def shown(seconds):
 
 
 def times(runs):
-    """The medians of the wall clock and of the processor time of a side; empty where it has none."""
+    """Returns the medians of a side's wall clock and processor time; empty if it has none."""
     columns = [[part[column] for part in runs] for column in (0, 1)]
     return ["" if column[0] is None else shown(statistics.median(column)) for column in columns]
 

@@ -1,4 +1,4 @@
-"""Parses every pipeline below a folder with PyYAML's C loader, and does nothing else."""
+"""Parses every pipeline below a folder with PyYAML's C loader."""
 
 import os
 import sys

@@ -1,13 +1,13 @@
-//! The platform of the benches: it answers after a set time, and takes uploads as fast as they come, so that what is
-//! measured is the client.
+//! The platform of the benches: it responds after a set time, and reads uploads as fast as they arrive, so that the
+//! benches measure the client.
 //!
 //! usage: platform PORT_FILE [--delay MILLISECONDS] [--twice] [--shared NUMBER]
 //!
-//! It writes its port to PORT_FILE when it listens. Reviews are answered after the delay, with one result a rule, and with
-//! two findings a file where `--twice` says so; uploads are read to their end and forgotten. An upload with a commit
-//! hash shows its details once, so the same version can be published and verified again and again; the version
-//! `unverified` is never shown. The details name as many shared pipelines as `--shared` says (3 without it), by what
-//! `make_repository.py` calls them.
+//! When it listens, it writes its port to PORT_FILE. Reviews are answered after the delay, with one result per rule,
+//! and with two findings per file if `--twice` is set; uploads are read to their end and discarded. After an upload
+//! with a commit hash, the version's details are shown once, so the same version can be published and verified again
+//! and again; the version `unverified` is never shown. The details list as many shared pipelines as `--shared` sets (3
+//! by default), with the names from `make_repository.py`.
 
 #![allow(clippy::print_stderr, reason = "it has no other way to say what is wrong")]
 
@@ -33,11 +33,11 @@ const RULES: [&str; 3] = [
     "unused-components",
     "start-and-end-components",
 ];
-/// How much of an upload is read at a time, in bytes.
+/// Number of bytes of an upload that are read at a time.
 const PIECE: usize = 1024 * 1024;
 struct Platform {
     options: Options,
-    /// The details of what was published last, until they are shown.
+    /// The details of the last published version, until they are shown.
     published: Mutex<Option<Map<String, Value>>>,
 }
 
@@ -52,7 +52,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// What the command line asks for.
+/// The options on the command line.
 struct Options {
     delay: Duration,
     twice: bool,
@@ -170,8 +170,8 @@ impl Platform {
     }
 }
 
-/// Every tenth file by its name has a finding that names a component, so that its line must be found, whatever else is
-/// asked about with it; or each has two.
+/// Returns a review. Every tenth file by its name has a finding that names a component, so that its line must be found,
+/// regardless of the other files in the request; with `twice`, each file has two findings.
 fn reviewed(request: &[u8], twice: bool) -> Response<String> {
     let asked: Value = serde_json::from_slice(request).unwrap_or_default();
     let paths = asked["pipelines"].as_array().into_iter().flatten();

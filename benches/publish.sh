@@ -1,9 +1,9 @@
-# Publishing against the same server that curl sends the same files to.
+# Publishing, compared with curl sending the same files to the same server.
 #
-# `curl` reads plain files, so the like of it is `--from worktree`. From a commit, which is the default, the contents have
-# to be unpacked too; that is measured as well. `Expect:` keeps curl from waiting for a `100 Continue`.
+# `curl` reads plain files, so the equivalent is `--from worktree`. From a commit, the default, the contents must also be
+# unpacked; that is measured too. `Expect:` keeps curl from waiting for a `100 Continue`.
 
-# each_file GLOB...: the arguments by which curl sends what git lists.
+# each_file GLOB...: sets FORMS to curl's arguments for sending the files that git lists.
 each_file() {
     FORMS=()
     while IFS= read -r file; do
@@ -11,7 +11,7 @@ each_file() {
     done < <(git -c core.quotePath=false ls-files -- "$@")
 }
 
-# platform_of SHARED: a new platform, which names so many shared pipelines, and the commands for it.
+# platform_of SHARED: starts a new platform with this number of shared pipelines, and sets the commands for it.
 platform_of() {
     stop_platform
     start_platform --shared "$1"

@@ -1,5 +1,5 @@
-# What all reports at once take of 40,000 rule results in 5,000 files, every fourth of them a finding, shown with its lines
-# from the commit.
+# The cost of all reports at once for 40,000 rule results in 5,000 files, every fourth of them a finding, shown with its
+# lines from the commit.
 
 rm -rf "$WORK/reports" "$WORK/reported"
 git init -q -b main "$WORK/reported"

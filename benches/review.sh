@@ -1,4 +1,4 @@
-# How near a review comes to what the platform's own time allows.
+# The run time of a review, compared with the platform's own response time.
 
 make_repository small "$WORK/small" 10000 5 3
 cd "$WORK/small"

@@ -1,13 +1,13 @@
-# The local platform under mixed requests of all its capabilities, refusals among them, over 16 connections: once with
-# everything in memory, once on disk, where each change is synced before it is answered. An answer of 500 or more, or
-# none at all, is a miss. The times of single requests are curl's, whose own work is in them.
+# The local platform under mixed requests for all its capabilities, including rejected ones, over 16 connections: once in
+# memory, once on disk, where each change is synced before the response. A response of 500 or more, or a missing response,
+# is a failure. The times of single requests come from curl and include curl's own work.
 
 need curl awk
 SERVE_REQUESTS=2000
 SERVE_CONNECTIONS=16
 SERVE_PROJECT=6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10
 
-# The project whose pipelines are listed, reviewed and executed, made once.
+# Creates the project whose pipelines are listed, reviewed and executed, unless it exists.
 make_served_project() {
     local folder="$WORK/served"
     [ -d "$folder/.git" ] && return
@@ -68,7 +68,7 @@ serve_plan() {
         }'
 }
 
-# serve NAME ARGUMENT...: starts it with these arguments, asks everything, and adds the row.
+# serve NAME ARGUMENT...: starts the server with these arguments, sends all requests, and adds the row.
 serve() {
     local name=$1 url begin took memory
     shift

@@ -1,11 +1,11 @@
-# The local platform beside the fastest of its kind: a read against a static file of nginx, and publishes that are durable
-# before they are answered against the same rows written by SQLite's own program. Numbers a second, of one client.
+# The local platform, compared with the fastest program of each kind: reads with a static file of nginx, and publishes that
+# are durable before the response with the same rows written by SQLite's own shell. Requests per second of one client.
 
 need wrk nginx sqlite3 curl awk
 SERVED_SECONDS=4
 SERVED_CONNECTIONS=16
 
-# The requests a second that wrk gets through; what is not answered with 2xx ends the run.
+# Prints the requests per second that wrk achieves; a response other than 2xx ends the run.
 per_second() {
     wrk -t1 "-c$SERVED_CONNECTIONS" "-d$SERVED_SECONDS" -H "Authorization: Bearer $SLUICEGATE_TOKEN" "$@" >"$WORK/wrk.out"
     if grep -q 'Non-2xx\|Socket errors' "$WORK/wrk.out"; then
@@ -15,7 +15,7 @@ per_second() {
     awk '/^Requests\/sec:/ { print $2 }' "$WORK/wrk.out"
 }
 
-# row NAME OURS OTHER LIMIT: the ratio is ours to the other's, and more is better.
+# row NAME OURS OTHER LIMIT: adds a row with the ratio of our number to the other; higher is better.
 served_row() {
     awk -v name="$1" -v ours="$2" -v other="$3" -v limit="$4" -v rows="$ROWS" 'BEGIN {
         row = sprintf("%s\t%.0f /s\t\t%.0f /s\t\t%.2f\tat least %.2f\t\t\t%s", name, ours, other, ours / other, limit,
@@ -80,7 +80,7 @@ rm -rf "$WORK/served-data"
 served_start --data "$WORK/served-data"
 ours=$(per_second -s "$WORK/publish.lua" "$URL$artifacts")
 stop_platform
-# As many transactions of the same inserts, one after the other.
+# As many transactions with the same inserts, one after the other.
 number=4000
 rm -f "$WORK/plain.db"*
 {

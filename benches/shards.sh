@@ -1,6 +1,6 @@
-# A review split over parallel jobs: the parts as processes at once, so the time is that of the slowest, the processor time
-# that of all, and the memory that of the largest. The parts as one report have to be what the whole review tells, but for
-# its times.
+# A review split over parallel jobs: the shards run as processes at once, so the time is that of the slowest, the processor
+# time that of all, and the memory that of the largest. Except for its times, the merged report must equal that of the
+# complete review.
 
 make_repository small "$WORK/small" 10000 5 3
 cd "$WORK/small"
@@ -9,12 +9,12 @@ rm -rf "$SHARDS"
 mkdir -p "$SHARDS"
 start_platform --delay 200
 
-# The reports that a command writes to the files of this name.
+# both_reports NAME: sets REPORTS to the options for both reports, in files with this name.
 both_reports() {
     REPORTS=(--report "json=$SHARDS/$1.json" --report "junit=$SHARDS/$1.xml")
 }
 
-# Runs "$@" as so many parts at once, and ends with 1 when one of them fails.
+# Runs "$@" as this many shards at once, and exits with 1 if one of them fails.
 parts='
     folder=$1 total=$2
     shift 2
@@ -27,7 +27,7 @@ parts='
     done
 '
 
-# without_times NAME: the two reports of this name, without what tells when they were made and how long it took.
+# without_times NAME: prints the two reports with this name, without their times and durations.
 without_times() {
     sed -E '/^  "(startedAt|elapsedNanos)": /d' "$SHARDS/$1.json"
     sed -E 's/ (time|timestamp)="[^"]*"//g' "$SHARDS/$1.xml"
@@ -40,7 +40,7 @@ both_reports whole
 measure --runs 3 --limit 1.12 --ideal 5 --memory 200 --server "$PLATFORM" \
     "\`review\`, $what : batches / concurrency" -- "${review[@]}" "${REPORTS[@]}"
 for total in 2 4; do
-    # Rounds of 4 batches of 100 files, of which the last one is not full.
+    # Rounds of 4 batches of 100 files; the last round is not full.
     measure --runs 5 --limit 1.35 --ideal "$(awk -v rounds=$(((10000 / total + 399) / 400)) 'BEGIN { print rounds / 5 }')" \
         --memory 200 --server "$PLATFORM" \
         "\`review --shard I/$total\`, $what, $total processes at once : the rounds of a part" -- \

@@ -1,4 +1,4 @@
-# How long the program takes to start.
+# The time that the program takes to start.
 
 measure --runs 300 --limit 1.5 "\`--version\` : \`git --version\`" -- \
     "$BINARY" --version -- git --version

@@ -1,4 +1,4 @@
-//! Holds the documents to the program.
+//! Checks that the documents match the program.
 
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -54,7 +54,7 @@ fn help(arg: &Arg) -> String {
     arg.get_help().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The flags of a command and of its verbs.
+/// Returns the flags of a command and of its subcommands.
 fn flags(command: &Command) -> Vec<Arg> {
     let own = command
         .get_arguments()
@@ -63,7 +63,7 @@ fn flags(command: &Command) -> Vec<Arg> {
     own.chain(command.get_subcommands().flat_map(flags)).collect()
 }
 
-/// Renews the text between two marks of a document if `UPDATE_DOCS` is set; else it must be up to date.
+/// Updates the text between two marks of a document if `UPDATE_DOCS` is set; otherwise checks that it is up to date.
 #[expect(
     clippy::disallowed_methods,
     reason = "a switch for whoever renews the documents"
@@ -260,7 +260,7 @@ fn every_command_for_the_rest_of_the_platform_has_both_outputs() {
         for verb in &verbs {
             check(verb, &path);
         }
-        // What that writes is data, in a format of its own.
+        // The command writes data in its own format.
         if !verbs.is_empty() || path == " events export" {
             return;
         }
@@ -299,7 +299,7 @@ fn recipes_name_files_that_exist() {
     }
 }
 
-/// Each crate that is built, with its features.
+/// Returns the crates in the build, each with its features.
 fn crates(edges: &str) -> HashSet<String> {
     let mut cargo = std::process::Command::new(env!("CARGO"));
     cargo.args([
@@ -415,7 +415,7 @@ fn the_action_hands_over_every_setting_by_environment() {
         let Some(expression) = value.strip_prefix("${{ inputs.") else {
             continue;
         };
-        // What the job itself sets is not lost where the input is empty.
+        // If the input is empty, the job's own value is used.
         let end = if name.starts_with("SLUICEGATE_") {
             format!(" || env.{name} }}}}")
         } else {
@@ -426,7 +426,7 @@ fn the_action_hands_over_every_setting_by_environment() {
     }
     let declared = action["inputs"].as_object().unwrap();
     assert_eq!(inputs, declared.keys().map(String::as_str).collect());
-    // A default would hide what the job sets.
+    // A default would hide the job's own value.
     for (name, value) in handed.iter().filter(|(_, value)| value.contains(" || env.")) {
         let input = value["${{ inputs.".len()..].split(' ').next().unwrap();
         assert_eq!(declared[input]["default"], "", "{name}");
@@ -444,7 +444,7 @@ fn the_configuration_among_the_settings_is_accepted() {
     accept_configuration(page, example.split("```").next().unwrap());
 }
 
-/// Holds the text of a configuration file in a document to the program.
+/// Checks that the program accepts the text of a configuration file in a document.
 fn accept_configuration(page: &str, text: &str) {
     let file = sluicegate::job::policy::GateFile {
         counts: Some(sluicegate::job::policy::Text {

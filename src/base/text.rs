@@ -210,7 +210,7 @@ fn visible_line(line: &str) -> String {
     shown
 }
 
-/// GitHub's runner trims a line before it looks for `::`, so leading blanks do not protect.
+/// Breaks a leading `::`. GitHub's runner trims a line before it looks for `::`, so leading blanks do not protect.
 fn break_leading_command(line: String) -> String {
     let trimmed = line.trim_start();
     if !trimmed.starts_with("::") {

@@ -9,7 +9,7 @@ use crate::model::rules::{self, RuleSet, RuleState};
 use crate::platform::api::RuleAnswer;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of rules or pipelines that a note names.
+/// Maximum number of rules or pipelines in a note.
 const NAMED: usize = 5;
 
 /// Returns whether the response must have a rule result for the pipeline: the rules file enables a rule for its kind,
@@ -46,7 +46,8 @@ impl Gaps {
         Some(treated)
     }
 
-    /// Compares the rules of a pipeline's results with those that the rules file enables.
+    /// Records the enabled rules without a result for this pipeline; if all its results are of unknown rules, records
+    /// these.
     pub(super) fn compare<'r>(
         &mut self,
         path: &str,

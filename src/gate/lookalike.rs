@@ -71,7 +71,7 @@ fn is_invisible(c: char) -> bool {
     ) || c.is_control()
 }
 
-/// Returns a sentence about files whose names only look like a pipeline's, or `None` if there are no such files.
+/// Returns a sentence about files whose names only look like a pipeline's, or `None` if `paths` is empty.
 /// Invisible characters are shown as escapes.
 pub(super) fn told(paths: &[String]) -> Option<String> {
     let what = match paths.len() {

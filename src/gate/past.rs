@@ -104,7 +104,7 @@ pub(crate) fn mark_known(head: &mut Tally, bases: &[(Places, Tally)]) {
     let compared = mark_files(&mut head.files, bases);
     if let Some((path, why)) = compared.unknown.first() {
         head.notes.push(format!(
-            "it is unknown which findings of {} are new: the base could not be evaluated: {path}: {why}",
+            "it is unknown which findings in {} are new, as the base was not evaluated: {path}: {why}",
             count(compared.unknown.len(), "file")
         ));
     }

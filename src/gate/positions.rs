@@ -67,7 +67,7 @@ impl<'a> Positions<'a> {
         let mut violation = Violation::new(text);
         match self.pipelines.get(path) {
             Some(Ok(pipeline)) => {
-                // A rule that could not be evaluated has counted nothing.
+                // A rule that could not be evaluated has no number.
                 let is_failed = matches!(status, Status::Failed(_));
                 violation.size = rules::size(rule, pipeline).filter(|_| is_failed);
                 if let Some(named) = pipeline.named_in(&violation.text) {

@@ -25,12 +25,29 @@ impl SeenFacts {
         seen.push((path.to_owned(), facts));
     }
 
+    /// Returns whether the pipeline at this path was read, and declares each of these variables.
+    pub(crate) fn declares(&self, path: &str, variables: &[String]) -> bool {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let facts = seen.iter().find(|(seen, _)| seen == path);
+        facts.is_some_and(|(_, facts)| variables.iter().all(|name| facts.variables.contains(name)))
+    }
+
     fn take(self) -> BTreeMap<String, Option<PipelineFacts>> {
         let seen = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         seen.into_iter()
             .map(|(path, facts)| (path, Some(facts)))
             .collect()
     }
+}
+
+/// Which unchanged pipelines can have a finding that the base does not have, and are read.
+pub(crate) enum OtherFiles {
+    /// All that may name a file.
+    All,
+    /// Those that may name one of these files, and those that the changed ones lead to.
+    Naming(SoughtNames),
+    /// Those that the changed ones lead to.
+    Reached,
 }
 
 /// The parameters of the project checks.
@@ -45,30 +62,34 @@ pub(crate) struct ProjectScope<'a> {
 }
 
 impl ProjectScope<'_> {
-    /// Returns what the checks find in the project. `seen` was read already; of the other files, `changed` ones are read as YAML, and
-    /// those that may name a file. If `sought` has the names of all that changed, only files that may name one of them are read, and
-    /// the files that the changed ones lead to: nothing new can be found in the others.
+    /// Returns what the checks find in the project. `seen` was read already; `changed` files are read as YAML, and of the others
+    /// those that `others` asks for.
     pub(crate) fn check(
         &self,
         snapshot: &Snapshot<'_>,
         seen: SeenFacts,
         changed: &dyn Fn(&str) -> bool,
-        sought: Option<&SoughtNames>,
+        others: &OtherFiles,
     ) -> Result<Vec<FileResults>, GitError> {
         let files = snapshot.files(&is_pipeline)?;
         let mut facts = seen.take();
-        let (whole, skimmed): (Vec<_>, Vec<_>) = files
+        let (whole, rest): (Vec<_>, Vec<_>) = files
             .iter()
             .filter(|file| !facts.contains_key(&file.path))
             .partition(|file| changed(&file.path));
         self.read(&whole, &|_| true, &mut facts)?;
-        let may_matter =
-            |bytes: &[u8]| may_name_files(bytes) && sought.is_none_or(|sought| sought.may_be_in(bytes));
         let read: BTreeSet<String> = facts.keys().cloned().collect();
-        self.read(&skimmed, &may_matter, &mut facts)?;
+        match others {
+            OtherFiles::All => self.read(&rest, &may_name_files, &mut facts)?,
+            OtherFiles::Naming(sought) => {
+                let may_matter = |bytes: &[u8]| sought.may_be_in(bytes) && may_name_files(bytes);
+                self.read(&rest, &may_matter, &mut facts)?;
+            }
+            OtherFiles::Reached => {}
+        }
         let known = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared = self.shared(snapshot)?;
-        if sought.is_some() {
+        if !matches!(others, OtherFiles::All) {
             let entries = shared.iter().filter_map(|shared| shared.content.as_ref().ok());
             let shared = entries.flat_map(|shared| &shared.entries);
             let shared = shared.map(|entry| entry.pipeline.as_str());
@@ -97,7 +118,7 @@ impl ProjectScope<'_> {
         Ok(results)
     }
 
-    /// Reads as YAML the files of `from`, those that they call, and so on.
+    /// Parses the files in `from` and all files that they call, directly or indirectly.
     fn read_reached(
         &self,
         files: &[SnapshotFile],

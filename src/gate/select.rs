@@ -89,7 +89,7 @@ pub(crate) fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     let files = if all_because.is_some() && !scope.bases.is_empty() {
         scope.all_files()?
     } else {
-        // Without a base every file differs, so that none has to be listed again.
+        // Without a base, the candidates already include every file.
         let selected = candidates.iter().filter(|c| c.selected);
         selected.map(|c| c.change.path.clone()).collect()
     };

@@ -39,8 +39,8 @@ impl Cause {
         match self {
             Self::Finding => "its results fail the gate",
             Self::PlatformWord => "the platform reports a failure without any finding",
-            Self::GateChange => "it changes the gate in a way that the job does not allow",
-            Self::Break => "it breaks consumers, which the job does not allow",
+            Self::GateChange => "the change edits the gate in a way that the job does not allow",
+            Self::Break => "the change breaks consumers, which the job does not allow",
             Self::TooManyKnown => "it has more known findings than its job allows",
             Self::Unreviewed => "some of its files were not reviewed",
             Self::Doubt | Self::UnknownBreaks => "some of its results are unknown",

@@ -1,8 +1,8 @@
-//! What was asked, and where: flags, variables, files, host and repository become settings and one target.
+//! The input of a run: turns flags, variables, files, CI host and repository into settings and one target.
 //!
-//! Begin with [`cli`], then [`settings`]: file, environment and flags become resolved values, and [`policy`] is the
-//! layer of them that a change may not write. [`ci`] says what the host tells, [`context`] holds that against the
-//! repository.
+//! Start with [`cli`], then [`settings`], which resolves file, environment and flags into values. [`policy`] is the
+//! layer of settings that a change may not edit. [`ci`] reads the CI host's context, and [`context`] compares it with
+//! the repository.
 
 pub mod ci;
 pub mod cli;

@@ -1,4 +1,4 @@
-//! Who calls a pipeline.
+//! The callers of pipelines.
 
 use super::PublishError;
 use super::contents::PublishContents;
@@ -7,21 +7,21 @@ use crate::base::git::{Content, Repository, Snapshot, SnapshotFile};
 use crate::model::pipelines::{Kind, PipelineFiles, SoughtNames, may_name_files};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Callers of one pipeline that are named.
+/// Maximum number of callers of a pipeline that are listed.
 pub const MOST_CALLERS: usize = 20;
 
-/// Who calls each pipeline of a snapshot.
+/// The callers of each pipeline of a snapshot.
 #[derive(Debug, Default)]
 pub struct Callers {
-    /// The paths of those that call it, itself aside, by the path of the called one.
+    /// Paths of the callers, except for the pipeline itself, by the path of the called one.
     by_callee: BTreeMap<String, Vec<String>>,
 }
 
-/// A pipeline that reaches another by its calls.
+/// A pipeline that reaches another one through its calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reaching {
     pub path: String,
-    /// What it calls, what that calls, and so on: a shortest way, with the one that is reached at its end.
+    /// A shortest chain of calls, which ends with the pipeline that is reached.
     pub through: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl Callers {
         Self::read_those(repository, snapshot, gone, &may_name_files)
     }
 
-    /// Reads the callers of these pipelines alone: only files whose bytes have one of their names are read as YAML.
+    /// Reads only the callers of these pipelines: files whose bytes contain none of their names are not read as YAML.
     pub fn calling(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -83,12 +83,12 @@ impl Callers {
         Ok(Self { by_callee })
     }
 
-    /// The pipelines that call this one, by path.
+    /// Returns the pipelines that call this one, sorted by path.
     pub fn of(&self, path: &str) -> &[String] {
         self.by_callee.get(path).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The pipelines that reach any of these by their calls, those themselves left out; by path.
+    /// Returns the pipelines that reach any of these through their calls, except for those themselves; sorted by path.
     pub fn reaching(&self, changed: &BTreeSet<&str>) -> Vec<Reaching> {
         let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut step: Vec<&str> = changed.iter().copied().collect();

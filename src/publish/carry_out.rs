@@ -1,8 +1,8 @@
-//! Carries a plan out: looks before it sends, sends once, and where an answer is lost, looks up what became of it.
+//! Carries out a plan: looks the version up, uploads it once, and after a lost response looks up the result.
 //!
-//! Sending again is safe only because of three things together: the platform takes a version name once, the details
-//! did not show the version when the run began, and a refusal as "exists" after a lost answer is looked up, not
-//! believed to be another's.
+//! A repeated upload is safe only because of three facts together: the platform accepts a version name once, the
+//! details did not show the version when the run started, and after a lost response a conflict ("exists") is looked
+//! up and not assumed to come from another run.
 
 use super::Plan;
 use super::hash::Hashes;
@@ -14,10 +14,10 @@ use crate::platform::api::{Platform, PublishAnswer};
 use crate::platform::http::{ErrorKind, HttpError};
 use jiff::Timestamp;
 
-/// The most uploads of one run.
+/// Maximum number of uploads of a run.
 const UPLOADS: usize = 3;
 
-/// Publishes what is planned. The plan is not checked again: [`super::plan`](fn@super::plan) made it whole.
+/// Publishes the planned files. The plan is not checked again, as [`super::plan`](fn@super::plan) did that.
 pub async fn publish(
     platform: &Platform,
     plan: &Plan,
@@ -49,9 +49,9 @@ struct PublishJob<'a> {
     began: Timestamp,
 }
 
-/// What became of an upload whose answer was lost.
+/// The result of looking up an upload whose response was lost.
 enum Fate {
-    /// It was not stored, as far as the platform shows.
+    /// The platform does not show the version.
     NotThere(HttpError),
     Settled(Outcome),
 }
@@ -83,7 +83,7 @@ impl PublishJob<'_> {
             } else if !is_conflict && !is_lost(&error) {
                 return refused(error, lost.as_ref());
             }
-            tracing::info!("the upload got no usable answer; the version is looked up: {error}");
+            tracing::info!("the upload got no usable response; looking up the version: {error}");
             match self.fate(error).await {
                 Fate::Settled(outcome) => return outcome,
                 Fate::NotThere(error) if is_conflict || left == 0 || !may_send_again(&error) => {
@@ -98,7 +98,10 @@ impl PublishJob<'_> {
         let details = match self.judge.lookup().until_there().await {
             LookedUp::NotThere => return Fate::NotThere(lost),
             LookedUp::Unclear(why, _) => {
-                return Fate::Settled(unknown(&format!("the version cannot be looked up: {why}"), lost));
+                return Fate::Settled(unknown(
+                    &format!("the version could not be looked up: {why}"),
+                    lost,
+                ));
             }
             LookedUp::There(details) => details,
         };
@@ -110,24 +113,24 @@ impl PublishJob<'_> {
     }
 }
 
-/// The statuses that the API document shows for a publish that was done; any other 2xx promises nothing.
+/// Returns whether the status is one that the API document shows for a finished publish; other 2xx are not.
 fn is_success(error: &HttpError) -> bool {
     matches!(error.status(), Some(200 | 201))
 }
 
-/// Whether the conflict may be with an earlier try of the same upload: one that was answered by "later", or by a redirect
-/// that was followed.
+/// Returns whether the conflict may be with an earlier try of the same upload: a try that got a "retry later" response
+/// or a redirect that was followed.
 fn was_sent_before(conflict: &HttpError) -> bool {
     conflict.tries() > 1 || conflict.may_have_been_processed()
 }
 
-/// Whether the upload may have been processed, whatever this answer says: it may come from something that stands between.
+/// Returns whether the upload may have been processed despite this response, which may come from a proxy.
 fn is_lost(error: &HttpError) -> bool {
     error.may_have_been_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
 }
 
-/// Whether another try may end otherwise: what asks for patience was tried often enough already, and a redirect that is
-/// not followed stays one.
+/// Returns whether another try may have another result: requests to wait were already retried often enough, and a
+/// redirect that is not followed stays one.
 fn may_send_again(error: &HttpError) -> bool {
     error.may_have_been_processed() && !matches!(error.status(), Some(300..400))
 }

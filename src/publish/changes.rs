@@ -1,11 +1,11 @@
-//! What one plan changes in another: a plan is data, so two of them can be compared.
+//! Compares two plans, which is possible because a plan is data.
 
 use super::{Plan, PublishError};
 use crate::base::git::Content;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The paths that differ between two plans, each list sorted.
+/// The paths that differ between two plans; each list is sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PlanChanges {
     pub added: Vec<String>,
@@ -13,8 +13,8 @@ pub struct PlanChanges {
     pub removed: Vec<String>,
 }
 
-/// What differs from `old` to `new`, whose content hashes are `hashes`. Contents are read only where not both are in
-/// git.
+/// Returns the differences from `old` to `new`, whose content hashes are `hashes`. Contents are read only if one of the
+/// plans has files from disk.
 pub fn changes(old: &Plan, new: &Plan, hashes: &[String]) -> Result<PlanChanges, PublishError> {
     let is_on_disk = |plan: &Plan| {
         plan.files

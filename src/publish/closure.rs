@@ -1,7 +1,7 @@
-//! Whether the shared pipelines are whole: everything that they call, and everything that that calls, must be sent.
+//! Checks that the shared pipelines are complete: everything that they call, directly or indirectly, must be sent.
 //!
-//! A version can never be corrected once it is published, so what would break a consumer stops the publish. What
-//! concerns other pipelines, or cannot be known, is a warning.
+//! A version can never be corrected once it is published, so a problem that would break a consumer stops the publish.
+//! A problem of other pipelines, or one that cannot be determined, is a warning.
 
 use super::contents::PublishContents;
 use super::error::Problem;
@@ -31,7 +31,7 @@ pub(super) struct CheckedClosure {
     pub sent: BTreeMap<String, FileFacts>,
 }
 
-/// Checks the entries of the shared-pipelines file and what they call, and finds the scripts.
+/// Checks the entries of the shared-pipelines file and the pipelines that they call, and finds the scripts.
 pub(super) fn check(mut input: Input<'_>) -> Result<CheckedClosure, PublishError> {
     let listing = input.listing;
     let files = PipelineFiles::new(listing.known().keys().map(String::as_str));
@@ -69,8 +69,8 @@ pub(super) fn check(mut input: Input<'_>) -> Result<CheckedClosure, PublishError
     })
 }
 
-/// The pipelines that the enabled shared pipelines call, over any number of steps, and themselves; a step at a time,
-/// since the files of a step are read together.
+/// Returns the enabled shared pipelines and all that they call directly or indirectly. Proceeds step by step, as the
+/// files of a step are read together.
 fn needed(input: &mut Input<'_>, files: &PipelineFiles<'_>) -> Result<BTreeSet<String>, PublishError> {
     let mut needed = BTreeSet::new();
     let mut step: BTreeSet<String> = input
@@ -92,7 +92,7 @@ fn needed(input: &mut Input<'_>, files: &PipelineFiles<'_>) -> Result<BTreeSet<S
     Ok(needed)
 }
 
-/// Reads those of the files as YAML that were only skimmed.
+/// Reads those of these files as YAML that were only skimmed.
 fn read_skimmed(input: &mut Input<'_>, paths: &BTreeSet<String>) -> Result<(), PublishError> {
     let is_skimmed = |path: &&String| input.sent.get(*path).is_some_and(FileFacts::is_skimmed);
     let (paths, wanted): (Vec<&String>, Vec<WantedFile<'_>>) = paths
@@ -114,10 +114,10 @@ fn read_skimmed(input: &mut Input<'_>, paths: &BTreeSet<String>) -> Result<(), P
     Ok(())
 }
 
-/// A script that a pipeline names.
+/// A script that a pipeline uses.
 enum Script {
     Sent(SnapshotFile),
-    /// Why it is not.
+    /// The reason why it is not sent.
     NotSent(String),
 }
 
@@ -157,9 +157,9 @@ fn script(input: &Input<'_>, path: &str, found: Option<SnapshotFile>) -> Script 
 
 enum Meaning {
     Fine,
-    /// It cannot be known, or need not be: a warning in any case.
+    /// The target is unknown, or the shared pipelines do not need it: always a warning.
     Unsure(WarningKind, String),
-    /// What it names is not sent.
+    /// The target is not sent.
     Broken(String),
 }
 
@@ -172,7 +172,7 @@ struct ClosureCheck<'a> {
 }
 
 impl ClosureCheck<'_> {
-    /// Each entry's file must be there; that of a disabled one need not be sent.
+    /// Checks that each entry's file exists, and that it is sent if the entry is enabled.
     fn entries(&mut self) -> Result<(), PublishError> {
         let shared = self.input.shared;
         for entry in shared.entries() {
@@ -190,7 +190,7 @@ impl ClosureCheck<'_> {
         Ok(())
     }
 
-    /// Why a pipeline is not sent; none if it is.
+    /// Returns the reason why a pipeline is not sent, or `None` if it is sent.
     fn not_sent(&self, path: &str) -> Result<Option<String>, PublishError> {
         if self.input.sent.contains_key(path) {
             return Ok(None);
@@ -259,7 +259,7 @@ impl ClosureCheck<'_> {
     fn meaning(&self, path: &str, reference: &Reference) -> Meaning {
         match (&reference.target, reference.kind) {
             (ReferenceTarget::Expression(text), _) => {
-                let what = format!("names `{text}`, an expression: whether it is sent cannot be known");
+                let what = format!("names `{text}`, an expression: it is unknown whether its file is sent");
                 Meaning::Unsure(WarningKind::Expression, what)
             }
             (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) => self.call(path, target, kind),

@@ -1,4 +1,4 @@
-//! From a wish to a plan: which files, whether they are whole, and as what they would be published.
+//! Creates the plan of a publish: selects the files, checks that they are complete, and builds the metadata.
 
 use super::closure::{self, CheckedClosure};
 use super::contents::PublishContents;
@@ -16,11 +16,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// The most warnings that a plan carries.
+/// Maximum number of warnings in a plan.
 const WARNINGS: usize = 200;
 
-/// Plans a publish of the files as they are in `head` or on disk. Nothing is sent; what could not be published whole
-/// is an error that names the place.
+/// Plans a publish of the files in `head` or on disk. Sends nothing; an incomplete set of files is an error with the
+/// position of each problem.
 pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result<Plan, PublishError> {
     let prefix = version::header("prefix", wish.prefix.clone())?;
     let version_name = version_name(repository, head, wish)?;
@@ -78,7 +78,7 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
     })
 }
 
-/// The version's name by the wish's template.
+/// Returns the version name from the template of the request.
 pub fn version_name(
     repository: &Repository,
     head: &CommitId,
@@ -103,7 +103,7 @@ fn version_facts(
     })
 }
 
-/// The branch is metadata only: one that no header can carry is left out, and said.
+/// Returns the branch, which is only metadata, and a warning if it cannot be a header value and is therefore omitted.
 fn branch(wish: &Wish<'_>) -> (Option<String>, Option<String>) {
     let Some(branch) = wish.branch.clone().filter(|branch| !branch.is_empty()) else {
         return (None, None);
@@ -113,7 +113,7 @@ fn branch(wish: &Wish<'_>) -> (Option<String>, Option<String>) {
         Err(why) => (
             None,
             Some(format!(
-                "the branch `{branch}` is not sent, as no header can carry it: {why}"
+                "the branch `{branch}` is not sent, as it cannot be a header value: {why}"
             )),
         ),
     }
@@ -168,7 +168,7 @@ fn read_pipelines(
         .collect())
 }
 
-/// Everything that is sent, by path.
+/// Returns all files to send, sorted by path.
 fn files(
     contents: &PublishContents,
     mut all: BTreeMap<String, SnapshotFile>,
@@ -204,7 +204,7 @@ fn files(
     planned.collect()
 }
 
-/// Files, sorted by their path, of which two would be parts of one name: one of them would be lost.
+/// Rejects files whose upload parts would have the same name, as one of them would be lost. `files` is sorted by path.
 fn refuse_same_names(files: &[PlannedFile]) -> Result<(), PublishError> {
     let mut encoded: HashMap<String, &str> = HashMap::new();
     let mut twins = Vec::new();
@@ -238,7 +238,7 @@ fn no_offer(shared: &SharedFile) -> Option<String> {
         .enabled()
         .next()
         .is_none()
-        .then(|| format!("{path}: no shared pipeline is enabled, so the version would offer none"))
+        .then(|| format!("{path}: no shared pipeline is enabled, so the version would offer no pipeline"))
 }
 
 fn bounded(mut warnings: Vec<String>) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Reads the files' contents, from whichever thread asks.
+//! Reads the contents of files, from any thread.
 
 use super::PublishError;
 use crate::base::git::{Content, GitError, Repository, read_on_disk, regular_on_disk};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 /// The contents of a repository and of its working tree.
 pub(super) struct PublishContents {
     root: PathBuf,
-    /// A repository cannot be shared between threads.
+    /// A repository cannot be shared between threads, so it is opened for this reader.
     repository: Mutex<Option<Repository>>,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Debug for PublishContents {
     }
 }
 
-/// Of the same repository the contents are the same.
+/// Contents of the same repository are equal.
 impl PartialEq for PublishContents {
     fn eq(&self, other: &Self) -> bool {
         self.root == other.root
@@ -38,7 +38,7 @@ impl PublishContents {
         }
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     pub(super) fn size(&self, content: &Content) -> Result<u64, PublishError> {
         match content {
             Content::Blob(blob) => Ok(self.with(|repository| repository.blob_size(blob))?),
@@ -46,7 +46,7 @@ impl PublishContents {
         }
     }
 
-    /// The whole content; none if it has more than `limit` bytes.
+    /// Returns the complete content, or `None` if it has more than `limit` bytes.
     pub(super) fn read(&self, content: &Content, limit: u64) -> Result<Option<Vec<u8>>, PublishError> {
         match content {
             Content::Blob(blob) => match self.with(|repository| repository.read_blob(blob, limit)) {
@@ -58,7 +58,7 @@ impl PublishContents {
         }
     }
 
-    /// A reader of the content, which has `size` bytes, in flat memory.
+    /// Opens the content, which has `size` bytes, for reading with constant memory.
     pub(super) fn open(&self, content: &Content, size: u64) -> Result<Box<dyn Read + Send>, PublishError> {
         match content {
             Content::Blob(blob) => Ok(self.with(|repository| repository.open_blob(blob, size))?),
@@ -78,7 +78,7 @@ impl PublishContents {
     }
 }
 
-/// Says which file could not be read.
+/// Adds the path to a read error.
 fn cannot_read(path: &Path) -> impl Fn(io::Error) -> PublishError {
     move |source| PublishError::Io {
         path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Whether the working tree is what the head commit says: as git checked it out, or with the same content.
+//! Checks whether the working tree matches the head commit: as git checked it out, or with the same content.
 
 use super::contents::PublishContents;
 use super::plan::PlannedFile;
@@ -7,10 +7,10 @@ use crate::base::git::{BlobId, Checkout, CommitId, Content, Repository};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
-/// The most files that the warning names.
+/// Maximum number of files that the warning lists.
 const NAMED: usize = 5;
 
-/// Says which of the files differ from the commit whose hash they would be published under.
+/// Returns a warning that lists the files that differ from the commit under whose hash they would be published.
 pub(super) fn warning(
     repository: &Repository,
     head: &CommitId,

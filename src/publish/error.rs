@@ -1,4 +1,4 @@
-//! Why nothing can be published, found before anything is sent.
+//! The errors of a publish that are found before anything is sent.
 
 use super::version::VersionError;
 use crate::base::git::GitError;
@@ -7,11 +7,11 @@ use crate::model::yaml::DocumentError;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
-/// The most problems that a message lists.
+/// Maximum number of problems that a message lists.
 const SHOWN: usize = 50;
 
-/// A publish that cannot be planned. All but [`PublishError::Git`] concern the configuration:
-/// they are for the user to set right.
+/// An error while a publish is planned. All but [`PublishError::Git`] concern the configuration, which the user has to
+/// correct.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
     /// Git could not be read.
@@ -20,14 +20,14 @@ pub enum PublishError {
     /// The version name or the prefix cannot be used.
     #[error(transparent)]
     Version(#[from] VersionError),
-    /// It is not known which folder is the platform's.
+    /// The platform's configuration directory cannot be determined.
     #[error(transparent)]
     ConfigFolder(#[from] ConfigFolderError),
     #[error(
-        "no hidden folder at the root of the repository holds `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`"
+        "no hidden directory at the repository root contains `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`"
     )]
     NoConfigFolder,
-    /// The shared-pipelines file is not there.
+    /// The shared-pipelines file does not exist.
     #[error("the shared-pipelines file `{path}` is not in {place}")]
     NoSharedFile {
         path: String,
@@ -38,46 +38,46 @@ pub enum PublishError {
     #[error("{path}{}: {}", line(error), error.message)]
     BadSharedFile {
         path: String,
-        /// What is wrong with it, and where.
+        /// The problem and its position.
         error: DocumentError,
     },
-    /// Something that a shared pipeline needs would not be published.
-    #[error("the shared pipelines would not be whole:{}", listed(.0))]
+    /// Files that a shared pipeline needs would not be published.
+    #[error("the shared pipelines would be incomplete:{}", listed(.0))]
     NotWhole(Vec<Problem>),
-    /// Selected files that are symbolic links: what they point to may lie anywhere.
+    /// Selected files that are symbolic links, whose targets may be anywhere.
     #[error("symbolic links are not published:{}", listed(.0))]
     Symlinks(Vec<String>),
-    /// Files whose parts would have the same name, each with its twin.
-    #[error("the upload would have one name for two files:{}", listed(.0))]
+    /// Pairs of files whose upload parts would have the same name.
+    #[error("two files would have the same name in the upload:{}", listed(.0))]
     SameName(Vec<String>),
-    /// Selected files of the working tree that git does not look at.
-    #[error("git's index hides what is on disk (skip-worktree or assume-unchanged):{}", listed(.0))]
+    /// Selected files of the working tree that git ignores changes of.
+    #[error("git's index hides the state on disk (skip-worktree or assume-unchanged):{}", listed(.0))]
     Hidden(Vec<String>),
-    /// Modified files of the working tree of which git would store other bytes.
+    /// Modified files of the working tree that git would store with other bytes.
     #[error(
         "git would store other bytes than are on disk (working-tree-encoding, filter or ident in .gitattributes):{}",
         listed(.0)
     )]
     Converted(Vec<String>),
     /// A file of the working tree could not be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("could not read {}: {source}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
 }
 
-/// One thing that keeps a shared pipeline from being whole, with its place.
+/// A problem that makes a shared pipeline incomplete, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The file that it stands in.
+    /// Path of the file with the problem.
     pub path: String,
     /// The line, from 1.
     pub line: Option<u32>,
-    /// The component that names what is missing.
+    /// The component with the broken reference.
     pub component: Option<String>,
     pub what: String,
 }
 
 impl Problem {
-    /// The file, with the line if it is known.
+    /// Returns the file, with the line if it is known.
     pub(super) fn place(&self) -> String {
         self.line
             .map_or_else(|| self.path.clone(), |line| format!("{}:{line}", self.path))
@@ -113,7 +113,7 @@ fn listed(items: &[impl fmt::Display]) -> String {
 }
 
 impl PublishError {
-    /// What the user can do, where there is something.
+    /// Returns an instruction for the user, or `None` if there is none.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Git(error) => return error.hint(),
@@ -121,7 +121,7 @@ impl PublishError {
                 "publish on a tag, or use another placeholder such as {short-sha}"
             }
             Self::Version(VersionError::NoValue { name: "next", .. }) => {
-                "it is told only where a publish compares with what is published: without --compat off"
+                "a publish knows it only if it compares with the published version: remove --compat off"
             }
             Self::Version(
                 VersionError::NoValue { .. } | VersionError::Unknown { .. } | VersionError::Brace { .. },
@@ -129,29 +129,29 @@ impl PublishError {
                 "the placeholders are {tag}, {branch}, {sha}, {short-sha}, {next}, {date}, {datetime} and {run-number}"
             }
             Self::Version(VersionError::Reserved) => {
-                "name it by a number, a date or a tag: --version-name auto"
+                "use a number, a date or a tag, for example --version-name auto"
             }
             Self::Version(_) => {
-                "name it in printable ASCII, without blanks at the ends: letters, digits and signs such as - . _ /"
+                "use printable ASCII without blanks at the ends: letters, digits, or signs such as - . _ /"
             }
-            Self::ConfigFolder(_) => "name the right one with --config-dir",
-            Self::NoConfigFolder => "name the folder with --config-dir if it is elsewhere",
+            Self::ConfigFolder(_) => "select the right one with --config-dir",
+            Self::NoConfigFolder => "if the directory is elsewhere, pass it with --config-dir",
             Self::NoSharedFile { .. } => {
-                "share a pipeline in the design tool and commit the file, or name its folder with --config-dir"
+                "share a pipeline in the design tool and commit the file, or set --config-dir"
             }
             Self::BadSharedFile { .. } => "correct the file and commit it",
             Self::NotWhole(_) => {
-                "commit what is missing, correct the names, or widen --include and --exclude"
+                "commit the missing files, correct the names, or adjust --include and --exclude"
             }
-            Self::Symlinks(_) => "replace them by the files they point to, or leave them out with --exclude",
+            Self::Symlinks(_) => "replace them with the files they point to, or exclude them with --exclude",
             Self::SameName(_) => {
-                "rename one of them, or leave it out with --exclude: in the name of a part `\"` is %22, CR %0D and LF %0A"
+                "rename one of them, or pass --exclude: in a part name, `\"` becomes %22, CR %0D and LF %0A"
             }
             Self::Hidden(_) => {
-                "`git update-index --no-skip-worktree --no-assume-unchanged FILE` shows a file again; or publish what is \
-                 committed: --from commit"
+                "run `git update-index --no-skip-worktree --no-assume-unchanged FILE`, or publish the commit \
+                 with --from commit"
             }
-            Self::Converted(_) => "commit them and publish what is committed: --from commit",
+            Self::Converted(_) => "commit them and publish the commit with --from commit",
             Self::Io { .. } => return None,
         };
         Some(hint.to_owned())

@@ -1,4 +1,4 @@
-//! Content hashes: taken while a file is read for sending, so that nothing is read twice.
+//! Content hashes, computed while a file is read for sending, so that no file is read twice.
 
 use super::PublishError;
 use super::plan::Plan;
@@ -8,8 +8,8 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The digest of files given as (path, SHA-256 in hex): `sha256:` and the SHA-256, in hex, of one line
-/// `<hash>  <path>` for each file, sorted by path. It is what `sha256sum` prints, hashed once more.
+/// Returns the digest of files given as (path, SHA-256 in hex): `sha256:` and the SHA-256, in hex, of a line
+/// `<hash>  <path>` for each file, sorted by path. It is the hash of the output of `sha256sum`.
 pub fn digest(files: &[(&str, &str)]) -> String {
     let mut sorted = files.to_vec();
     sorted.sort_unstable();
@@ -20,12 +20,12 @@ pub fn digest(files: &[(&str, &str)]) -> String {
     format!("sha256:{}", hex(&hasher.finalize()))
 }
 
-/// The SHA-256 of a content, in hex.
+/// Returns the SHA-256 of a content, in hex.
 pub fn content_hash(content: &[u8]) -> String {
     hex(&Sha256::digest(content))
 }
 
-/// The hashes of the plan's files, filled as they are read.
+/// The hashes of the plan's files, filled while the files are read.
 #[derive(Clone)]
 pub(super) struct Hashes(Arc<Mutex<Vec<Option<String>>>>);
 
@@ -41,12 +41,12 @@ impl Hashes {
         }
     }
 
-    /// The hashes so far, in the order of the files.
+    /// Returns the hashes so far, in the order of the files.
     pub(super) fn known(&self) -> Vec<Option<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// All hashes of the plan's files; those of files that were not read to their end are made now.
+    /// Returns all hashes of the plan's files; reads the files that were not read completely before.
     pub(super) fn complete(&self, plan: &Plan) -> Result<Vec<String>, PublishError> {
         let mut hashes = self.known();
         for (hash, file) in hashes.iter_mut().zip(&plan.files) {
@@ -60,12 +60,12 @@ impl Hashes {
 }
 
 impl Plan {
-    /// The SHA-256 in hex of each file, in the order of [`Plan::files`]; reads them all.
+    /// Returns the SHA-256 in hex of each file, in the order of [`Plan::files`]; reads them all.
     pub fn hash_all(&self) -> Result<Vec<String>, PublishError> {
         Hashes::new(self.files.len()).complete(self)
     }
 
-    /// The digest of the plan's files with these hashes.
+    /// Returns the digest of the plan's files, given their hashes.
     pub fn digest(&self, hashes: &[String]) -> String {
         let pairs = self
             .files
@@ -76,7 +76,7 @@ impl Plan {
     }
 }
 
-/// The SHA-256 in hex of a content; `path` names it in an error.
+/// Returns the SHA-256 in hex of a content; `path` is for errors.
 pub(super) fn of(mut content: impl Read, path: &str) -> Result<String, PublishError> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
@@ -95,7 +95,7 @@ pub(super) fn of(mut content: impl Read, path: &str) -> Result<String, PublishEr
     }
 }
 
-/// A content that is hashed while it is read, and whose hash is kept once the whole length has passed.
+/// A reader that hashes its content and stores the hash once the complete length was read.
 pub(super) struct Hashing {
     content: Box<dyn Read + Send>,
     hasher: Sha256,

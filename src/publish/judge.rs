@@ -1,4 +1,4 @@
-//! Judges what became of an upload, and never as a success what is not certain.
+//! Determines the outcome of an upload, and never reports success unless it is certain.
 
 use super::lookup::{LookedUp, Lookup, latest_without};
 use super::outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
@@ -7,11 +7,11 @@ use crate::platform::api::{ArtifactDetails, Platform, PublishAnswer};
 use crate::platform::http::{ErrorKind, HttpError};
 use serde_json::Value;
 
-/// What a version that was there before cannot tell: only the answer to its upload did.
+/// Note about an older version: only the response to its upload listed the files that were left out.
 const LEFT_OUT_THEN: &str =
-    "what the platform left out of the version when it was published cannot be told again";
+    "it is no longer possible to see which files the platform left out when the version was published";
 
-/// Who judges: what was planned, held against what the platform shows.
+/// Compares the plan with the platform's state to determine the outcome.
 pub(super) struct Judge<'a> {
     pub platform: &'a Platform,
     pub plan: &'a Plan,
@@ -27,13 +27,13 @@ impl Judge<'_> {
         }
     }
 
-    /// The platform took the artifact; the answer may be one that could not be read, and then tells nothing.
+    /// Returns the outcome after the platform accepted the artifact; `answer` is empty if the response was unusable.
     pub(super) async fn accepted(&self, answer: PublishAnswer, error: Option<HttpError>) -> Outcome {
         let mut outcome = Outcome::new(OutcomeKind::Published);
         let mut is_suspect = judge_ignored(&mut outcome, answer.ignored_resources, self.options.on_ignored);
         if let Some(other) = answer.version_name.filter(|name| *name != self.plan.version_name) {
             let said =
-                format!("the platform's answer names the version `{other}`, not the one that was sent");
+                format!("the platform's response names the version `{other}`, not the one that was sent");
             outcome.problems.push(said);
         }
         outcome.error = error;
@@ -43,20 +43,20 @@ impl Judge<'_> {
         self.quarantine(outcome, is_suspect).await
     }
 
-    /// The version is ours by commit and time, and the answer that told what was left out is lost.
+    /// Returns the outcome for a version that commit and time identify as ours, after the response was lost.
     pub(super) async fn ours(&self, details: &ArtifactDetails, lost: HttpError) -> Outcome {
         let differences = verify::differences(details, self.plan);
         let verified = differences.is_empty();
         if verified && verify::proves_whole(self.plan) {
             let note =
-                format!("the upload's answer was lost, and the details prove the version whole: {lost}");
+                format!("the upload's response was lost, but the details prove the version complete: {lost}");
             return Outcome {
                 verified,
                 ..Outcome::new(OutcomeKind::Published).with_problem(note)
             };
         }
         let unknown =
-            "it is this run's, and the upload's answer was lost, so what the platform left out is not known";
+            "this run published the version, but without the response it is unknown what was left out";
         let outcome = differences
             .into_iter()
             .fold(Outcome::new(OutcomeKind::Incomplete), Outcome::with_problem)
@@ -65,7 +65,7 @@ impl Judge<'_> {
         self.quarantine(Outcome { verified, ..outcome }, true).await
     }
 
-    /// Compares the published version with the plan. Whether it is proved to differ.
+    /// Compares the published version with the plan; returns whether it certainly differs.
     async fn check(&self, outcome: &mut Outcome) -> bool {
         let (why, error) = match self.lookup().until_shown().await {
             LookedUp::There(details) => {
@@ -79,20 +79,20 @@ impl Judge<'_> {
                 outcome.problems.extend(differences);
                 return true;
             }
-            LookedUp::NotThere => ("the platform does not show it".to_owned(), None),
+            LookedUp::NotThere => ("the platform does not show the version".to_owned(), None),
             LookedUp::Unclear(why, error) => (why, error),
         };
         outcome.kind = OutcomeKind::Incomplete;
-        outcome
-            .problems
-            .push(format!("it was published, and could not be verified: {why}"));
+        outcome.problems.push(format!(
+            "the version was published but could not be verified: {why}"
+        ));
         if outcome.error.is_none() {
             outcome.error = error;
         }
         false
     }
 
-    /// Disables a suspect version if asked to, so that no consumer's \[Latest\] meets it.
+    /// Disables a suspect version if configured, so that \[Latest\] does not lead consumers to it.
     async fn quarantine(&self, mut outcome: Outcome, is_suspect: bool) -> Outcome {
         if !is_suspect || self.options.on_ignored != OnIgnored::Disable {
             return outcome;
@@ -105,9 +105,8 @@ impl Judge<'_> {
                 outcome.latest = Some(latest_without(self.platform, prefix, version, patience).await);
             }
             Err(error) => {
-                let problem = format!(
-                    "the incomplete version could not be disabled, so consumers may meet it: {error}"
-                );
+                let problem =
+                    format!("the incomplete version could not be disabled, so consumers may use it: {error}");
                 outcome.disable_failed = true;
                 outcome.problems.insert(0, problem);
                 outcome.error.get_or_insert(error);
@@ -116,7 +115,7 @@ impl Judge<'_> {
         outcome
     }
 
-    /// The upload was refused because the version exists: a twin was faster.
+    /// Returns the outcome after a conflict: another run published the version first.
     pub(super) async fn conflict(&self, error: HttpError) -> Outcome {
         if self.options.if_exists == IfExists::Fail {
             return self.exists().with_error(error);
@@ -125,21 +124,21 @@ impl Judge<'_> {
             LookedUp::There(details) => self.existing(&details),
             LookedUp::NotThere => self
                 .exists()
-                .with_problem("whether it is the same cannot be told: the platform does not show it"),
+                .with_problem("could not compare its content: the platform does not show the version"),
             LookedUp::Unclear(why, _) => self
                 .exists()
-                .with_problem(format!("whether it is the same cannot be told: {why}")),
+                .with_problem(format!("could not compare its content: {why}")),
         }
     }
 
-    /// The version exists and is not this run's. It may be the same all the same.
+    /// Returns the outcome for a version that another run published, possibly with the same content.
     pub(super) fn existing(&self, details: &ArtifactDetails) -> Outcome {
         let mut differences = verify::differences(details, self.plan);
         differences.extend(disabled(details));
         if self.options.if_exists == IfExists::SameContent {
             if self.plan.source == Source::Worktree {
                 differences.push(
-                    "the files are from the working tree, so the commit hash does not prove them the same"
+                    "the files are from the working tree, so the commit hash proves nothing about them"
                         .to_owned(),
                 );
             }
@@ -158,7 +157,7 @@ impl Judge<'_> {
         differences.into_iter().fold(self.exists(), Outcome::with_problem)
     }
 
-    /// The same for a version that appeared after a lost answer; `why` is by what it is told from ours.
+    /// Like [`Self::existing`], for a version that appeared after a lost response; `why` says how it differs from ours.
     pub(super) fn anothers(&self, details: &ArtifactDetails, why: String) -> Outcome {
         let mut outcome = self.existing(details);
         if outcome.kind == OutcomeKind::Conflict && !outcome.problems.contains(&why) {
@@ -175,12 +174,12 @@ impl Judge<'_> {
     }
 }
 
-/// No consumer can use a version that is disabled.
+/// Returns a difference if the version is disabled, as no consumer can use it then.
 fn disabled(details: &ArtifactDetails) -> Option<String> {
-    (details.artifact.enabled == Some(false)).then(|| "it is disabled".to_owned())
+    (details.artifact.enabled == Some(false)).then(|| "the version is disabled".to_owned())
 }
 
-/// Nothing was sent, as it cannot be told whether the version exists.
+/// Returns the outcome if nothing was sent because it is unknown whether the version exists.
 pub(super) fn not_begun(why: &str, error: Option<HttpError>) -> Outcome {
     let outcome = Outcome::new(OutcomeKind::Failed);
     match error {
@@ -188,39 +187,39 @@ pub(super) fn not_begun(why: &str, error: Option<HttpError>) -> Outcome {
             outcome.with_problem("nothing was sent").with_error(error)
         }
         Some(error) => outcome
-            .with_problem("whether the version exists cannot be told, so nothing was sent")
+            .with_problem("nothing was sent: could not determine whether the version exists")
             .with_error(error),
         None => outcome.with_problem(format!(
-            "whether the version exists cannot be told, so nothing was sent: {why}"
+            "nothing was sent: could not determine whether the version exists: {why}"
         )),
     }
 }
 
-/// The upload was refused. `lost` is an earlier one of this run whose answer was lost and that was not found.
+/// Returns the outcome of a rejected upload. `lost` is the error of an earlier upload that was lost and not found.
 pub(super) fn refused(error: HttpError, lost: Option<&HttpError>) -> Outcome {
     let outcome = Outcome::new(OutcomeKind::Failed);
     match lost {
         None => outcome.with_problem("nothing was published"),
         Some(lost) => outcome.with_problem(format!(
-            "an earlier upload of this run got no answer and was not found afterwards; it may yet appear: {lost}"
+            "an earlier upload got no response and was not found later; it may still appear: {lost}"
         )),
     }
     .with_error(error)
 }
 
-/// No answer and no lookup tells what became of it.
+/// Returns the outcome if neither a response nor a lookup shows the result.
 pub(super) fn unknown(why: &str, error: HttpError) -> Outcome {
     Outcome::new(OutcomeKind::Unknown)
-        .with_problem(format!("the upload got no usable answer, and {why}"))
+        .with_problem(format!("the upload got no usable response, and {why}"))
         .with_error(error)
 }
 
-/// Whether something may have been left out, apart from what was waved through.
+/// Evaluates the ignored resources; returns whether the version may be incomplete, unless the settings accept that.
 fn judge_ignored(outcome: &mut Outcome, ignored: Option<Vec<Value>>, on_ignored: OnIgnored) -> bool {
     let Some(ignored) = ignored else {
         outcome.kind = OutcomeKind::Incomplete;
         outcome.problems.push(
-            "the platform took the artifact, and its answer does not tell what it left out (`ignoredResources`)".to_owned(),
+            "the platform accepted the artifact, but its response has no `ignoredResources` list".to_owned(),
         );
         return true;
     };
@@ -237,8 +236,8 @@ fn judge_ignored(outcome: &mut Outcome, ignored: Option<Vec<Value>>, on_ignored:
     is_suspect
 }
 
-/// An ignored resource in words. The API document does not show its fields: a text, or `{ name, reason }`, or whatever
-/// came.
+/// Describes an ignored resource. The API document does not define its fields: a string, `{ name, reason }`, or any
+/// other JSON.
 fn described(entry: &Value) -> String {
     let field = |name: &str| entry.get(name).and_then(Value::as_str);
     match (entry.as_str().or_else(|| field("name")), field("reason")) {

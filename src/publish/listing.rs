@@ -1,4 +1,4 @@
-//! Which files there are, in the head commit or on disk.
+//! Lists the files in the head commit or on disk.
 
 use super::{PublishError, Source, Wish};
 use crate::base::git::{CommitId, Content, Doubt, FileKind, Repository, Snapshot, SnapshotFile};
@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The files of a commit or of the working tree.
 pub(super) struct Listing<'a> {
     snapshot: Snapshot<'a>,
-    /// The files that are known without being asked for: the selected ones and all pipelines.
+    /// The selected files and all pipelines, which are listed in advance.
     known: BTreeMap<String, SnapshotFile>,
     /// Submodules, whose files are not part of the repository.
     pub submodules: Vec<String>,
 }
 
 impl<'a> Listing<'a> {
-    /// Lists what the wish selects, and all pipelines.
+    /// Lists the selected files and all pipelines.
     pub(super) fn new(
         repository: &'a Repository,
         head: &CommitId,
@@ -35,17 +35,17 @@ impl<'a> Listing<'a> {
         })
     }
 
-    /// The selected files and all pipelines, by path.
+    /// Returns the selected files and all pipelines, by path.
     pub(super) const fn known(&self) -> &BTreeMap<String, SnapshotFile> {
         &self.known
     }
 
-    /// Where the files are, in words.
+    /// Returns the name of the commit or working tree, for messages.
     pub(super) fn place(&self) -> String {
         self.snapshot.name()
     }
 
-    /// The file with this path, whether selected or not.
+    /// Returns the file with this path, whether selected or not.
     pub(super) fn find(&self, path: &str) -> Result<Option<SnapshotFile>, PublishError> {
         match self.known.get(path) {
             Some(found) => Ok(Some(found.clone())),
@@ -53,7 +53,7 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// Those of these files that are there, by path.
+    /// Returns those of these files that exist, by path.
     pub(super) fn find_all(
         &self,
         paths: &BTreeSet<&str>,
@@ -61,14 +61,14 @@ impl<'a> Listing<'a> {
         Ok(self.snapshot.find_all(paths)?)
     }
 
-    /// The names of the folders at the root.
+    /// Returns the names of the directories at the root.
     pub(super) fn root_folders(&self) -> Result<Vec<String>, PublishError> {
         Ok(self.snapshot.root_folders()?)
     }
 }
 
-/// Refuses what is not surely what is meant: links may point anywhere, and what git's index hides is another thing
-/// on disk than what the index says.
+/// Rejects files whose content is uncertain: links may point anywhere, and files that git's index hides may differ on
+/// disk from the index.
 pub(super) fn refuse_unsure<'a>(
     files: impl Iterator<Item = &'a SnapshotFile> + Clone,
 ) -> Result<(), PublishError> {

@@ -1,7 +1,7 @@
-//! Looks a version up: whether it is there, and whether it is ours.
+//! Looks up a version: whether it exists, and whether this run published it.
 //!
-//! The details may lag behind an upload, so what is not there is asked for again, with growing waits, until the
-//! patience is at its end.
+//! The details may lag behind an upload, so the lookup of a missing version is repeated, with growing waits, until
+//! the time limit.
 
 use super::{Plan, verify};
 use crate::platform::api::{ArtifactDetails, Platform};
@@ -12,32 +12,32 @@ use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The first wait between two lookups; it doubles with each further one.
+/// First wait between two lookups; doubles with each further one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
-/// The longest wait between two lookups.
+/// Maximum wait between two lookups.
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
-/// How far the platform's clock may be behind ours.
+/// Maximum time by which the platform's clock may be behind ours.
 const CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(10);
 
-/// Asks for the version of a plan.
+/// Looks up the version of a plan.
 pub(super) struct Lookup<'a> {
     pub platform: &'a Platform,
     pub plan: &'a Plan,
-    /// How long what may still appear is asked for.
+    /// Maximum time of waiting for a version to appear.
     pub patience: Duration,
 }
 
 pub(super) enum LookedUp {
     There(Box<ArtifactDetails>),
     NotThere,
-    /// No usable answer: why, and the call's error if there is one.
+    /// There was no usable response: the reason, and the call's error if there is one.
     Unclear(String, Option<HttpError>),
 }
 
 impl Lookup<'_> {
-    /// Asks once.
+    /// Looks the version up once.
     pub(super) async fn once(&self) -> LookedUp {
         let (prefix, version) = (&self.plan.prefix, &self.plan.version_name);
         match self.platform.artifact_details(prefix, Some(version)).await {
@@ -50,7 +50,7 @@ impl Lookup<'_> {
         }
     }
 
-    /// Asks until the version is there, the answer is a refusal, or the patience is at its end.
+    /// Repeats the lookup until the version exists, the platform rejects the request, or the time is over.
     pub(super) async fn until_there(&self) -> LookedUp {
         let is_settled = |seen: &LookedUp| match seen {
             LookedUp::There(_) => true,
@@ -61,7 +61,8 @@ impl Lookup<'_> {
             .await
     }
 
-    /// The same, but any answer other than "not there" is taken: the platform has just said that it is there.
+    /// Like [`Self::until_there`], but accepts any result other than "not there", as the platform has just accepted the
+    /// version.
     pub(super) async fn until_shown(&self) -> LookedUp {
         let is_settled = |seen: &LookedUp| !matches!(seen, LookedUp::NotThere);
         self.told(patiently(self.patience, || self.once(), is_settled))
@@ -74,7 +75,7 @@ impl Lookup<'_> {
     }
 }
 
-/// The outcome of a lookup that may be repeated; says what is looked for where it takes long.
+/// Returns the outcome of a repeated lookup; reports the wait if it takes long.
 async fn waiting<T>(
     platform: &Platform,
     lookup: impl Future<Output = T>,
@@ -83,14 +84,14 @@ async fn waiting<T>(
 ) -> T {
     let what = || {
         format!(
-            "the platform is asked for the version `{version}` of `{prefix}` until it shows what became of it, for {} s at most",
+            "waiting until the platform shows the state of version `{version}` of `{prefix}`, at most {} s",
             patience.as_secs()
         )
     };
     platform.observer().waiting(lookup, what).await
 }
 
-/// Repeats a lookup with growing waits until it is settled or the patience is at its end.
+/// Repeats a lookup with growing waits until it is settled or the time is over.
 async fn patiently<T, F: Future<Output = T>>(
     patience: Duration,
     ask: impl Fn() -> F,
@@ -120,7 +121,7 @@ fn is_refusal(error: &HttpError) -> bool {
     )
 }
 
-/// Why the details are not those that were asked for.
+/// Returns the mismatch if the details are those of another version than requested.
 fn names_another(details: &ArtifactDetails, plan: &Plan) -> Option<String> {
     let artifact = &details.artifact;
     let named = [
@@ -130,25 +131,25 @@ fn names_another(details: &ArtifactDetails, plan: &Plan) -> Option<String> {
     named.into_iter().find_map(|(what, told, asked)| {
         let told = told.as_ref().filter(|told| *told != asked)?;
         Some(format!(
-            "the platform was asked for the {what} `{asked}` and told of `{told}`"
+            "the request was for the {what} `{asked}`, but the platform returned `{told}`"
         ))
     })
 }
 
-/// Whose a version is that was not there before an upload whose answer was lost.
+/// Origin of a version that did not exist before an upload whose response was lost.
 pub(super) enum Whose {
     Ours,
-    /// By what it is told.
+    /// Another run published it; contains the difference.
     Anothers(String),
-    /// What keeps it from being told.
+    /// The origin is unknown; contains the reason.
     Unclear(String),
 }
 
-/// Tells by commit and time; `since` is when this run looked and the version was not there.
+/// Determines the origin from commit and time; `since` is the time at which this run found no such version.
 pub(super) fn whose(details: &ArtifactDetails, plan: &Plan, since: Timestamp) -> Whose {
     let artifact = &details.artifact;
     if artifact.commit_hash.is_none() {
-        return Whose::Unclear("a version is there, and the platform tells no commit hash for it".to_owned());
+        return Whose::Unclear("the platform reports no commit hash for the version".to_owned());
     }
     if let Some(difference) = verify::other_commit(artifact.commit_hash.as_deref(), &plan.commit_hash) {
         return Whose::Anothers(difference);
@@ -156,37 +157,37 @@ pub(super) fn whose(details: &ArtifactDetails, plan: &Plan, since: Timestamp) ->
     let told = artifact.created_at.as_deref().unwrap_or_default();
     match time(told) {
         None => Whose::Unclear(format!(
-            "a version of this commit is there, and the platform does not tell when it was made (`{told}`)"
+            "the version is from this commit, but the platform reports no valid creation time (`{told}`)"
         )),
-        Some(made) if made < since.saturating_sub(CLOCK_SKEW).unwrap_or(since) => {
-            Whose::Anothers(format!("it was made at {told}, before this run began"))
-        }
+        Some(made) if made < since.saturating_sub(CLOCK_SKEW).unwrap_or(since) => Whose::Anothers(format!(
+            "the version was created at {told}, before this run started"
+        )),
         Some(_) => Whose::Ours,
     }
 }
 
-/// An ISO 8601 time; one without an offset is taken for UTC.
+/// Parses an ISO 8601 time; without an offset it is in UTC.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
     let local = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
     text.parse().ok().or_else(|| Some(local()?.timestamp()))
 }
 
-/// What consumers that ask for \[Latest\] get.
+/// The version that consumers with \[Latest\] get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Latest {
     Version(String),
-    /// Nothing: no version is enabled.
+    /// No version is enabled.
     Nothing,
-    /// It could not be looked up: why.
+    /// The lookup failed; contains the reason.
     Unknown(String),
 }
 
-/// What \[Latest\] of a prefix means once `gone` is disabled; the details may lag, so they are asked with patience.
+/// Returns the version that \[Latest\] means once `gone` is disabled; repeats the lookup, as the details may lag.
 pub async fn latest_without(platform: &Platform, prefix: &str, gone: &str, patience: Duration) -> Latest {
     let still = |latest: &Latest| matches!(latest, Latest::Version(version) if version == gone);
     let lookup = patiently(patience, || latest(platform, prefix), |seen| !still(seen));
     match waiting(platform, lookup, (prefix, gone), patience).await {
-        seen if still(&seen) => Latest::Unknown(format!("the platform still names {gone}")),
+        seen if still(&seen) => Latest::Unknown(format!("the platform still returns {gone}")),
         seen => seen,
     }
 }
@@ -195,7 +196,7 @@ async fn latest(platform: &Platform, prefix: &str) -> Latest {
     match platform.artifact_details(prefix, None).await {
         Ok(details) => match details.artifact.version_name {
             Some(version) => Latest::Version(version),
-            None => Latest::Unknown("the platform names no version".to_owned()),
+            None => Latest::Unknown("the platform returns no version".to_owned()),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => Latest::Nothing,
         Err(error) => Latest::Unknown(error.to_string()),

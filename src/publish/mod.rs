@@ -1,9 +1,9 @@
-//! Publishing an artifact: collect, plan, upload, verify.
+//! Publishes an artifact: collect, plan, upload, verify.
 //!
-//! A version name can be used once and a published version never changes, so everything that can be known is settled
-//! before anything is sent: [`plan`](fn@plan) finds the files and proves the shared pipelines whole, and gives a [`Plan`],
-//! which is data. [`publish`] carries it out, looks up what became of an upload whose answer was lost, and judges;
-//! `receipt` records it.
+//! A version name can be used once and a published version never changes, so everything possible is checked before
+//! anything is sent: [`plan`](fn@plan) finds the files, proves that the shared pipelines are complete, and returns a
+//! [`Plan`], which is data. [`publish`] carries it out, looks up the result of an upload whose response was lost, and
+//! determines the outcome; `receipt` records it.
 
 mod callers;
 mod carry_out;

@@ -1,4 +1,4 @@
-//! How a publish ended.
+//! The outcome of a publish.
 
 use super::Latest;
 use crate::platform::http::HttpError;
@@ -7,68 +7,66 @@ use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
 
-/// What ignored resources mean: an incomplete artifact, whose version may be disabled so that no consumer's \[Latest\]
-/// meets it.
+/// How to treat ignored resources: they make an artifact incomplete, so its version may be disabled to keep consumers
+/// of \[Latest\] from it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OnIgnored {
-    /// Exit 6.
+    /// Fail with exit code 6.
     #[default]
     Fail,
-    /// Exit 6, and the version is disabled.
+    /// Disable the version and fail with exit code 6.
     Disable,
-    /// A warning.
+    /// Print a warning.
     Warn,
 }
 
-/// What it means that the version exists.
+/// What to do if the version already exists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum IfExists {
-    /// Exit 5.
+    /// Fail with exit code 5.
     #[default]
     Fail,
-    /// Exit 0 if it is provably the same content, else 5.
+    /// Succeed if the content is provably the same, else fail with exit code 5.
     SameContent,
 }
 
-/// How a publish is judged.
+/// Settings for the outcome of a publish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// What ignored resources mean.
     pub on_ignored: OnIgnored,
-    /// What it means that the version exists.
     pub if_exists: IfExists,
-    /// Whether the published version is looked up and compared.
+    /// Whether to look up the published version and compare it.
     pub verify: bool,
-    /// How long what may still appear is looked for: after a lost answer, and where the details lag behind.
+    /// Maximum time of waiting for a version to appear: after a lost response, and if the details lag behind.
     pub patience: Duration,
-    /// Whether the content hashes are wanted, for a receipt or a digest; they cost time.
+    /// Whether to compute content hashes, for a receipt or a digest; they take time.
     pub hash: bool,
 }
 
-/// What became of the version.
+/// The state of the version after a publish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutcomeKind {
-    /// It is published by this run.
+    /// This run published it.
     Published,
-    /// It was there before, with the same content.
+    /// It existed before, with the same content.
     AlreadyPublished,
-    /// It was there before, and is not known to be the same.
+    /// It existed before, and its content is not proved to be the same.
     Conflict,
-    /// It is published by this run and may lack something.
+    /// This run published it, but files may be missing.
     Incomplete,
-    /// It is not published by this run.
+    /// This run did not publish it.
     Failed,
-    /// No answer tells whether it is published.
+    /// No response shows whether it is published.
     Unknown,
 }
 
 impl OutcomeKind {
-    /// Whether this run has published something, as far as is known.
+    /// Returns whether this run may have published something.
     pub const fn may_be_new(self) -> bool {
         matches!(self, Self::Published | Self::Incomplete | Self::Unknown)
     }
 
-    /// As the receipt has it: what is not known to be published counts as failed there.
+    /// Returns the receipt's word for the outcome; an unknown outcome counts as failed there.
     pub const fn in_receipt(self) -> &'static str {
         match self {
             Self::Published => "published",
@@ -90,26 +88,25 @@ impl fmt::Display for OutcomeKind {
     }
 }
 
-/// A publish, ended.
+/// The result of a publish.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What became of the version.
     pub kind: OutcomeKind,
-    /// The resources that the platform left out of the artifact, as it said it.
+    /// The resources that the platform left out of the artifact, as raw JSON.
     pub ignored: Vec<Value>,
-    /// Whether the version was looked up and is what was planned.
+    /// Whether the version was looked up and matches the plan.
     pub verified: bool,
     /// Whether the version was disabled.
     pub disabled: bool,
-    /// Whether the version was to be disabled and could not; the first of the problems says why.
+    /// Whether disabling the version failed; the first problem contains the reason.
     pub disable_failed: bool,
-    /// What \[Latest\] means now, if the version was disabled.
+    /// The version that \[Latest\] means now, if the version was disabled.
     pub latest: Option<Latest>,
-    /// What is wrong, a sentence each, the most important first. Holds text from outside.
+    /// The problems, a sentence each, the most important first. They contain text from outside.
     pub problems: Vec<String>,
-    /// The call that failed, if one did.
+    /// The error of the failed call, if there is one.
     pub error: Option<HttpError>,
-    /// The SHA-256 in hex of each file, in the order of the plan; none if not wanted or not to be had.
+    /// The SHA-256 in hex of each file, in the order of the plan; `None` if not requested or not available.
     pub hashes: Option<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether the shared pipelines declare the parameters that the shared-pipelines file offers for them.
+//! Checks that the shared pipelines declare the parameters that the shared-pipelines file offers.
 
 use super::Problem;
 use super::references::FileFacts;
@@ -6,8 +6,8 @@ use super::shared_file::SharedFile;
 use crate::model::project;
 use std::collections::BTreeMap;
 
-/// The parameters of enabled entries that are no variables of their pipelines. A pipeline that cannot be read is told
-/// elsewhere.
+/// Returns the parameters of enabled entries that are not variables of their pipelines. A pipeline that cannot be read
+/// is reported elsewhere.
 pub(super) fn undeclared(shared: &SharedFile, sent: &BTreeMap<String, FileFacts>) -> Vec<Problem> {
     let mut problems = Vec::new();
     for entry in shared.enabled().filter(|entry| !entry.parameters.is_empty()) {

@@ -1,4 +1,4 @@
-//! The plan: what would be sent, as data. A dry run prints it, the upload executes it, the receipt records it.
+//! The plan: the upload as data. A dry run prints it, the upload executes it, the receipt records it.
 
 use super::contents::PublishContents;
 use super::unchanged::Checked;
@@ -8,57 +8,57 @@ use crate::model::interface::Interface;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Everything that an upload needs to know.
+/// All data that an upload needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// The header `sharedPipelineIdPrefix`.
+    /// Value of the header `sharedPipelineIdPrefix`.
     pub prefix: String,
-    /// The header `versionName`.
+    /// Value of the header `versionName`.
     pub version_name: String,
-    /// The full id of the head commit, the header `commitHash`.
+    /// Full id of the head commit, for the header `commitHash`.
     pub commit_hash: String,
-    /// The header `branch`.
+    /// Value of the header `branch`.
     pub branch: Option<String>,
     pub config_dir: String,
-    /// One part each, by path.
+    /// The files, sorted by path; each becomes a part.
     pub files: Vec<PlannedFile>,
     /// The enabled shared pipelines, in the order of their file.
     pub shared: Vec<SharedPipelineRef>,
     pub interface: Interface,
-    /// What does not stop the publish and should be known, a sentence each.
+    /// Warnings that do not stop the publish, a sentence each.
     pub warnings: Vec<String>,
-    /// The same for people, a sentence for all of one kind.
+    /// The warnings for people, a sentence for all of a kind.
     pub told: Vec<String>,
     pub source: Source,
-    /// Which of the selected files are taken.
+    /// The selection rule for files.
     pub select: Select,
-    /// Reads the files as they were read for the plan: what git unpacked for it is not unpacked for the upload again.
+    /// Reader of the files. The same one as for the plan, so that git does not unpack them again for the upload.
     pub(super) contents: Arc<PublishContents>,
 }
 
-/// One file, which becomes one part.
+/// A file, which becomes a part of the upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedFile {
-    /// The path from the repository root, with `/`: the name of the part.
+    /// Path from the repository root, with `/`; the name of the part.
     pub path: String,
-    /// The size in bytes.
+    /// Size in bytes.
     pub bytes: u64,
     pub content: Content,
-    /// The hash of what was checked, where the file could change before it is sent.
+    /// Hash of the checked content, if the file could change before it is sent.
     pub(super) checked: Option<Checked>,
 }
 
-/// A shared pipeline that the artifact is to offer.
+/// A shared pipeline that the artifact offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SharedPipelineRef {
-    /// By this consumers name it.
+    /// Id by which consumers refer to it.
     pub id: String,
     pub path: String,
 }
 
 impl Plan {
-    /// The sum of the files' sizes in bytes.
+    /// Returns the total size of the files in bytes.
     pub fn total_bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }

@@ -1,4 +1,4 @@
-//! Proves later that what is published is what a receipt says.
+//! Checks a published version against its receipt.
 
 use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
@@ -9,13 +9,13 @@ use crate::platform::api::ArtifactDetails;
 use std::collections::BTreeSet;
 
 impl Receipt {
-    /// What the receipt itself speaks against, a sentence each: it tells of no whole version, or its digest is not that
-    /// of its files.
+    /// Returns the receipt's contradictions in itself, a sentence each: it records no complete version, or its digest
+    /// does not match its files.
     pub fn contradictions(&self) -> Vec<String> {
         let mut found = Vec::new();
         if !matches!(self.outcome.as_str(), "published" | "already-published") {
             found.push(format!(
-                "the receipt is of a publish that ended as `{}`",
+                "the receipt is for a publish with the outcome `{}`",
                 self.outcome
             ));
         }
@@ -27,22 +27,22 @@ impl Receipt {
         let made = digest(&pairs);
         if made != self.digest {
             found.push(format!(
-                "the receipt's digest is {}, that of its files {made}",
+                "the receipt's digest is {}, but the digest of its files is {made}",
                 self.digest
             ));
         }
         found
     }
 
-    /// In what the published version differs from the receipt.
+    /// Returns the differences between the published version and the receipt.
     pub fn against_details(&self, details: &ArtifactDetails) -> Vec<String> {
         let shared = self.shared_pipelines.iter();
         let pairs = shared.map(|shared| (shared.id.as_str(), shared.path.as_str()));
         verify::differences_from(details, &self.commit_hash, pairs)
     }
 
-    /// In what the changes for consumers, told again from both commits, differ from those of the receipt; none where the
-    /// receipt tells of none, or the repository does not have both commits.
+    /// Returns the differences between the changes for consumers, computed again from both commits, and those in the
+    /// receipt; `None` if the receipt has none, or the repository does not have both commits.
     pub fn against_both_commits(&self, repository: &Repository) -> Result<Option<Vec<String>>, PublishError> {
         let Some(compat) = self.compat.as_ref().filter(|compat| !compat.ids_only) else {
             return Ok(None);
@@ -93,28 +93,28 @@ impl Receipt {
         files: &FileProof<'_>,
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
-        // A shared pipeline that only a working tree offered is in no commit.
+        // A shared pipeline that was only in a working tree is in no commit.
         let is_of_worktree = |it: &Change| it.what == What::PipelineRemoved && it.old.is_none();
         let recorded = compat
             .changes
             .iter()
             .filter(|it| it.id.is_some() && !is_of_worktree(it));
         if recorded.ne(found.iter()) {
-            differences.push("the changes for consumers are not those between the two commits".to_owned());
+            differences.push("the changes for consumers are not those between the commits".to_owned());
         }
         let class = compat.changes.iter().map(|it| it.what.row().class).max();
         let class = class.unwrap_or(Class::None).of_all();
         if compat.class != Some(class) || compat.changes.iter().any(|it| it.class != it.what.row().class) {
             let told = compat.class.map_or("none at all", Class::name);
             differences.push(format!(
-                "the receipt's class is {told}, that of its changes {class}"
+                "the receipt's class is {told}, but the class of its changes is {class}"
             ));
         }
         differences.extend(files.contradictions(compat, &self.files, found.is_empty())?);
         Ok(differences)
     }
 
-    /// In what the commit's files differ from the receipt; none if the repository does not have the commit.
+    /// Returns the differences between the commit's files and the receipt; `None` if the repository lacks the commit.
     pub fn against_commit(&self, repository: &Repository) -> Result<Option<Vec<String>>, PublishError> {
         let is_full =
             self.commit_hash.len() == 40 && self.commit_hash.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -132,7 +132,7 @@ impl Receipt {
                     let sha256 = hash::of(repository.open_blob(&found.blob, bytes)?, path)?;
                     if (bytes, &sha256) != (file.bytes, &file.sha256) {
                         differences.push(format!(
-                            "`{path}` has other content in the commit {} than in the receipt",
+                            "`{path}` has different content in the commit {} and in the receipt",
                             commit.short()
                         ));
                     }
@@ -150,8 +150,8 @@ struct FileProof<'a> {
 }
 
 impl FileProof<'_> {
-    /// The files that are told as changed must be, and those that are not must not; the shared-pipelines file may say the
-    /// same in other bytes.
+    /// Checks that the files that are listed as changed did change, and that the others did not; the shared-pipelines
+    /// file may have other bytes with the same meaning.
     fn contradictions(
         &self,
         compat: &Compat,
@@ -174,7 +174,7 @@ impl FileProof<'_> {
                 _ => was.is_some() && is.is_some() && was != is,
             };
             if !is_so {
-                differences.push(format!("`{path}` did not change as the receipt says"));
+                differences.push(format!("`{path}` did not change as the receipt states"));
             }
         }
         for file in sent {
@@ -185,7 +185,7 @@ impl FileProof<'_> {
             let (was, is) = self.both(&file.path)?;
             if was != is && !is_shared {
                 differences.push(format!(
-                    "`{}` changed, and the receipt does not say so",
+                    "`{}` changed, but the receipt does not list the change",
                     file.path
                 ));
             }

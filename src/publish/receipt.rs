@@ -1,5 +1,5 @@
-//! The receipt: what was sent, byte for byte, and what became of it. Schema `sluicegate.receipt/v1`, written and
-//! strictly read by the same struct.
+//! The receipt: the exact content that was sent, and the outcome. Schema `sluicegate.receipt/v1`, written and strictly
+//! read with the same struct.
 
 use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef};
 use crate::model::interface::Compat;
@@ -7,39 +7,39 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// The schema that is written and read.
+/// Name of the schema.
 const SCHEMA: &str = "sluicegate.receipt/v1";
 
-/// The outcome of a dry run.
+/// Outcome of a dry run.
 const PLANNED: &str = "planned";
 
 /// The review that a publish relied on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReviewEvidence {
-    /// What the review said: `passed`.
+    /// Verdict of the review: `passed`.
     pub verdict: String,
-    /// Who evaluated the rules: `remote` or `local`.
+    /// The engine that evaluated the rules: `remote` or `local`.
     pub engine: String,
     pub head: String,
-    /// The SHA-256 in hex of the report's file; none if the review was part of the same run.
+    /// SHA-256 in hex of the report file; `None` if the review was part of the same run.
     pub report_sha256: Option<String>,
 }
 
-/// A receipt. New keys come last, are optional and have a default, so that an older receipt is still read.
+/// A receipt. New keys are added at the end, are optional and have a default, so that older receipts stay readable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Receipt {
     schema: String,
     pub prefix: String,
     pub version_name: String,
-    /// The full id of the commit.
+    /// Full id of the commit.
     pub commit_hash: String,
     branch: Option<String>,
-    /// The digest of the files; empty without hashes.
+    /// Digest of the files; empty without hashes.
     pub digest: String,
     pub(super) files: Vec<ReceiptFile>,
-    /// `planned`, or what became of it, see [`super::OutcomeKind::in_receipt`].
+    /// `planned`, or the outcome, see [`super::OutcomeKind::in_receipt`].
     pub(super) outcome: String,
     ignored_resources: Vec<Value>,
     verified: bool,
@@ -47,7 +47,7 @@ pub struct Receipt {
     pub(super) shared_pipelines: Vec<SharedPipelineRef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     review: Option<ReviewEvidence>,
-    /// What the version changes for consumers; none where nothing was compared.
+    /// The version's changes for consumers; `None` if no versions were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<Compat>,
 }
@@ -61,7 +61,7 @@ pub(super) struct ReceiptFile {
 }
 
 impl Receipt {
-    /// The receipt of a dry run. `hashes` are the SHA-256 in hex of each file, in the order of the plan.
+    /// Creates the receipt of a dry run. `hashes` are the SHA-256 in hex of each file, in the order of the plan.
     pub fn planned(plan: &Plan, hashes: &[String]) -> Self {
         let files = plan.files.iter().zip(hashes).map(|(file, sha256)| ReceiptFile {
             path: file.path.clone(),
@@ -98,21 +98,21 @@ impl Receipt {
         }
     }
 
-    /// The same with the review that the publish relied on.
+    /// Adds the review that the publish relied on.
     #[must_use]
     pub fn with_review(mut self, review: Option<&ReviewEvidence>) -> Self {
         self.review = review.cloned();
         self
     }
 
-    /// The same with what the version changes for consumers.
+    /// Adds the version's changes for consumers.
     #[must_use]
     pub fn with_compat(mut self, compat: Option<&Compat>) -> Self {
         self.compat = compat.cloned();
         self
     }
 
-    /// The receipt of a publish that was refused before anything was sent.
+    /// Creates the receipt of a publish that was rejected before anything was sent.
     pub fn refused(plan: &Plan, hashes: &[String]) -> Self {
         Self {
             outcome: OutcomeKind::Failed.in_receipt().to_owned(),
@@ -120,7 +120,7 @@ impl Receipt {
         }
     }
 
-    /// The receipt where nothing changed since this version of this commit: the version that is there, of the same files.
+    /// Creates the receipt for unchanged files: it records the existing version and its commit.
     pub fn unchanged(plan: &Plan, hashes: &[String], version: &str, commit: &str) -> Self {
         Self {
             version_name: version.to_owned(),
@@ -130,13 +130,13 @@ impl Receipt {
         }
     }
 
-    /// Writes the receipt as JSON, indented, with a line break at its end.
+    /// Writes the receipt as indented JSON with a final line break.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut out, self)?;
         out.write_all(b"\n")
     }
 
-    /// Reads a receipt; the error says why it is none.
+    /// Parses a receipt; the error is the reason why it is invalid.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let receipt: Self = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
         if receipt.schema != SCHEMA {

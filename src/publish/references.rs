@@ -1,6 +1,7 @@
-//! Reads the selected pipelines and keeps what they name, in parallel, a few documents at a time in memory.
+//! Reads the selected pipelines and keeps their references, in parallel, with a few documents at a time in memory.
 //!
-//! Only those that can name a file are read as YAML, which is most of the work, and those that a shared pipeline needs.
+//! Only files that may refer to other files, or that a shared pipeline needs, are read as YAML, which is most of the
+//! work.
 
 use super::PublishError;
 use super::contents::PublishContents;
@@ -10,27 +11,27 @@ use crate::model::pipelines::{PipelineFacts, Reference, may_name_files};
 use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
 use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 
-/// So much is held in memory before it is read as YAML, in bytes.
+/// Amount of content that is loaded before it is read as YAML, in bytes.
 const HELD: usize = 4 * 1024 * 1024;
 
 /// A pipeline file to be read.
 pub(super) struct WantedFile<'a> {
     pub content: &'a Content,
-    /// Whether a shared pipeline needs it, so that it is read as YAML whatever it names.
+    /// Whether a shared pipeline needs it, so that it is always read as YAML.
     pub is_needed: bool,
 }
 
-/// What is known of a pipeline file.
+/// The facts about a pipeline file.
 pub(super) struct FileFacts {
     pub bytes: u64,
-    /// What it names, or why it is no pipeline.
+    /// The pipeline's references, or the reason why it is not a pipeline.
     pub facts: Result<PipelineFacts, DocumentError>,
-    /// The hash of what was read, where the file could change before it is sent.
+    /// Hash of the content, if the file could change before it is sent.
     pub checked: Option<Checked>,
 }
 
 impl FileFacts {
-    /// What it names; nothing where it cannot be read.
+    /// Returns its references; none if it could not be read.
     pub(super) fn references(&self) -> impl Iterator<Item = &Reference> {
         self.facts.iter().flat_map(|facts| &facts.references)
     }
@@ -40,9 +41,9 @@ impl FileFacts {
     }
 }
 
-/// The facts of each of these files, in their order.
+/// Returns the facts of each of these files, in their order.
 ///
-/// They are read one after the other, as libgit2's threads only wait for each other, and parsed in parallel.
+/// They are read sequentially, as threads of libgit2 only wait for each other, and parsed in parallel.
 pub(super) fn read_all(
     contents: &PublishContents,
     files: &[WantedFile<'_>],
@@ -50,7 +51,7 @@ pub(super) fn read_all(
     read_those(contents, files, &may_name_files)
 }
 
-/// Like [`read_all`], but reads as YAML only the files of whose bytes `may_matter` is true.
+/// Like [`read_all`], but reads as YAML only files that are needed or whose bytes satisfy `may_matter`.
 pub(super) fn read_those(
     contents: &PublishContents,
     files: &[WantedFile<'_>],
@@ -65,7 +66,7 @@ pub(super) fn read_those(
     Ok(facts)
 }
 
-/// The next files, until enough is held in memory.
+/// Loads the next files, up to the memory limit.
 fn skim_some<'w>(
     contents: &PublishContents,
     rest: &mut impl Iterator<Item = &'w WantedFile<'w>>,
@@ -82,7 +83,7 @@ fn skim_some<'w>(
     Ok(window)
 }
 
-/// A file of which is known whether it must be read as YAML.
+/// A file for which it is decided whether it must be read as YAML.
 enum Skimmed {
     Known(FileFacts),
     ToRead {
@@ -116,7 +117,7 @@ fn skim(
 }
 
 impl Skimmed {
-    /// How many bytes it keeps in memory.
+    /// Returns the number of bytes that it keeps in memory.
     const fn held(&self) -> usize {
         match self {
             Self::Known(_) => 0,

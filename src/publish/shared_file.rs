@@ -1,4 +1,4 @@
-//! The shared-pipelines file: what the artifact offers.
+//! The shared-pipelines file, which defines what the artifact offers.
 
 use super::contents::PublishContents;
 use super::listing::{Listing, refuse_unsure};
@@ -12,7 +12,7 @@ use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError, Position};
 pub(super) struct SharedFile {
     pub interface: Interface,
     pub file: SnapshotFile,
-    /// The hash of what was read, where the file could change before it is sent.
+    /// Hash of the content, if the file could change before it is sent.
     pub checked: Option<Checked>,
 }
 
@@ -58,12 +58,12 @@ impl SharedFile {
         &self.interface.file
     }
 
-    /// All entries, in file order.
+    /// Returns all entries, in file order.
     pub(super) fn entries(&self) -> &[SharedEntry] {
         &self.interface.entries
     }
 
-    /// Something that is wrong with the file.
+    /// Creates a problem of this file.
     pub(super) fn problem(&self, position: Position, what: String) -> Problem {
         Problem {
             path: self.path().to_owned(),
@@ -73,7 +73,7 @@ impl SharedFile {
         }
     }
 
-    /// The entries that consumers are offered.
+    /// Returns the entries that are offered to consumers.
     pub(super) fn enabled(&self) -> impl Iterator<Item = &SharedEntry> {
         self.interface.offered()
     }

@@ -1,4 +1,4 @@
-//! What a plan changes in the files of a commit that was published: the content of a version, beside its interface.
+//! Compares a plan with the files of a published commit: the content of a version, beside its interface.
 
 use super::contents::PublishContents;
 use super::hash;
@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 pub struct OldFiles<'a> {
     pub repository: &'a Repository,
     pub commit: &'a CommitId,
-    /// Which files a publish takes without anyone naming them.
+    /// Returns whether the globs select a path.
     pub selects: &'a dyn Fn(&str) -> bool,
 }
 
-/// The files that differ, by path. A shared-pipelines file that says the same in another order does not.
+/// Returns the files that differ, by path. A shared-pipelines file with the same content in another order is unchanged.
 pub fn since(plan: &Plan, old: &OldFiles<'_>) -> Result<Vec<Change>, PublishError> {
     let planned = |path: &str| {
         plan.files

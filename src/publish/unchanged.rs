@@ -1,15 +1,15 @@
-//! A file on disk that is held to what was checked while it is sent: with the same size it could be another.
+//! Detects that a file on disk changes between its check and its upload: its size alone would not show that.
 //!
-//! What follows a file in the form, and so its end, is not sent once this fails: the platform has nothing whole to publish.
+//! After a failure, the rest of the form, including its end, is not sent: the platform has nothing complete to publish.
 
 use crate::base::git::Content;
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 
-/// The SHA-256 of a content that was checked.
+/// The SHA-256 of a checked content.
 pub(super) type Checked = [u8; 32];
 
-/// The hash of what was read of a content to be checked; none where it cannot change.
+/// Returns the hash of a content to be checked, or `None` if it cannot change.
 pub(super) fn checked(content: &Content, bytes: &[u8]) -> Option<Checked> {
     match content {
         Content::Blob(_) => None,
@@ -17,7 +17,7 @@ pub(super) fn checked(content: &Content, bytes: &[u8]) -> Option<Checked> {
     }
 }
 
-/// Reads a content, and fails at its end where it is not the one that was checked.
+/// A reader that fails at the end of its content if that is not the checked content.
 pub(super) struct Unchanged {
     content: Box<dyn Read + Send>,
     hasher: Sha256,
@@ -40,7 +40,7 @@ impl Read for Unchanged {
         self.hasher.update(&space[..size]);
         let is_over = size == 0 && !space.is_empty();
         if is_over && self.hasher.clone().finalize().as_slice() != self.checked {
-            return Err(io::Error::other("it changed after it was checked"));
+            return Err(io::Error::other("the file changed after it was checked"));
         }
         Ok(size)
     }

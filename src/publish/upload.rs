@@ -1,4 +1,4 @@
-//! From a plan to the request that carries it.
+//! Creates the upload request of a plan.
 
 use super::contents::PublishContents;
 use super::hash::{Hashes, Hashing};
@@ -8,10 +8,10 @@ use crate::platform::api::{PartSource, Upload, UploadPart};
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// Told how many bytes of the request were sent so far; begins anew when the upload does.
+/// Receives the number of bytes of the request that were sent so far; starts again with each try.
 pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
-/// The upload of a plan; its contents are read, and hashed if wanted, as they are sent.
+/// Creates the upload of a plan; its contents are read, and hashed if requested, while they are sent.
 pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progress>) -> Upload {
     let part = |file: &PlannedFile| UploadPart {
         name: file.path.clone(),
@@ -33,7 +33,7 @@ pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progr
     }
 }
 
-/// The plan's files, opened one by one as they are sent.
+/// The plan's files, opened one after the other while they are sent.
 struct UploadParts {
     files: Vec<PlannedFile>,
     contents: Arc<PublishContents>,

@@ -6,8 +6,8 @@ use crate::platform::api::ArtifactDetails;
 use std::collections::{HashMap, HashSet};
 use std::iter;
 
-/// In what the version differs from the plan, a sentence each; empty if it is what was planned: of this commit, with
-/// every enabled shared pipeline. (API document, "Shared pipeline artifact", details response.)
+/// Returns the differences between the version and the plan, a sentence each; empty if the version is of this commit
+/// and has every enabled shared pipeline. (API document, "Shared pipeline artifact", details response.)
 pub(super) fn differences(details: &ArtifactDetails, plan: &Plan) -> Vec<String> {
     let shared = plan
         .shared
@@ -16,7 +16,7 @@ pub(super) fn differences(details: &ArtifactDetails, plan: &Plan) -> Vec<String>
     differences_from(details, &plan.commit_hash, shared)
 }
 
-/// The same, from a commit hash and shared pipelines (id and path).
+/// Like [`differences`], from a commit hash and shared pipelines (id and path).
 pub(super) fn differences_from<'a>(
     details: &ArtifactDetails,
     commit_hash: &str,
@@ -30,7 +30,7 @@ pub(super) fn differences_from<'a>(
     let differs = |(id, path): (&str, &str)| match published.get(id) {
         None => Some(format!("the shared pipeline `{id}` ({path}) is missing")),
         Some(Some(source)) if !is_of(source, path) => Some(format!(
-            "the shared pipeline `{id}` is of `{source}`, not of {path}"
+            "the shared pipeline `{id}` is from `{source}`, not from {path}"
         )),
         Some(_) => None,
     };
@@ -41,8 +41,8 @@ pub(super) fn differences_from<'a>(
     differences
 }
 
-/// Whether the platform's `sourcePipeline`, a path without the file's extension, is of this file. How much of the path
-/// it tells, and what it takes for the extension, is not shown.
+/// Returns whether the platform's `sourcePipeline`, a path without extension, is this file. The document does not show
+/// how much of the path it contains, or what counts as the extension.
 fn is_of(source: &str, path: &str) -> bool {
     let source = source.trim_matches('/');
     let starts = iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
@@ -53,13 +53,15 @@ fn is_of(source: &str, path: &str) -> bool {
 pub(super) fn other_commit(published: Option<&str>, planned: &str) -> Option<String> {
     match published {
         Some(published) if published.eq_ignore_ascii_case(planned) => None,
-        Some(published) => Some(format!("it is of the commit {published}, not {planned}")),
-        None => Some("the platform tells no commit hash for it".to_owned()),
+        Some(published) => Some(format!(
+            "the version is from the commit {published}, not {planned}"
+        )),
+        None => Some("the platform reports no commit hash for the version".to_owned()),
     }
 }
 
-/// Whether details without a difference prove that nothing was left out: they tell of the shared pipelines alone, so
-/// nothing else may have been sent, and the commit hash must tell the contents.
+/// Returns whether details without differences prove that no file was left out. They contain only the shared pipelines,
+/// so no other file may have been sent, and the commit hash must identify the contents.
 pub(super) fn proves_whole(plan: &Plan) -> bool {
     let configuration = format!("{}/{SHARED_PIPELINES_FILE}", plan.config_dir);
     let shared: HashSet<&str> = plan.shared.iter().map(|shared| shared.path.as_str()).collect();

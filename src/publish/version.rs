@@ -1,4 +1,4 @@
-//! The version name: a template over what is known of the commit and the run.
+//! The version name: a template that is filled with facts about the commit and the run.
 
 use crate::base::git::short_id;
 use crate::base::text;
@@ -11,27 +11,27 @@ pub struct VersionFacts {
     pub tag: Option<String>,
     pub branch: Option<String>,
     pub sha: String,
-    /// When the commit was made: a rerun of the same commit names the same version.
+    /// Time of the commit, so that a rerun of the same commit gets the same version name.
     pub committed_at: Timestamp,
-    /// The CI host's number of this run.
+    /// Run number of the CI host.
     pub run_number: Option<String>,
-    /// The name after that of the latest enabled version.
+    /// Name after that of the latest enabled version.
     pub next: Option<String>,
 }
 
-/// What `auto` stands for: names that sort by time and say the commit.
+/// Template for `auto`: names that sort by time and contain the commit.
 const AUTO: &str = "{date}-{short-sha}";
 
-/// How consumers ask for the most recent enabled version: no version can be called so.
+/// The name by which consumers request the latest enabled version: no version may have it.
 const LATEST: &str = "[Latest]";
 
-/// The placeholder for the name after that of the latest version.
+/// Placeholder for the name after that of the latest version.
 const NEXT: &str = "next";
 
-/// What may stand before a semantic version.
+/// Letters that may precede a semantic version.
 const V: [char; 2] = ['v', 'V'];
 
-/// Whether the template asks for the next version's name.
+/// Returns whether the template needs the next version's name.
 pub fn asks_for_next(template: &str) -> bool {
     template.contains("{next}")
 }
@@ -51,41 +51,34 @@ pub const PLACEHOLDERS: [&str; 8] = [
 /// A template, prefix or version that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
-    /// The template names something that does not exist.
+    /// The template has an unknown placeholder.
     #[error("the version name has the unknown placeholder `{{{name}}}`{}", did_you_mean(*nearest))]
     Unknown {
         name: String,
         nearest: Option<&'static str>,
     },
-    /// The template names something that has no value here.
-    #[error("the version name asks for `{{{name}}}`, and {why}")]
-    NoValue {
-        name: &'static str,
-        /// Why it has none.
-        why: &'static str,
-    },
-    /// A name that means something else to consumers.
-    #[error("no version can be called `{LATEST}`: consumers ask for the most recent enabled version by it")]
+    /// The template has a placeholder without a value in this run.
+    #[error("the version name uses `{{{name}}}`, but {why}")]
+    NoValue { name: &'static str, why: &'static str },
+    /// A name that has another meaning for consumers.
+    #[error("no version can be called `{LATEST}`: consumers request the latest enabled version by this name")]
     Reserved,
-    /// A brace without its partner.
-    #[error("the version name `{template}` has a `{brace}` without its partner")]
+    /// An unmatched brace.
+    #[error("the version name `{template}` has an unmatched `{brace}`")]
     Brace {
-        /// The whole template.
+        /// The complete template.
         template: String,
         brace: char,
     },
-    /// The result, or the prefix, holds something else than printable ASCII.
-    #[error(
-        "the {what} `{value}` holds {found:?}; it is sent as a header value, where only printable ASCII has a meaning that \
-         every server agrees on"
-    )]
+    /// The result, or the prefix, contains a character that is not printable ASCII.
+    #[error("the {what} `{value}` contains {found:?}: only printable ASCII is safe in a header")]
     NotAscii {
         /// `version name` or `prefix`.
         what: &'static str,
         value: String,
         found: char,
     },
-    /// The result, or the prefix, cannot travel as a header.
+    /// The result, or the prefix, cannot be sent as a header.
     #[error("the {what} `{value}` cannot be sent as a header: {why}")]
     Header {
         /// `version name` or `prefix`.
@@ -95,9 +88,9 @@ pub enum VersionError {
     },
 }
 
-/// The version name that the template makes. Placeholders: `{tag}`, `{branch}`, `{sha}`, `{short-sha}` (7 digits),
-/// `{next}` (the semantic version after the latest), `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of the
-/// commit, in UTC) and `{run-number}`. The template `auto` is `{date}-{short-sha}`.
+/// Returns the version name for the template. Placeholders: `{tag}`, `{branch}`, `{sha}`, `{short-sha}` (7 digits),
+/// `{next}` (the semantic version after the latest), `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of
+/// the commit, in UTC) and `{run-number}`. The template `auto` is `{date}-{short-sha}`.
 pub fn expand(template: &str, facts: &VersionFacts) -> Result<String, VersionError> {
     let unpaired = |brace| VersionError::Brace {
         template: template.to_owned(),
@@ -113,7 +106,7 @@ pub fn expand(template: &str, facts: &VersionFacts) -> Result<String, VersionErr
             None => return Err(unpaired('}')),
         };
         let value = value(inside, facts)?;
-        // A `v` that the template writes is not written twice.
+        // Do not repeat a `v` that the template already contains.
         let is_doubled = inside == NEXT && name.ends_with(V) && value.starts_with(V);
         name.push_str(&value[usize::from(is_doubled)..]);
         rest = after;
@@ -134,17 +127,17 @@ fn value(name: &str, facts: &VersionFacts) -> Result<String, VersionError> {
             .ok_or(VersionError::NoValue { name, why })
     };
     match name {
-        "tag" => given(&facts.tag, "tag", "no tag is published"),
-        "branch" => given(&facts.branch, "branch", "the branch is not known"),
+        "tag" => given(&facts.tag, "tag", "this run has no tag"),
+        "branch" => given(&facts.branch, "branch", "the branch is unknown"),
         "sha" => Ok(facts.sha.clone()),
         "short-sha" => Ok(short_id(&facts.sha).to_owned()),
         "date" => Ok(utc().strftime("%Y-%m-%d").to_string()),
         "datetime" => Ok(utc().strftime("%Y%m%dT%H%M%SZ").to_string()),
-        NEXT => given(&facts.next, NEXT, "what is published is not known here"),
+        NEXT => given(&facts.next, NEXT, "the published versions are unknown here"),
         "run-number" => given(
             &facts.run_number,
             "run-number",
-            "the CI host gives no number to this run",
+            "the CI host provides no run number",
         ),
         unknown => Err(VersionError::Unknown {
             name: unknown.to_owned(),
@@ -158,7 +151,7 @@ fn did_you_mean(nearest: Option<&str>) -> String {
     known.unwrap_or_default()
 }
 
-/// The value if it can be sent as a header and every server reads the same.
+/// Returns the value if it can be sent as a header that every server reads in the same way.
 pub(super) fn header(what: &'static str, value: String) -> Result<String, VersionError> {
     if let Some(found) = value.chars().find(|c| !c.is_ascii() && !c.is_control()) {
         return Err(VersionError::NotAscii { what, value, found });
@@ -224,11 +217,11 @@ mod tests {
             .map(|t| expand(t, &facts()).unwrap_err().to_string())
             .collect();
         insta::assert_snapshot!(errors.join("\n"), @r"
-        no version can be called `[Latest]`: consumers ask for the most recent enabled version by it
+        no version can be called `[Latest]`: consumers request the latest enabled version by this name
         the version name has the unknown placeholder `{short_sha}`: did you mean `{short-sha}`?
-        the version name asks for `{run-number}`, and the CI host gives no number to this run
-        the version name `a{b` has a `{` without its partner
-        the version name `a}b` has a `}` without its partner
+        the version name uses `{run-number}`, but the CI host provides no run number
+        the version name `a{b` has an unmatched `{`
+        the version name `a}b` has an unmatched `}`
         the version name `` cannot be sent as a header: it is empty
         the version name ` a` cannot be sent as a header: it begins or ends with a blank
         the version name `a

@@ -1,23 +1,21 @@
-//! Which published versions consumers can still use, and which are old.
+//! Determines which published versions consumers can still use, and which are old.
 
 use super::lookup::time;
 use crate::platform::api::Artifact;
 use jiff::Timestamp;
 
-/// Why the old versions cannot be told from the new ones.
+/// The reason why old versions cannot be distinguished from new ones.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionsError {
-    /// The list does not say when one was made.
-    #[error(
-        "the platform does not tell when the version `{version}` was made (`{told}`), so which versions are older cannot be told"
-    )]
+    /// The list has no creation time for a version.
+    #[error("the platform reports no valid creation time for the version `{version}` (`{told}`)")]
     NoTime { version: String, told: String },
     /// The list has an entry without a name.
     #[error("the platform lists an enabled version without a name")]
     NoName,
 }
 
-/// Whether consumers would have no version left if `version` were disabled.
+/// Returns whether consumers would have no version left if `version` were disabled.
 pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
     let is_it = |artifact: &&Artifact| artifact.version_name.as_deref() == Some(version);
     let is_off = versions
@@ -30,12 +28,12 @@ pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
     !is_off && !has_another
 }
 
-/// The names of the enabled versions that are older than the newest `keep`, newest first. What \[Latest\] means is
-/// never among them.
+/// Returns the names of the enabled versions that are older than the newest `keep`, newest first. The version that
+/// \[Latest\] means is never among them.
 pub fn surplus(versions: &[Artifact], latest: &str, keep: usize) -> Result<Vec<String>, VersionsError> {
     let enabled = versions.iter().filter(|artifact| artifact.enabled == Some(true));
     let mut dated = enabled.map(dated).collect::<Result<Vec<_>, _>>()?;
-    // The platform's own order decides what is latest; times decide the rest.
+    // The platform decides which version is the latest; times order the others.
     dated.sort_by(|(one_time, one), (other_time, other)| {
         let is_latest = |name: &str| name == latest;
         (is_latest(other), other_time)
@@ -108,6 +106,6 @@ mod tests {
     fn versions_without_a_time_cannot_be_ordered() {
         let unknown = [version("1", true, "soon"), version("2", false, "?")];
         let error = surplus(&unknown, "1", 1).unwrap_err().to_string();
-        insta::assert_snapshot!(error, @"the platform does not tell when the version `1` was made (`soon`), so which versions are older cannot be told");
+        insta::assert_snapshot!(error, @"the platform reports no valid creation time for the version `1` (`soon`)");
     }
 }

@@ -1,12 +1,12 @@
-//! What does not stop a publish and should be known: place by place, and summed up for people.
+//! Warnings that do not stop a publish: one for each place, and summaries for people.
 
 use crate::base::text::count;
 use std::collections::BTreeMap;
 
-/// The places that a sum names.
+/// Number of places that a summary lists.
 const NAMED: usize = 3;
 
-/// What a warning is about; of one kind there may be hundreds.
+/// The kind of a warning, for summaries of hundreds of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WarningKind {
     Disabled,
@@ -25,7 +25,7 @@ pub(super) struct Warning {
     pub text: String,
 }
 
-/// A line for each kind: the warning itself where there is one, else how many there are and where the first stand.
+/// Returns a line for each kind: the warning itself if there is only one, otherwise their number and the first places.
 pub(super) fn summed(warnings: &[Warning]) -> Vec<String> {
     let mut kinds: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
     for warning in warnings {
@@ -59,12 +59,12 @@ impl WarningKind {
             }
             Self::NotSent => {
                 let what = references();
-                format!("{what} in pipelines that no shared pipeline needs name what is not sent")
+                format!("{what} in pipelines that no shared pipeline needs refer to files that are not sent")
             }
-            Self::Ambiguous => format!("{} may mean any of several pipelines", references()),
+            Self::Ambiguous => format!("{} may refer to any of several pipelines", references()),
             Self::Expression => {
                 let what = references();
-                format!("{what} are expressions, so it cannot be known whether what they name is sent")
+                format!("{what} are expressions, so it is unknown whether their files are sent")
             }
             Self::Unread => {
                 let what = count(times, "file");

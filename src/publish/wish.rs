@@ -1,9 +1,8 @@
-//! What the user wants published.
+//! The resolved settings of a publish.
 
 use clap::ValueEnum;
 
-/// Where the files come from: as they are in the head commit, so that the commit hash is true, or as they are on disk,
-/// without what git ignores.
+/// Source of the files: the head commit, so that the commit hash is true, or the disk, without files that git ignores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Source {
     /// The head commit.
@@ -13,18 +12,18 @@ pub enum Source {
     Worktree,
 }
 
-/// Which of the files that the globs select are taken. What the enabled shared pipelines need must be among them.
+/// Which of the selected files are published. They must include all that the enabled shared pipelines need.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Select {
-    /// All of them.
+    /// All selected files.
     #[default]
     All,
-    /// Only what the shared pipelines need.
+    /// Only files that the shared pipelines need.
     Closure,
 }
 
 impl Select {
-    /// The word for it on the command line.
+    /// Returns the value on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -33,35 +32,34 @@ impl Select {
     }
 }
 
-/// The settings of a publish, resolved.
+/// The resolved settings of a publish.
 pub struct Wish<'a> {
-    /// The group of shared pipelines, the header `sharedPipelineIdPrefix`.
+    /// Group of shared pipelines, for the header `sharedPipelineIdPrefix`.
     pub prefix: String,
-    /// The version name, a template, see [`super::version::expand`].
+    /// Template of the version name, see [`super::version::expand`].
     pub version_template: String,
-    /// Whether a path (from the repository root, with `/`) is among the files to take.
+    /// Returns whether a path (from the repository root, with `/`) is selected.
     pub include: &'a dyn Fn(&str) -> bool,
-    /// Whether a path is to be left out, whatever asks for it: scripts are taken because a pipeline names them, and
-    /// this can refuse them.
+    /// Returns whether a path is excluded in any case. Scripts are included because a pipeline uses them, and only this
+    /// can exclude them.
     pub exclude: &'a dyn Fn(&str) -> bool,
-    /// Which of those are taken.
+    /// Which of the selected files are published.
     pub select: Select,
-    /// The platform's hidden folder at the root; found if none.
+    /// The platform's hidden directory at the root; searched for if `None`.
     pub config_dir: Option<String>,
-    /// Where the files come from.
     pub source: Source,
-    /// The branch, for the metadata and the template.
+    /// Branch, for the metadata and the template.
     pub branch: Option<String>,
-    /// The tag that is published, for the template.
+    /// Tag to publish, for the template.
     pub tag: Option<String>,
-    /// The CI host's number of this run, for the template.
+    /// Run number of the CI host, for the template.
     pub run_number: Option<String>,
-    /// The name after that of the latest enabled version, for the template.
+    /// Name after that of the latest enabled version, for the template.
     pub next: Option<String>,
 }
 
 impl Source {
-    /// The word for it on the command line.
+    /// Returns the value on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Commit => "commit",
@@ -71,7 +69,7 @@ impl Source {
 }
 
 impl Wish<'_> {
-    /// Whether the file is taken without anyone naming it.
+    /// Returns whether the globs select the file.
     pub(super) fn selects(&self, path: &str) -> bool {
         (self.include)(path) && !(self.exclude)(path)
     }

@@ -1,4 +1,4 @@
-//! What a report says besides the review itself, handed in by whoever knows it.
+//! The information in a report besides the review, supplied by the callers.
 
 use crate::base::text::count;
 use crate::model::diff::Line as ChangeLine;
@@ -8,72 +8,73 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
-/// The longest category in an id, in characters.
+/// Maximum length of the category in an id, in characters.
 const CATEGORY_LIMIT: usize = 60;
 
-/// What a report says besides the review itself.
+/// The information in a report besides the review.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct About {
     pub tool_version: &'static str,
-    /// Where the host shows a line of a file of the reviewed commit, for example
-    /// `https://github.com/o/r/blob/<sha>/{path}#L{line}`. None where there is no such place.
+    /// URL template for a line of a file of the reviewed commit, for example
+    /// `https://github.com/o/r/blob/<sha>/{path}#L{line}`. `None` if the host has no such page.
     pub blob_url: Option<String>,
-    /// Where the host has the repository, for example `https://github.com/o/r`.
+    /// URL of the repository, for example `https://github.com/o/r`.
     pub repository_url: Option<String>,
-    /// What people call the repository, for example `o/r`.
+    /// Human-readable name of the repository, for example `o/r`.
     pub repository: Option<String>,
-    /// The platform's project, as the settings name it.
+    /// The platform's project, as in the settings.
     pub project: Option<String>,
-    /// What the reader of a SARIF file takes of it; none where it takes the whole.
+    /// Limits of the host for SARIF files; `None` if there are no limits.
     pub sarif_limits: Option<SarifLimits>,
-    /// What tells this review from others of the same commit: in SARIF's category and in a comment's marker. Empty
-    /// for the usual one.
+    /// Name that separates this review from others of the same commit, in SARIF's category and in a comment's marker.
+    /// Empty by default.
     pub category: String,
-    /// The findings that are listed for people.
+    /// The findings to list in human-readable reports.
     pub show: Show,
-    /// How to see the same on another machine, where that is to be told; a command of a shell.
+    /// The shell command that reproduces the review locally, if it is to be shown.
     pub reproduce: Option<String>,
-    /// Why files were not reviewed, as far as the log has it already.
+    /// Reasons for unreviewed files that the log has already shown.
     pub told: Vec<String>,
     pub reports: Vec<String>,
-    /// Where the rules file is wrong.
+    /// The errors in the rules file.
     pub wrong_rules: Vec<WrongRules>,
-    /// The platform's hidden folder to name when a rules file is written, if nothing in the repository tells it.
+    /// The platform's hidden directory for a new rules file, if the repository does not determine it.
     pub folder_to_name: Option<String>,
-    /// What is known of rules, in words.
+    /// Descriptions of the rules.
     pub rules: Vec<RuleText>,
     pub sources: SourceLines,
     pub changed: ChangedLines,
-    /// What changed in the pipelines, by path.
+    /// The changed pipelines, by path.
     pub changes: Vec<ChangedFile>,
-    /// Pipelines with findings that did not change, drawn.
+    /// Pictures of unchanged pipelines with findings.
     pub pictures: BTreeMap<String, Canvas>,
 }
 
-/// What changed in a file, for people.
+/// The changes of a file, for human-readable reports.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChangedFile {
     pub changed: Changed,
-    /// In words, without the file's own line; none where they are not known.
+    /// The list of changes, without the line about the file; empty if they are unknown.
     pub words: Vec<ChangeLine>,
-    /// With its base, if that can be drawn and is not too much.
+    /// A picture of head and base, if it can be drawn and is not too large.
     pub picture: Option<Canvas>,
 }
 
-/// A place in the rules file that is wrong.
+/// An error in the rules file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WrongRules {
-    /// The evaluation error that it leads to.
+    /// The evaluation error that it causes.
     pub error_type: &'static str,
     pub message: String,
     pub place: String,
 }
 
-/// Places of the rules file that are named with what they cause.
+/// Maximum number of places in the rules file that are listed with an evaluation error.
 const PLACES: usize = 5;
 
 impl About {
-    /// The first places that cause what is said of this finding, and how many more there are. Holds text from outside.
+    /// Returns the first places in the rules file that cause this finding, and the number of others. Contains text from
+    /// outside.
     pub(super) fn named_places(&self, finding: &Finding<'_>) -> Vec<String> {
         let places = self.places(finding.rule, finding.error_type);
         let first = places.iter().take(PLACES).map(|place| (*place).to_owned());
@@ -82,7 +83,8 @@ impl About {
         first.chain(more).collect()
     }
 
-    /// The places that cause what is said of this rule: those that name it, else all that lead to the same error.
+    /// Returns the places that cause this error of the rule: those whose message names it, otherwise all with this
+    /// error.
     fn places(&self, rule: &str, error_type: Option<&str>) -> Vec<&str> {
         let wrong = self
             .wrong_rules
@@ -99,17 +101,17 @@ impl About {
     }
 }
 
-/// What a host takes of a SARIF file; beyond it results are dropped, or the whole is refused.
+/// The limits of a host for SARIF files. Beyond them, the host drops results or rejects the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SarifLimits {
-    /// The most results of a run.
+    /// Maximum number of results in a run.
     pub results: usize,
-    /// The most bytes, about.
+    /// Approximate maximum size, in bytes.
     pub bytes: usize,
 }
 
 impl SarifLimits {
-    /// GitHub shows 5,000 results of a run, and takes 10 MB after compression
+    /// GitHub shows 5,000 results of a run, and accepts 10 MB after compression
     /// (<https://docs.github.com/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit>).
     pub(crate) const GITHUB: Self = Self {
         results: 5_000,
@@ -120,19 +122,19 @@ impl SarifLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RuleText {
     pub id: String,
-    /// What must hold: one sentence.
+    /// The requirement, in one sentence.
     pub summary: String,
-    /// Why, and how it is checked: a sentence each.
+    /// The reason for the rule and how it is checked, a sentence each.
     pub help: Vec<String>,
-    /// What to do about a finding: one sentence.
+    /// How to fix a finding, in one sentence.
     pub fix: String,
-    /// All of it: why, how it is checked, how to configure it, what passes and what fails.
+    /// The complete description: reason, check, configuration, and examples that pass and fail.
     pub blocks: Vec<Block>,
 }
 
 impl About {
-    /// The name of this review among those of the same change: another for each category and each part. By it a host's
-    /// report or comment is found again, and replaced.
+    /// Returns an id that is unique among the reviews of the same change: it differs for each category and shard. It is
+    /// used to find and replace an earlier report or comment on the host.
     pub(crate) fn review_id(&self, report: &Report) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let mut id = "sluicegate".to_owned();
@@ -146,14 +148,14 @@ impl About {
         id
     }
 
-    /// What is known of a rule.
+    /// Returns the description of a rule, if it is known.
     pub(super) fn rule(&self, id: &str) -> Option<&RuleText> {
         self.rules.iter().find(|rule| rule.id == id)
     }
 }
 
-/// The lines around findings. Longer lines are cut, and the whole is bounded, since files are as large as their
-/// authors like.
+/// The source lines around findings. Long lines are truncated, and the total size is limited, since files can have any
+/// size.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SourceLines {
     files: BTreeMap<String, BTreeMap<u32, String>>,
@@ -163,23 +165,23 @@ pub(crate) struct SourceLines {
 pub(crate) type NumberedLine<'a> = (u32, &'a str);
 
 impl SourceLines {
-    /// How many lines before a finding are kept.
+    /// Number of lines before a finding that are kept.
     const BEFORE: u32 = 2;
 
-    /// How many lines after a finding are kept.
+    /// Number of lines after a finding that are kept.
     const AFTER: u32 = 4;
 
-    /// The longest line that is kept whole, in characters.
+    /// Maximum length of a line, in characters; longer ones are truncated.
     const LONGEST: usize = 400;
 
-    /// The most that is kept of all files, in bytes.
+    /// Maximum size of the lines of all files, in bytes.
     const MOST: usize = 24 * 1024 * 1024;
 
     pub(crate) const fn is_full(&self) -> bool {
         self.kept >= Self::MOST
     }
 
-    /// Keeps the lines around `lines` (from 1) of a file's content.
+    /// Keeps the lines of a file's content that are near one of `lines` (from 1).
     pub(crate) fn add(&mut self, path: &str, content: &[u8], lines: &BTreeSet<u32>) {
         let wanted = |number: u32| {
             let near = number.saturating_sub(Self::AFTER)..=number.saturating_add(Self::BEFORE);
@@ -199,8 +201,9 @@ impl SourceLines {
         }
     }
 
-    /// Returns the five lines to show with a finding. They begin with its own, where its component begins; a pipeline that
-    /// cannot be read shows what is before the line, too. A finding about a whole pipeline is at line 1, and needs no lines.
+    /// Returns the five lines to show with a finding. They start at its line, where its component starts; for an
+    /// unreadable pipeline, they include the lines before it. A finding about an entire pipeline is at line 1 and needs
+    /// no lines.
     pub(super) fn context(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
         if finding.line == 1 && finding.error_type.is_none() {
             return Vec::new();
@@ -229,13 +232,13 @@ impl SourceLines {
     }
 }
 
-/// Which findings of changed files the change touches.
+/// The lines of findings that the change touches, by changed file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ChangedLines(BTreeMap<String, BTreeSet<u32>>);
 
 impl ChangedLines {
-    /// Notes a changed file: of `lines`, those of its findings, it keeps the ones that a hunk touches. A line stands for all
-    /// that is indented below it, so that a component is touched where one of its links went.
+    /// Adds a changed file: keeps those of its findings' `lines` that a hunk touches. A line includes all lines that
+    /// are indented below it, so that a component is touched if one of its links was removed.
     pub(crate) fn add(
         &mut self,
         path: &str,
@@ -254,7 +257,7 @@ impl ChangedLines {
         self.0.insert(path.to_owned(), touched);
     }
 
-    /// Returns whether the change touches this line of a finding, or what is indented below it.
+    /// Returns whether the change touches this line of a finding, or a line that is indented below it.
     pub(crate) fn touch(&self, path: &str, line: u32) -> bool {
         self.0.get(path).is_some_and(|lines| lines.contains(&line))
     }
@@ -264,7 +267,7 @@ impl ChangedLines {
     }
 }
 
-/// The last line of the block that begins on this line: what is indented deeper than it. Lines count from 1.
+/// Returns the last line of the block that starts on this line: the lines that are indented deeper. Lines count from 1.
 fn block_end(lines: &[&str], first: u32) -> u32 {
     let at = (first as usize).saturating_sub(1);
     let indent = |line: &str| line.len() - line.trim_start().len();

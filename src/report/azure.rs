@@ -79,7 +79,7 @@ mod tests {
     use crate::report::sample;
     use proptest::prelude::*;
 
-    /// What the agent does, in its order.
+    /// Reverts the replacements in the agent's order.
     fn unescape(text: &str) -> String {
         let pairs = [
             ("%3B", ";"),

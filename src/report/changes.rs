@@ -302,7 +302,7 @@ mod tests {
             file.picture = Canvas::of(text.to_string().as_bytes()).ok();
             let page = page(&of(vec![file]));
             prop_assert!(is_value || !(page.contains("<script") || page.contains("%%{")), "{}", page);
-            // Heading, words, and the list or the fence.
+            // Heading, summary, and the list or the fence.
             let lines = if is_value { 9 } else { 7 };
             prop_assert_eq!(page.lines().count(), lines, "{}", page);
             if is_value {

@@ -90,7 +90,7 @@ fn page(start: String, view: &View<'_>, limits: &PageLimits) -> String {
         page.add(&format!("{}\n\n", escape(&left_out)));
     }
     notices(&mut page, &|it| !it.weighs && it.kind != NoticeKind::Excluded);
-    page.changes("What changed", &view.changes());
+    page.changes("Pipeline changes", &view.changes());
     page.counts(view);
     page.reproduction(view.about);
     notices(&mut page, &|it| !it.weighs && it.kind == NoticeKind::Excluded);
@@ -98,7 +98,7 @@ fn page(start: String, view: &View<'_>, limits: &PageLimits) -> String {
     page.finish()
 }
 
-/// A page that grows by whole blocks and never over the limit.
+/// A page that grows by complete blocks, within the limits.
 struct MarkdownPage<'a> {
     text: String,
     left_out: usize,
@@ -460,7 +460,7 @@ mod tests {
         ");
     }
 
-    /// More of everything than fits.
+    /// Returns a report with more content of every kind than fits.
     fn too_much() -> (Report, About) {
         let long = |n: usize| format!("{n}{}", "@".repeat(900));
         let mut report = sample::empty(Verdict::Failed);

@@ -115,7 +115,7 @@ mod tests {
         serde_json::from_slice(&written).unwrap()
     }
 
-    /// What GitLab asks of an entry, in the form of a schema.
+    /// Returns GitLab's requirements for the entries as a schema.
     fn schema() -> Value {
         let text = json!({ "type": "string", "pattern": "\\S" });
         let severity = json!({ "enum": ["info", "minor", "major", "critical", "blocker"] });

@@ -42,7 +42,7 @@ const fn is_mark(c: char) -> bool {
 /// brackets.
 fn is_mark_here(c: char, before: &str, next: Option<char>) -> bool {
     match c {
-        // A link of ours may follow, and would become an image.
+        // If a link follows, it would become an image.
         '!' => next.is_none(),
         ':' => next.is_some_and(|next| !next.is_whitespace()),
         '-' | '+' | '=' | '>' => before.is_empty(),
@@ -117,7 +117,7 @@ mod tests {
         insta::assert_snapshot!(prose("`a\n# b` and\n# c"), @"<code>a &#35;&#8288; b</code> and &#35;&#8288; c");
     }
 
-    /// What a reader sees: the references resolved, the invisible joiners gone.
+    /// Returns the visible text: resolves the references and removes the invisible joiners.
     fn seen(escaped: &str) -> String {
         let parsed = roxmltree::Document::parse(&format!("<a>{escaped}</a>"))
             .unwrap()

@@ -1,12 +1,12 @@
-//! What people and hosts get to see: a file per format, and one place that picks.
+//! Writes reports for people and CI hosts: one module per format, and a single function that selects the format.
 //!
-//! Writers are pure: a [`Report`] and an [`About`] in, text or bytes out, piece by piece where they may be many. They read no environment and touch no file,
-//! so each is tested with plain values, and one destination that cannot be written never harms another. The set of
-//! formats is closed on purpose: the compiler lists what a new one still lacks.
+//! Writers are pure: they turn a [`Report`] and an [`About`] into text or bytes, piece by piece if these may be large.
+//! They do not read the environment or access files, so that tests use plain values, and a failed destination never
+//! affects another one. The set of formats is closed on purpose: the compiler lists the missing parts of a new one.
 //!
-//! Everything that a review says comes from outside: rule names, violations and paths. Each host has an escape
-//! function of its own, which stands beside the code that handles the host. All output can be printed in a CI job: no
-//! line of it is read as a host's command, except the commands that are meant.
+//! The texts of a review come from outside: rule names, violations and paths. Each host has its own escape function,
+//! next to the code for the host. All output can be printed in a CI job: the host reads no line of it as a command,
+//! except the intended commands.
 
 mod about;
 mod annotation;
@@ -50,12 +50,12 @@ use clap::ValueEnum;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 
-/// A report format: what stands before the `=` in `--report FORMAT=PATH`.
+/// A report format: the `FORMAT` in `--report FORMAT=PATH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// JUnit XML, as the CI hosts read it.
+    /// JUnit XML for CI hosts.
     Junit,
-    /// JUnit XML, as the strict schemas want it.
+    /// JUnit XML that is valid for the strict schemas.
     JunitStrict,
     /// The program's own JSON report.
     Json,
@@ -65,12 +65,12 @@ pub enum Format {
     Gitlab,
     /// Markdown for a comment.
     Markdown,
-    /// One HTML page for people.
+    /// A self-contained HTML page.
     Html,
 }
 
 impl Format {
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Junit => "junit",
@@ -90,8 +90,8 @@ impl fmt::Display for Format {
     }
 }
 
-/// Writes the report in this format, UTF-8 with a line break at its end. It can also go to standard output: no
-/// line of it is a command to a CI host, and a parser reads the same from it. Only those for people are made as a whole.
+/// Writes the report in this format, in UTF-8 with a final line break. The report can also go to standard output: no
+/// line of it is a command to a CI host. Only Markdown and HTML are created in memory before they are written.
 pub(crate) fn render(format: Format, report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Junit => junit::render(report, about, junit::Dialect::Hosts, out),
@@ -104,10 +104,10 @@ pub(crate) fn render(format: Format, report: &Report, about: &About, out: &mut d
     }
 }
 
-/// Where JSON is written to.
+/// The destination of JSON output.
 type JsonOut<'o> = BufWriter<SafeJson<&'o mut dyn Write>>;
 
-/// Writes JSON that holds no command to a CI host, and a line break at its end.
+/// Writes JSON without commands to a CI host, and a final line break.
 fn write_json(
     out: &mut dyn Write,
     fill: impl FnOnce(&mut JsonOut<'_>) -> serde_json::Result<()>,
@@ -118,7 +118,7 @@ fn write_json(
     json.flush()
 }
 
-/// What later steps of a job can ask of the review: the numbers are those of findings, empty where there is none.
+/// Returns the outputs for later steps of a job: the numbers are those of findings, or empty if unknown.
 pub(crate) fn outputs(report: &Report) -> Vec<(&'static str, String)> {
     let totals = report.totals();
     let known = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
@@ -134,10 +134,10 @@ pub(crate) fn outputs(report: &Report) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Which host's annotations are printed during a review.
+/// The host whose annotations are printed during a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnnotationStyle {
-    /// GitHub's workflow commands; Gitea and Forgejo read them too.
+    /// GitHub's workflow commands, which Gitea and Forgejo support too.
     Github,
     /// Azure's logging commands.
     Azure,
@@ -145,7 +145,7 @@ pub(crate) enum AnnotationStyle {
     None,
 }
 
-/// The review's annotations in this style, one command a line, to be printed on standard output as they are.
+/// Returns the review's annotations in this style, one command per line, to be printed unchanged to standard output.
 pub(crate) fn annotations(style: AnnotationStyle, report: &Report, about: &About) -> Vec<String> {
     match style {
         AnnotationStyle::Github => github::annotations(report, about),
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Reports of every kind: mixed, with states, empty, undecided, huge, unreadable.
+    /// Returns reports of every kind: mixed, with states, empty, undecided, huge, unreadable.
     fn kinds() -> Vec<Report> {
         use crate::model::findings::{Severity, State, Status};
         let mut compared = sample::report();
@@ -203,7 +203,7 @@ mod tests {
         kinds
     }
 
-    /// The numbers after which these words stand.
+    /// Returns the number before these words.
     fn before(text: &str, words: &str) -> Option<usize> {
         let (head, _) = text.split_once(words)?;
         head.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

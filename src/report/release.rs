@@ -149,7 +149,7 @@ mod tests {
 
         ### <code>b</code>
 
-        - **Breaking:** the parameter <code>x</code> is gone. Consumers: stop setting it, or set the one that took its place.
+        - **Breaking:** the parameter <code>x</code> is gone. Consumers: stop setting it, or set its replacement.
         - Added: the parameter <code>y</code> is new, with a default; it can be set.
 
         ### <code>c</code>

@@ -26,7 +26,7 @@ pub(super) fn numbers(report: &Report) -> String {
     parts.join("; ")
 }
 
-/// Returns `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there is no finding, whatever its state.
+/// Returns `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there is no finding in any state.
 fn found(totals: &Totals) -> Option<String> {
     let new = if totals.new.is_some() { "new " } else { "" };
     let part = |number: usize, noun: &str| (number > 0).then(|| count(number, &format!("{new}{noun}")));

@@ -101,7 +101,10 @@ async fn statuses_that_the_document_does_not_show_are_no_success() {
     for status in [202, 206] {
         let (_server, platform) = always(json(status, r#"{ "results": [], "taskId": "t" }"#)).await;
         let error = platform.projects().await.unwrap_err();
-        assert!(error.to_string().contains("where 200 or 201 is"), "{error}");
+        assert!(
+            error.to_string().contains("expected status 200 or 201"),
+            "{error}"
+        );
         for (what, outcome) in changes(&platform).await {
             assert_eq!(
                 outcome.is_ok(),

@@ -188,7 +188,9 @@ async fn content_of_another_size_stops_the_upload() {
             assert!(length == 0 || (arrived as u64) < length, "{arrived} of {length}");
             let shown = error.to_string();
             assert!(
-                shown.contains("/v1/shared-pipelines/artifacts: the upload was stopped: folder/a.sql: it "),
+                shown.contains(
+                    "/v1/shared-pipelines/artifacts: the upload was stopped: folder/a.sql: the content "
+                ),
                 "{shown}"
             );
         }

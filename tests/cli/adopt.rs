@@ -90,14 +90,14 @@ fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
     let world = project();
     let said = init(&world, &[]).expect(0).out;
     insta::assert_snapshot!(said, @"
-    CI host           none: asked for by --host
+    CI host           none: set by --host
     default branch    main
     pipelines         4
     rules file        none
     shared pipelines  .platform/shared-pipelines.yaml
     findings today    2 of 4 pipelines, by the rules that `sluicegate rules init` writes
 
-    RULE                         PIPELINES  FINDINGS  WITH ANOTHER NUMBER
+    RULE                         PIPELINES  FINDINGS  WITH ANOTHER LIMIT
     minimum-components: 1        0 of 4     0
     maximum-components: 10       2 of 4     2         12 in 1, 18 in none
     component-naming-convention  0 of 4     0
@@ -107,9 +107,9 @@ fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
     maximum-outputs: 1           0 of 4     0
     end-output-components        0 of 4     0
 
-    A gate that counts all of these stops nearly every change. There are three ways to begin, by `--adopt`:
-      new-only  what a change brings counts, and what was there before does not
-      waivers   each finding of today is allowed by a line of sluicegate-waivers.yaml, to be worked off
+    A gate that counts all of these findings fails nearly every change. Choose a way to start with `--adopt`:
+      new-only  only findings that a change introduces count
+      waivers   each current finding is allowed by a line of sluicegate-waivers.yaml, to be fixed over time
       strict    every finding counts
 
     wrote             sluicegate.yaml
@@ -117,7 +117,7 @@ fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
     Next:
       1. Fill in project-id and agent-version in sluicegate.yaml
       2. Write the rules, which every review needs: `sluicegate rules init`
-      3. See what is still missing: `sluicegate doctor`, with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      3. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
       4. Commit, push, and open a change that touches a pipeline
     ");
     assert!(!is_there(&world, RULES_FILE) && !is_there(&world, WAIVERS));
@@ -138,14 +138,14 @@ fn with_new_only_the_first_change_passes_and_the_next_may_not_get_worse() {
     let world = project();
     let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
     insta::assert_snapshot!(said, @"
-    CI host           none: asked for by --host
+    CI host           none: set by --host
     default branch    main
     pipelines         4
     rules file        none
     shared pipelines  .platform/shared-pipelines.yaml
     findings today    2 of 4 pipelines, by the rules that are written, each at `error`
 
-    RULE                         PIPELINES  FINDINGS  WITH ANOTHER NUMBER
+    RULE                         PIPELINES  FINDINGS  WITH ANOTHER LIMIT
     minimum-components: 1        0 of 4     0
     maximum-components: 10       2 of 4     2         12 in 1, 18 in none
     component-naming-convention  0 of 4     0
@@ -158,13 +158,13 @@ fn with_new_only_the_first_change_passes_and_the_next_may_not_get_worse() {
     wrote             sluicegate.yaml
     wrote             .platform/config/pipeline_quality_rules.yaml
 
-    The change that introduces the gate is judged by the rules that it brings, with all pipelines:
-      what is found today (3 findings) is known, as `new-only` counts from the change itself, so it passes. What else
-      sluicegate.yaml says of what counts (`exclude`, `fail-on`) holds after its merge.
+    The change that introduces the gate is reviewed by the rules that it adds, with all pipelines:
+      every current finding (3 findings) is known, as `new-only` applies to this change already, so it passes. The other
+      settings of sluicegate.yaml (`exclude`, `fail-on`) apply after its merge.
 
     Next:
       1. Fill in project-id and agent-version in sluicegate.yaml
-      2. See what is still missing: `sluicegate doctor`, with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      2. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
       3. Commit, push, and open a change that touches a pipeline
     ");
     assert!(!is_there(&world, WAIVERS));
@@ -193,13 +193,13 @@ fn with_waivers_the_first_change_fails_unless_the_job_lets_its_file_count() {
     let said = init(&world, &["--adopt", "waivers"]).expect(0).out;
     let judged = said.split("The change").nth(1).unwrap();
     insta::assert_snapshot!(judged.split("\n\n").next().unwrap(), @"
-    that introduces the gate is judged by the rules that it brings, with all pipelines:
-     what is found today (3 findings) counts, so it fails, as no change waives its own findings. For this one change the job
-     can say SLUICEGATE_POLICY=head; after its merge the waivers hold.
+    that introduces the gate is reviewed by the rules that it adds, with all pipelines:
+     every current finding (3 findings) counts, so it fails, as a change cannot waive its own findings. For this one change, the job
+     can set SLUICEGATE_POLICY=head; the waivers apply after its merge.
     ");
     insta::assert_snapshot!(read(&world, WAIVERS), @r#"
-    # What was found before the gate came: each line is a finding that is allowed.
-    # `sluicegate waivers list` tells which are still needed, `sluicegate waivers prune` removes the others.
+    # Findings from before the gate: each line allows one finding.
+    # `sluicegate waivers list` shows which are still needed, `sluicegate waivers prune` removes the others.
     - { rule: maximum-components, path: "b\\[1\\] ü.orch.yaml", size: 12, reason: found before the gate }
     - { rule: maximum-components, path: c.orch.yaml, size: 18, reason: found before the gate }
     - { rule: unused-components, path: c.orch.yaml, about: Lost, reason: found before the gate }
@@ -231,7 +231,7 @@ fn strict_is_told_to_fail_and_fails() {
     let world = project();
     let said = init(&world, &["--adopt", "strict"]).expect(0).out;
     assert!(
-        said.contains("  what is found today (3 findings) counts, so it fails until it is mended"),
+        said.contains("  every current finding (3 findings) counts, so it fails until it is fixed"),
         "{said}"
     );
     world.commit("gate");
@@ -243,10 +243,7 @@ fn strict_is_told_to_fail_and_fails() {
     proposed(&world).run(&CHECK).expect(0);
     // If the findings are fixed first, the output reports it.
     let said = init(&world, &["--adopt", "strict"]).expect(0).out;
-    assert!(
-        said.contains("nothing that counts is found today, so it passes"),
-        "{said}"
-    );
+    assert!(said.contains("no current finding counts, so it passes"), "{said}");
 }
 
 #[test]
@@ -274,7 +271,7 @@ fn what_is_there_stays_and_is_told() {
     // The change with the waivers is not merged yet, so the earlier report is valid again.
     let again = init(&world, &["--adopt", "waivers"]).expect(0).out;
     assert!(
-        again.contains("what is found today (3 findings) counts, so it fails"),
+        again.contains("every current finding (3 findings) counts, so it fails"),
         "{again}"
     );
 
@@ -288,26 +285,26 @@ fn what_is_there_stays_and_is_told() {
     world.push();
     let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
     insta::assert_snapshot!(said, @"
-    CI host           none: asked for by --host
+    CI host           none: set by --host
     default branch    main
     pipelines         4
     rules file        .platform/config/pipeline_quality_rules.yaml
     shared pipelines  .platform/shared-pipelines.yaml
     findings today    3 of 4 pipelines, by the rules file
 
-    RULE                   PIPELINES  FINDINGS  WITH ANOTHER NUMBER
+    RULE                   PIPELINES  FINDINGS  WITH ANOTHER LIMIT
     maximum-components: 8  3 of 4     3         12 in 1, 18 in none
 
-    left alone        sluicegate.yaml: it is there already
+    not changed       sluicegate.yaml: the file already exists
 
-    The change that introduces the gate is judged with the pipelines that it touches:
-      nothing that counts is found today, so it passes.
+    The change that introduces the gate is reviewed with the pipelines that it changes:
+      no current finding counts, so it passes.
 
     Next:
-      1. Rules at `warn` stop no change; where one is to, say `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
+      1. Rules at `warn` fail no change; to enforce one, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
              maximum-components
-      2. Say `new-only: true` under `review` in sluicegate.yaml, which is left as it is
-      3. See what is still missing: `sluicegate doctor`, with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      2. Set `new-only: true` under `review` in sluicegate.yaml, which was not changed
+      3. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
       4. Commit, push, and open a change that touches a pipeline
     ");
     assert_eq!(read(&world, RULES_FILE), rules);
@@ -315,28 +312,28 @@ fn what_is_there_stays_and_is_told() {
     world.write(RULES_FILE, rules.replace("warn", "error"));
     let said = init(&world, &["--adopt", "strict"]).expect(0).out;
     assert!(
-        said.contains("what is found today (3 findings) counts, so it fails"),
+        said.contains("every current finding (3 findings) counts, so it fails"),
         "{said}"
     );
     world.commit("error");
     world.push();
     let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
     assert!(
-        said.contains("what is found in them today counts. For this one change the job can say\n  SLUICEGATE_NEW_ONLY=true"),
+        said.contains("every current finding in them counts. For this one change, the job can set\n  SLUICEGATE_NEW_ONLY=true"),
         "{said}"
     );
     world.write(RULES_FILE, rules);
     world.write(WAIVERS, "# none\n");
     let said = init(&world, &["--adopt", "waivers"]).expect(0).out;
     assert!(
-        said.contains("left alone        sluicegate-waivers.yaml") && said.contains("waivers add --all"),
+        said.contains("not changed       sluicegate-waivers.yaml") && said.contains("waivers add --all"),
         "{said}"
     );
     assert_eq!(read(&world, WAIVERS), "# none\n");
     // The output does not ask for a setting that the file already contains.
     world.write("sluicegate.yaml", "review: { new-only: true }\n");
     let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
-    assert!(!said.contains("Say `new-only"), "{said}");
+    assert!(!said.contains("Set `new-only"), "{said}");
 }
 
 #[test]
@@ -345,8 +342,7 @@ fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
     world.write("e\n.orch.yaml", "type: orchestration\npipeline: [");
     let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
     assert!(
-        said.contains("fails until that is mended: e\\n.orch.yaml")
-            || said.contains("fails until that is mended: e"),
+        said.contains("so the review fails: e\\n.orch.yaml") || said.contains("so the review fails: e"),
         "{said}"
     );
     world.commit("gate");
@@ -356,16 +352,17 @@ fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
     broken.write(RULES_FILE, "rules: [");
     let said = init(&broken, &["--adopt", "strict"]).expect(0).out;
     assert!(
-        said.contains("`sluicegate rules lint` says why") && !said.contains("findings today"),
+        said.contains("run `sluicegate rules lint` to see why") && !said.contains("findings today"),
         "{said}"
     );
 
     let nameless = World::new();
     nameless.write("a.orch.yaml", row(12));
     nameless.commit("one");
-    init(&nameless, &["--adopt", "strict"])
-        .expect(2)
-        .saying(&["hidden folder", "sluicegate init --adopt HOW --config-dir .NAME"]);
+    init(&nameless, &["--adopt", "strict"]).expect(2).saying(&[
+        "hidden directory",
+        "sluicegate init --adopt HOW --config-dir .NAME",
+    ]);
     assert!(!is_there(&nameless, "sluicegate.yaml"));
     let outside = nameless.path().join("outside");
     fs::create_dir(&outside).unwrap();

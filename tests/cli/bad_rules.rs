@@ -103,10 +103,10 @@ fn each_bad_rules_file_has_its_error_type() {
 #[test]
 fn a_folder_that_was_named_and_holds_no_rules_is_told() {
     let world = project();
-    let told = "`.plat/config/pipeline_quality_rules.yaml` is not in the working tree: `.plat` is what";
+    let told = "`.plat/config/pipeline_quality_rules.yaml` is missing in the working tree; `.plat` is the configured directory";
     let call = Call::new(&world.work());
     let ended = call.run(&["check", "--all", "--config-dir", ".plat"]).expect(1);
-    assert!(ended.all().contains(told), "{}", ended.all());
+    assert!(ended.all().contains(told), "{told}: {}", ended.all());
     let ended = call.run(&["check", "--all"]);
     assert!(
         !ended.all().contains("is not in the working tree"),

@@ -28,14 +28,14 @@ fn what_a_receipt_says_of_consumers_is_proved_again() {
     };
     lie(
         &|compat| compat["class"] = "addition".into(),
-        "the receipt's class is addition, that of its changes breaking",
+        "the receipt's class is addition, but the class of its changes is breaking",
     );
     lie(
         &|compat| {
             compat["class"] = "none".into();
             compat["changes"] = Value::Array(Vec::new());
         },
-        "the changes for consumers are not those between the two commits",
+        "the changes for consumers are not those between the commits",
     );
     lie(
         &|compat| compat["against"] = "0.9.0".into(),
@@ -44,7 +44,7 @@ fn what_a_receipt_says_of_consumers_is_proved_again() {
     let head = shop.world.git(&["rev-parse", "HEAD"]);
     lie(
         &|compat| compat["againstCommit"] = head.clone().into(),
-        "which is of another commit",
+        "but that version is from another commit",
     );
     let file = "README.md";
     lie(
@@ -53,7 +53,7 @@ fn what_a_receipt_says_of_consumers_is_proved_again() {
                 "column": null, "before": null, "after": null, "old": { "path": file, "line": null }, "new": null });
             compat["changes"].as_array_mut().unwrap().push(change);
         },
-        "did not change as the receipt says",
+        "did not change as the receipt states",
     );
 }
 
@@ -199,7 +199,7 @@ fn a_pipeline_of_another_kind_breaks_also_under_the_same_name() {
     shop.publish(&["1.0.0"]).expect(0);
     shop.world.git(&["checkout", "-q", "-b", "change"]);
     turn(&shop);
-    let words = "`load`: it was of kind `orchestration` and is of kind `transformation`";
+    let words = "`load`: its kind changed from `orchestration` to `transformation`";
     shop.publish(&["1.1.0", "--compat", "fail"])
         .expect(1)
         .saying(&["breaks consumers of version 1.0.0", words]);
@@ -242,7 +242,7 @@ fn a_renamed_file_of_the_same_kind_breaks_nobody() {
 #[test]
 fn before_the_first_version_there_is_nothing_to_compare() {
     let shop = Shop::new();
-    let nothing = "no version of sales is enabled, so there is nothing to compare with\n";
+    let nothing = "no version of sales is enabled, so there is no version to compare with\n";
     let said = shop.call().run(&["artifacts", "diff"]).expect(0);
     assert_eq!(said.out, nothing);
     let json = shop.call().run(&["artifacts", "diff", "-o", "json"]).expect(0);
@@ -269,7 +269,7 @@ fn before_the_first_version_there_is_nothing_to_compare() {
         .variable("SLUICEGATE_BASE_URL", elsewhere.server.uri());
     call.run(&["artifacts", "diff"]).expect(3).saying(&[
         "404",
-        "the platform knows no prefix \"sales\"",
+        "the platform has no prefix \"sales\"",
         "hint: check the base URL",
     ]);
 }
@@ -303,13 +303,13 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         .call()
         .run(&args)
         .expect(0)
-        .saying(&["not looked through", "broken.orch.yaml"]);
+        .saying(&["could not search", "broken.orch.yaml"]);
     for words in [
         "a/uses.orch.yaml:4: component `Run it` runs `load`, [Latest]",
         "breaking: the parameter `day` is gone; stop setting it",
         "  called by callers/00.orch.yaml, callers/01.orch.yaml",
         "callers/19.orch.yaml, 2 more\n",
-        "1 component of 25 pipelines in 1 repository name what changed since version 1.0.0; others were not looked through",
+        "1 component of 25 pipelines in 1 repository use pipelines changed since version 1.0.0; no others were searched",
     ] {
         assert!(said.out.contains(words), "{words}: {}", said.all());
     }
@@ -437,7 +437,7 @@ fn a_change_does_not_steer_what_its_breaks_mean_in_a_review() {
     let told = policy::push(&shop.world, shop.call()).run(&["review"]).expect(3);
     assert!(
         told.all()
-            .contains("What the change does to consumers cannot be told"),
+            .contains("Could not determine the changes for consumers"),
         "{}",
         told.all()
     );

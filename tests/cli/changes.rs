@@ -103,7 +103,7 @@ fn what_changed_stands_above_the_findings_of_a_file() {
     insta::assert_snapshot!(rest, @r##"
     - ❌ <code>load.orch.yaml&#58;11</code>: component "bad name" does not match the naming convention &#91;A-Z&#93;.&#42;: rename it (<code>component-naming-convention</code>)
 
-    ### What changed
+    ### Pipeline changes
 
     - <code>load.orch.yaml</code>: modified: 1 component renamed; called by 2 pipelines (one.orch.yaml, two.orch.yaml)
     - <code>gone.orch.yaml</code>: pipeline removed: 2 components, 1 link
@@ -168,10 +168,10 @@ fn what_changed_stands_above_the_findings_of_a_file() {
         )
         .run(&["check"])
         .expect(1);
-    assert!(!summary.all().contains("What changed"), "{}", summary.all());
+    assert!(!summary.all().contains("Pipeline changes"), "{}", summary.all());
     let summary = written(&world, "summary.md");
     assert!(
-        summary.contains("### What changed\n\n- <code>load.orch.yaml</code>: ")
+        summary.contains("### Pipeline changes\n\n- <code>load.orch.yaml</code>: ")
             && summary.contains("```mermaid"),
         "{summary}"
     );
@@ -206,8 +206,8 @@ fn a_finding_leads_to_its_component_and_back() {
     assert_eq!(back.attribute("href"), Some(format!("#{id}").as_str()));
     let shown: String = read.descendants().filter_map(|node| node.text()).collect();
     for words in [
-        "What changed: modified: 1 component renamed; called by 2 pipelines",
-        "What else changed",
+        "Changes: modified: 1 component renamed; called by 2 pipelines",
+        "Other pipeline changes",
         "layout only, what it does is the same",
         "pipeline removed: 2 components, 1 link",
     ] {
@@ -217,7 +217,7 @@ fn a_finding_leads_to_its_component_and_back() {
     check(&world, &["--all", "--report", "html=all.html"]).expect(1);
     let all = written(&world, "all.html");
     assert!(
-        all.contains("The pipeline, with its findings") && all.contains("canvas-0-"),
+        all.contains("Pipeline with findings") && all.contains("canvas-0-"),
         "{all}"
     );
 }

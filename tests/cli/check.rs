@@ -102,7 +102,7 @@ fn the_working_tree_is_compared_with_where_the_branch_began() {
 fn on_the_default_branch_what_is_not_pushed_has_changed_else_all_are_taken() {
     let world = project();
     let ended = check(&world.work(), &[]).expect(0).saying(&[
-        "no pipeline differs from head, and head is already in the default branch `origin/main`: all are taken",
+        "no pipeline differs from head, and head is already in the default branch `origin/main`: all pipelines are selected",
     ]);
     assert_eq!(paths(&ended.json()), ["a.orch.yaml"]);
     // The file that `sluicegate init` writes changes no pipeline either, but is reported.
@@ -115,7 +115,7 @@ fn on_the_default_branch_what_is_not_pushed_has_changed_else_all_are_taken() {
     assert_eq!(
         staged.json()["notes"],
         json!([
-            "nothing to check: no pipeline changed that is selected; the index holds 1 pipeline, and --all judges them all"
+            "nothing to check: no selected pipeline changed; the index contains 1 pipeline: use --all to review them all"
         ])
     );
     world.write("b.orch.yaml", bad());
@@ -196,8 +196,8 @@ fn a_shallow_clone_on_a_laptop_says_how_to_get_the_rest() {
     let folder = world.path().join("shallow");
     let said = Call::new(&folder).run(&["check"]).expect(1);
     let said = said.saying(&[
-        "warning: every pipeline is taken",
-        "hint: `git fetch --unshallow origin",
+        "warning: all pipelines are selected",
+        "hint: run `git fetch --unshallow origin",
     ]);
     assert!(said.out.contains("b.orch.yaml"), "{}", said.all());
     // The command in the hint works.

@@ -151,17 +151,17 @@ fn what_the_old_report_cannot_tell_leaves_the_verdict_open() {
     let ended = compared(&world, &["--report", "json=open.json"]).expect(3);
     says(
         &ended,
-        &["The old report cannot tell what is new in 1 file: b.orch.yaml"],
+        &["The old report cannot show which findings are new in 1 file: b.orch.yaml"],
     );
     Call::new(&world.work()).run(&["report", "open.json"]).expect(3);
-    // The old report does not contain this rule, so none of its findings are reported as fixed.
+    // The new report did not evaluate this rule, so none of its findings are reported as fixed.
     write(&world, "old.json");
     let others: Vec<&str> = RULES.lines().filter(|line| !line.contains(NAMING)).collect();
     world.write(".platform/config/pipeline_quality_rules.yaml", others.join("\n"));
     write(&world, "new.json");
     let ended = compared(&world, &["--report", "json=-"]).expect(0);
     assert_eq!(ended.json()["findings"]["fixed"], 0);
-    says(&ended, &["is not told as fixed", NAMING]);
+    says(&ended, &["do not count as fixed", NAMING]);
 }
 
 #[test]
@@ -288,8 +288,8 @@ fn what_cannot_be_compared_is_refused() {
     call.run(&["report", "--compare", "../old.json", "../new.json", "../new.json"])
         .expect(2)
         .saying(&[
-            "--compare takes one new report, and 2 are given",
-            "hint: make one report of the parts first",
+            "--compare requires exactly one new report, but 2 are given",
+            "hint: merge the shards into a report first",
         ]);
     let old = document(&world, "old.json");
     let huge = format!("{{\"schema\": {}", "[".repeat(1_000_000));

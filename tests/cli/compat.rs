@@ -137,7 +137,7 @@ fn a_break_is_refused_with_both_places_and_nothing_is_sent() {
         "version 1.1.0 of sales breaks consumers of version 1.0.0",
         ".platform/shared-pipelines.yaml:2: `load`: the parameter `day` is gone",
         "(before: .platform/shared-pipelines.yaml:6 in version 1.0.0)",
-        ".platform/shared-pipelines.yaml:7 in version 1.0.0: `clean`: it is not offered any more; consumers: run another shared pipeline",
+        ".platform/shared-pipelines.yaml:7 in version 1.0.0: `clean`: it is no longer offered; consumers: run another shared pipeline",
         "hint: nothing was sent",
         "--accept-breaking",
         "2.0.0",
@@ -274,7 +274,7 @@ fn a_clone_without_the_published_commit_compares_ids_and_says_so() {
     }
     publish(&["1.1.0", "--dry-run"])
         .expect(0)
-        .saying(&["only the ids of shared pipelines are compared"]);
+        .saying(&["comparing only the ids of shared pipelines"]);
     let compat = shop.receipt()["compat"].clone();
     assert_eq!(
         (&compat["class"], &compat["idsOnly"]),
@@ -300,7 +300,7 @@ fn a_clone_that_compared_only_ids_never_says_that_nothing_changed() {
         .run(&[&["publish", "--receipt", receipt.to_str().unwrap()], &version[..]].concat());
     let said = said.expect(0).saying(&[
         "the clone does not have the commit",
-        "hint: --deepen fetches the commit",
+        "hint: pass --deepen to fetch it",
         "since version 1.0.0: no id was removed; the parameters were not compared",
     ]);
     assert!(!said.all().contains("nothing changed"), "{}", said.all());
@@ -357,7 +357,7 @@ fn what_a_version_offers_beyond_its_commit_is_not_forgotten() {
     shop.world.git(&["checkout", "-q", "."]);
     shop.publish(&["1.1.0", "--compat", "fail"])
         .expect(1)
-        .saying(&["`more`: it is not offered any more"]);
+        .saying(&["`more`: it is no longer offered"]);
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn a_name_that_no_path_can_hold_is_wrong_usage_and_nothing_is_sent() {
             vec!["executions", "show", name],
         ] {
             let ended = platform.call(&world).run(&command).expect(2);
-            ended.saying(&["cannot be asked for below", "\nhint: "]);
+            ended.saying(&["cannot be used in a path below", "\nhint: "]);
         }
     }
     world.write(
@@ -168,8 +168,8 @@ fn a_page_of_html_is_done_by_no_command() {
             &["environments", "create", "-f", "environment.yaml"][..],
             "`sluicegate environments list`",
         ),
-        (&connection, "look"),
-        (&["repositories", "create", "--owner", "o", "--name", "n"], "look"),
+        (&connection, "check the project"),
+        (&["repositories", "create", "--owner", "o", "--name", "n"], "check the project"),
         (&["tasks", "stop", ID], &show),
         (&["tasks", "delete", ID], &show),
         (&["tasks", "send", ID, "--message", "x"], &show),
@@ -240,10 +240,12 @@ fn a_wait_ends_in_time_although_an_answer_hangs() {
         ended.saying(&["\nhint: "])
     };
     // The message contains the last known status.
-    timed(&["executions", "show", ID, "--wait"], 8).saying(&["did not end within 1 s, it is RUNNING"]);
+    timed(&["executions", "show", ID, "--wait"], 8)
+        .saying(&["did not end within 1 s: its status is RUNNING"]);
     let run = ["pipelines", "run", "p", "--environment", "e", "--wait"];
-    timed(&run, 3).saying(&["no answer came within the time"]);
-    timed(&["streaming", "status", ID, "--wait", "streaming"], 3).saying(&["no answer came within the time"]);
+    timed(&run, 3).saying(&["no response arrived within the timeout"]);
+    timed(&["streaming", "status", ID, "--wait", "streaming"], 3)
+        .saying(&["no response arrived within the timeout"]);
 }
 
 #[test]
@@ -252,14 +254,24 @@ fn messages_are_followed_no_longer_than_asked_although_an_answer_hangs() {
     let task = answer(&json!({ "taskId": ID, "status": "RUNNING", "pendingDecisions": [] }));
     let first = answer(&json!({ "results": [{ "data": "the first page" }], "more": "a" }));
     for (tasks, pages, code, said) in [
-        (&hanging, [&first, &first], 3, "no answer came within the time"),
+        (
+            &hanging,
+            [&first, &first],
+            3,
+            "no response arrived within the timeout",
+        ),
         (
             &task,
             [&hanging, &hanging],
             8,
-            "did not end in time, it is RUNNING",
+            "did not end in time: its status is RUNNING",
         ),
-        (&task, [&first, &hanging], 8, "did not end in time, it is RUNNING"),
+        (
+            &task,
+            [&first, &hanging],
+            8,
+            "did not end in time: its status is RUNNING",
+        ),
     ] {
         let (world, platform) = (World::new(), Platform::new());
         platform.on("GET", "/tasks/[^/]+$", tasks.clone());
@@ -531,9 +543,9 @@ fn what_is_not_there_is_named_with_the_nearest_that_is() {
     ] {
         let ended = platform.call(&world).run(command).expect(3);
         ended.saying(&[
-            "the platform knows no ",
+            "the platform has no ",
             ID,
-            "hint: check it, the project id and the base URL",
+            "hint: check the name, the project id and the base URL",
         ]);
     }
 }
@@ -546,8 +558,8 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
     platform.on("GET", "/v1/projects$", list(&projects));
     world.write("e.yaml", "name: production\n");
     world.write("v.yaml", "variables: { region: { type: TEXT, value: eu } }\n");
-    let unknown = format!("the platform knows no project {PROJECT:?}");
-    let meant = format!("did you mean {known:?}? `sluicegate projects list` lists them");
+    let unknown = format!("the platform has no project {PROJECT:?}");
+    let meant = format!("did you mean {known:?}? run `sluicegate projects list` to list them");
     for command in [
         &["pipelines", "list"][..],
         &["environments", "list"],
@@ -571,13 +583,13 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
         .call(&world)
         .variable("SLUICEGATE_PROJECT_ID", known.to_uppercase());
     let ended = call.run(&["pipelines", "list"]).expect(3);
-    assert!(!ended.err.contains("knows no project"), "{}", ended.all());
+    assert!(!ended.err.contains("has no project"), "{}", ended.all());
     assert!(
         !call
             .run(&["tasks", "list"])
             .expect(0)
             .err
-            .contains("knows no project")
+            .contains("has no project")
     );
     let named = platform.call(&world).variable("SLUICEGATE_PROJECT_ID", "Sales");
     named.run(&["pipelines", "list"]).expect(2).saying(&[
@@ -600,7 +612,7 @@ fn a_prefix_under_which_nothing_is_published_is_named() {
         .run(&["artifacts", "list", "--prefix", "sale"])
         .expect(0);
     ended.saying(&[
-        "nothing is published under the prefix \"sale\"",
+        "no version is published under the prefix \"sale\"",
         "did you mean \"sales\"?",
     ]);
 }

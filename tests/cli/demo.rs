@@ -88,7 +88,7 @@ fn a_second_demo_keeps_the_work_of_the_first_and_its_lines_go_on() {
     git(&work, &["commit", "-q", "-m", "mine"]);
     let mine = git(&work, &["rev-parse", "HEAD"]);
     let second = call.run(&["demo"]).expect(0);
-    second.saying(&["sluicegate-demo holds an earlier demo, and stays as it is"]);
+    second.saying(&["sluicegate-demo contains an earlier demo and is not changed"]);
     assert_eq!(git(&work, &["rev-parse", "HEAD"]), mine);
     assert!(folder.path().join("sluicegate-demo-2/work/sales").is_dir());
     // The printed commands run unchanged, except for the port.

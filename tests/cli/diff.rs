@@ -95,7 +95,7 @@ fn the_index_a_commit_and_two_revisions_are_compared_as_they_are() {
     assert_eq!(after(&["main..HEAD", "a.orch.yaml"]), json!(null));
     diff(&world, &["main...HEAD"])
         .expect(2)
-        .saying(&["hint: --base main --head HEAD"]);
+        .saying(&["hint: use --base main --head HEAD"]);
     diff(&world, &["main..gone"]).expect(7).saying(&["gone"]);
     diff(&world, &["nowhere"]).expect(2).saying(&["nowhere"]);
 }
@@ -163,7 +163,7 @@ fn a_broken_file_is_told_beside_the_others() {
     assert_eq!(report["pipelines"].as_array().unwrap().len(), 3);
     diff(&world, &["--format", "svg", "broken.orch.yaml"])
         .expect(2)
-        .saying(&["broken.orch.yaml cannot be drawn"]);
+        .saying(&["could not draw broken.orch.yaml"]);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn two_files_need_no_repository() {
     assert_eq!(same.expect(0).out, "no pipeline differs\n");
     call.run(&["diff", "--files", "old.yaml", "gone.yaml"])
         .expect(2)
-        .saying(&["gone.yaml cannot be read"]);
+        .saying(&["gone.yaml"]);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn one_pipeline_is_drawn() {
     world.write("new.orch.yaml", pipeline(&["Start", "Done"]));
     diff(&world, &["--format", "mermaid"])
         .expect(2)
-        .saying(&["2 differ", "hint: name one of them"]);
+        .saying(&["2 differ", "hint: pass the path of one of them"]);
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn a_page_has_words_and_the_picture_and_runs_nothing() {
     let texts = read.descendants().filter(roxmltree::Node::is_text);
     let shown: String = texts.filter_map(|node| node.text()).collect();
     for words in [
-        "What changed in 3 pipelines",
+        "Changes in 3 pipelines",
         "modified: 1 component changed; 1 link added, 1 removed",
         "sqlQuery: select 1 -> select 2",
         "new pipeline: 3 components, 2 links, 1 variable",
@@ -293,7 +293,7 @@ fn a_page_has_words_and_the_picture_and_runs_nothing() {
     let nothing = Call::new(&world.work())
         .run(&["diff", "--format", "html", "HEAD..HEAD"])
         .expect(0);
-    assert!(nothing.out.contains("No pipeline differs"), "{}", nothing.all());
+    assert!(nothing.out.contains("No pipeline changed"), "{}", nothing.all());
 }
 
 #[test]
@@ -411,16 +411,16 @@ fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
     would write       *.orch.yaml diff=sluicegate, in .gitattributes
     would write       *.tran.yaml diff=sluicegate, in .gitattributes
 
-    Commit .gitattributes. The setting is of this clone alone: others run `sluicegate init --git-diff` in theirs.
+    Commit .gitattributes. The setting applies to this clone only: run `sluicegate init --git-diff` in every other clone.
     ");
     assert!(!world.work().join(".gitattributes").exists());
     let written = init(&[]).expect(0);
     assert_eq!(written.out, dry.out.replace("would write", "wrote      "));
     let again = init(&[]).expect(0);
     insta::assert_snapshot!(again.out, @"
-    left alone        diff.sluicegate.command: it is set already
-    left alone        .gitattributes: *.orch.yaml diff=sluicegate
-    left alone        .gitattributes: *.tran.yaml diff=sluicegate
+    not changed       diff.sluicegate.command: already set
+    not changed       .gitattributes: *.orch.yaml diff=sluicegate
+    not changed       .gitattributes: *.tran.yaml diff=sluicegate
     ");
     let attributes = std::fs::read_to_string(world.work().join(".gitattributes")).unwrap();
     assert_eq!(
@@ -458,11 +458,11 @@ fn what_git_says_otherwise_already_is_left_alone() {
     world.write(".gitattributes", "*.orch.yaml -diff");
     let told = Call::new(&world.work()).run(&["init", "--git-diff"]).expect(0);
     for words in [
-        "diff.sluicegate.command: it is other",
+        "diff.sluicegate.command: already set to other",
         ".gitattributes: *.orch.yaml -diff",
     ] {
         assert!(
-            told.out.contains(&format!("left alone        {words}")),
+            told.out.contains(&format!("not changed       {words}")),
             "{}",
             told.all()
         );
@@ -475,7 +475,7 @@ fn what_git_says_otherwise_already_is_left_alone() {
     Call::new(&world.work())
         .run(&["init", "--git-diff"])
         .expect(2)
-        .saying(&["it is a symbolic link"]);
+        .saying(&["the file is a symbolic link"]);
 }
 
 #[test]
@@ -506,7 +506,7 @@ fn an_external_diff_ends_in_0_whatever_the_files_are() {
     let binary = external(&["b.bin", "b.bin", zero, "100644", "a.orch.yaml", zero, "100644"]).expect(0);
     assert_eq!(binary.out, "b.bin: modified\n  binary\n");
     let gone = external(&["c.txt", "nowhere", zero, "100644", "/dev/null", ".", "."]).expect(0);
-    assert!(gone.out.contains("nowhere cannot be read"), "{}", gone.all());
+    assert!(gone.out.contains("could not read the file"), "{}", gone.all());
     let mode = external(&["b.bin", "b.bin", zero, "100644", "b.bin", zero, "100755"]).expect(0);
     assert_eq!(mode.out, "b.bin: mode 100644 -> 100755\n");
     assert_eq!(

@@ -103,7 +103,7 @@ fn against_the_local_platform_nothing_is_missing() {
     // For a local platform, proxy, DNS and TLS do not apply.
     assert_eq!(not_ok, ["proxy", "dns", "tls"], "{report}");
     let text = call.run(&["doctor"]).expect(0).out;
-    assert!(text.ends_with("\nnothing is missing\n"), "{text}");
+    assert!(text.ends_with("\nall checks passed\n"), "{text}");
     assert!(text.contains("ok      token"), "{text}");
     // Doctor was right: the job of the default branch reviews and publishes.
     world.commit("set up");
@@ -445,7 +445,11 @@ fn where_several_fail_the_exit_code_is_that_of_the_contract() {
 const FOUND_WHERE: [(&str, &str, &str); 4] = [
     ("base-url", "SLUICEGATE_BASE_URL", "https://platform.example.com"),
     ("project", "SLUICEGATE_PROJECT_ID", "`sluicegate projects list`"),
-    ("agent-version", "SLUICEGATE_AGENT_VERSION", "beside the agent"),
+    (
+        "agent-version",
+        "SLUICEGATE_AGENT_VERSION",
+        "shows with the agent",
+    ),
     (
         "token",
         "SLUICEGATE_TOKEN",
@@ -482,7 +486,7 @@ fn a_folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
     let call = platform.call(&world);
     let ended = doctor(&call);
     let found = check(&ended, "rules-file")["found"].as_str().unwrap().to_owned();
-    assert!(found.ends_with("those that hold YAML: .acme"), "{found}");
+    assert!(found.ends_with("hidden directories with YAML: .acme"), "{found}");
     only(
         ended,
         2,

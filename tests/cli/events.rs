@@ -187,7 +187,7 @@ fn export_of_a_list_that_never_holds_still_is_undecided() {
         .call(&world)
         .run(&["events", "export"])
         .expect(3)
-        .saying(&["did not hold still", "--from"]);
+        .saying(&["keeps changing", "--from"]);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn export_before_the_window_is_refused_without_a_request() {
     for (from, said) in [
         (minutes_ago(91 * 24 * 60), "keeps events for 90 days"),
         ("2026-11-20T09:30:00".to_owned(), "offset"),
-        ("soon".to_owned(), "is no time"),
+        ("soon".to_owned(), "is not a valid time"),
     ] {
         call.run(&["events", "export", "--from", &from])
             .expect(2)
@@ -271,7 +271,7 @@ fn export_that_fails_leaves_the_cursor() {
         .call(&world)
         .run(&args)
         .expect(2)
-        .saying(&["c.json", "begin anew"]);
+        .saying(&["c.json", "start over"]);
 }
 
 #[cfg(target_os = "linux")]

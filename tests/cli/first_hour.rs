@@ -164,18 +164,18 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     // Each missing item is reported with a fix, and the fixes are enough.
     has(
         &hour.run(&["doctor"]).expect(2),
-        &["1 check failed", "`sluicegate rules init` writes one"],
+        &["1 check failed", "run `sluicegate rules init` to create it"],
     );
     has(
         &hour.run(&["check"]).expect(1),
-        &["`sluicegate rules init` writes a rules file"],
+        &["run `sluicegate rules init` to create a rules file"],
     );
     let said = hour.run(&["init", "--adopt", "new-only"]).expect(0);
-    has(&said, &["Say `new-only: true` under `review` in sluicegate.yaml"]);
+    has(&said, &["Set `new-only: true` under `review` in sluicegate.yaml"]);
     let file = hour.world.work().join("sluicegate.yaml");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("# new-only: true", "new-only: true")).unwrap();
-    has(&hour.run(&["doctor"]).expect(0), &["nothing is missing"]);
+    has(&hour.run(&["doctor"]).expect(0), &["all checks passed"]);
     has(&hour.run(&["check"]).expect(0), &["Review passed", "1 known"]);
 
     // The change that adds the gate passes, and its merge has nothing to publish.
@@ -188,7 +188,7 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     // All pipelines of the default branch: the existing finding is known.
     has(
         &hour.run(&["check"]).expect(0),
-        &["all are taken", "Review passed", "1 known"],
+        &["all pipelines are selected", "Review passed", "1 known"],
     );
 
     // A bad change: the job exits with 1, and the comment on the pull request states why.

@@ -180,7 +180,7 @@ fn one_comment_is_posted_and_then_updated() {
     for (text, expected) in [
         ("`load it` is wrong", "posted"),
         ("`load it` is still wrong", "updated"),
-        ("`load it` is still wrong", "says this already"),
+        ("`load it` is still wrong", "is up to date"),
     ] {
         let platform = failing(text);
         let call = on_github(&world, &platform, &comments.url());
@@ -231,7 +231,7 @@ fn of_others() -> Vec<Value> {
 fn comments_of_other_bots_are_left_alone_where_the_token_does_not_tell_its_user() {
     let comments = Comments::github(of_others());
     let (world, platform) = (broken(), failing("x"));
-    for expected in ["posted", "says this already"] {
+    for expected in ["posted", "is up to date"] {
         on_github(&world, &platform, &comments.url())
             .run(&["review", "--comment"])
             .expect(1)
@@ -284,7 +284,7 @@ fn without_the_right_it_is_said_and_the_verdict_stands() {
     host.on("GET", "", in_turn(vec![refused()]));
     let call = on_github(&world, &platform, &host.server.uri());
     without_secret(call.run(&["review", "--comment"]).expect(1)).saying(&[
-        "the comment was not sent",
+        "could not send the comment",
         "Resource not accessible by integration",
     ]);
     let call = on_github(&world, &platform, &host.server.uri()).without("GITHUB_TOKEN");
@@ -295,7 +295,7 @@ fn without_the_right_it_is_said_and_the_verdict_stands() {
         .call(&world)
         .run(&["review", "--comment"])
         .expect(1)
-        .saying(&["no way to comment on the host none"]);
+        .saying(&["comments are not supported on the host none"]);
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
     let call = call.variable("SLUICEGATE_BITBUCKET_PROXY", "http://127.0.0.1:9");
     call.run(&["review"])
         .expect(1)
-        .saying(&["Code Insights was not sent"]);
+        .saying(&["could not send Code Insights"]);
 }
 
 #[test]
@@ -382,7 +382,7 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     call.run(&["check", "--all"])
         .expect(0)
-        .saying(&["not those of BITBUCKET_COMMIT"]);
+        .saying(&["differ from those of BITBUCKET_COMMIT"]);
     world.commit("another than was built");
     call.run(&["check", "--all"])
         .expect(7)

@@ -98,7 +98,7 @@ fn every_host_gets_a_job_of_its_own() {
         // A second run changes nothing and does not add a second job.
         let again = init(&world, &["--host", host]).expect(0).out;
         assert!(
-            again.contains("runs sluicegate already") && !again.contains("wrote"),
+            again.contains("already runs sluicegate") && !again.contains("wrote"),
             "{host}: {again}"
         );
         assert_eq!(read(&world, &path), job);
@@ -287,7 +287,7 @@ fn the_configuration_is_what_was_found_and_given() {
     // From now on, the file is left unchanged.
     world.write("sluicegate.yaml", "timeout: 7\n");
     let said = init(&world, &args).expect(0).out;
-    assert!(said.contains("left alone        sluicegate.yaml"), "{said}");
+    assert!(said.contains("not changed       sluicegate.yaml"), "{said}");
     assert_eq!(read(&world, "sluicegate.yaml"), "timeout: 7\n");
 
     let bare = World::new();
@@ -344,7 +344,7 @@ fn odd_names_stay_texts_and_links_are_not_followed() {
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     std::os::unix::fs::symlink(outside.join("new.yaml"), world.work().join("sluicegate.yaml")).unwrap();
     let said = init(&world, &["--host", "none"]).expect(0).out;
-    assert!(said.contains("left alone        sluicegate.yaml"), "{said}");
+    assert!(said.contains("not changed       sluicegate.yaml"), "{said}");
     assert!(!outside.join("new.yaml").exists());
 }
 
@@ -369,7 +369,7 @@ fn a_prefix_that_was_given_stands_in_the_file() {
     let found = yaml(&read(&bare, "sluicegate.yaml"));
     assert_eq!(found["publish"]["prefix"], "sales");
     assert!(
-        !said.contains("give `prefix`") && said.contains("give `publish-on`"),
+        !said.contains("set `prefix`") && said.contains("set `publish-on`"),
         "{said}"
     );
     valid(&bare, &found);
@@ -440,7 +440,7 @@ fn the_platforms_folder_is_asked_for_on_a_terminal_and_never_in_a_job() {
     world.write("a.orch.yaml", "type: orchestration\n");
     world.commit("first");
     let said = on_a_terminal(&Call::new(&world.work()).variable("CI", "true"), "1\n");
-    assert!(!said.contains("Which hidden folder"), "{said}");
+    assert!(!said.contains("Which hidden directory"), "{said}");
     assert!(
         read(&world, "sluicegate.yaml").contains("# config-dir: "),
         "{said}"
@@ -448,7 +448,7 @@ fn the_platforms_folder_is_asked_for_on_a_terminal_and_never_in_a_job() {
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     let said = on_a_terminal(&Call::new(&world.work()), "1\n");
     assert!(
-        said.contains("Which hidden folder") && said.contains(".acme"),
+        said.contains("Which hidden directory") && said.contains(".acme"),
         "{said}"
     );
     let file = read(&world, "sluicegate.yaml");
@@ -460,11 +460,11 @@ fn a_dry_run_lists_all_that_is_missing_at_once() {
     let world = World::new();
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("first");
-    let missing = ["name the CI host by --host", "--adopt HOW --config-dir .NAME"];
+    let missing = ["set the CI host with --host", "--adopt HOW --config-dir .NAME"];
     let shown = init(&world, &["--dry-run", "--adopt", "new-only"]).expect(0).out;
     for words in [
         &missing[..],
-        &["CI host           not known", "would write       sluicegate.yaml"],
+        &["CI host           unknown", "would write       sluicegate.yaml"],
     ]
     .concat()
     {

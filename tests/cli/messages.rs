@@ -1,4 +1,5 @@
-//! What a person meets, to be read through from top to bottom: every message made of whole sentences, and each cause told once.
+//! The messages that a user sees, for reading from top to bottom: each consists of complete sentences, and each cause
+//! is reported once.
 
 use crate::program::{Call, Ended};
 use crate::publish;
@@ -10,7 +11,7 @@ use wiremock::ResponseTemplate;
 
 const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 
-/// The scenes, as text without what differs from run to run.
+/// The scenes as text, without the parts that differ between runs.
 #[derive(Default)]
 struct Book(String);
 
@@ -43,7 +44,7 @@ impl Book {
         ended
     }
 
-    /// The same against a platform.
+    /// Runs the program with a platform and adds the scene.
     fn remote(&mut self, title: &str, world: &World, platform: &Platform, args: &[&str]) -> Ended {
         let start = self.0.len();
         let ended = self.scene(title, world, &platform.call(world), args);
@@ -56,7 +57,7 @@ impl Book {
     }
 }
 
-/// A change of `n` pipelines in two folders, each with a badly named component.
+/// Creates a change of `n` pipelines in two directories, each with a badly named component.
 fn bad(n: usize) -> World {
     let names: Vec<String> = (0..n)
         .map(|at| format!("{}/p{at:02}.orch.yaml", ["sales", "stock/daily"][at % 2]))
@@ -203,7 +204,7 @@ fn reviews(book: &mut Book) {
 
 const PUBLISH: [&str; 5] = ["publish", "--prefix", "p", "--version-name", "1"];
 
-/// The project of a publish, with twenty calls whose names are expressions.
+/// Creates the project of a publish, with twenty calls whose names are expressions.
 fn vague() -> World {
     let world = publish::project();
     let call = |at: usize| publish::calling(&format!("${{job{at}}}"), "sql/it.sql");

@@ -1,4 +1,4 @@
-//! `sluicegate mv`: files move with every reference to them, and nothing else changes.
+//! `sluicegate mv`: moves files and updates every reference to them, and changes nothing else.
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-/// References in every style in which people and exporters write them.
+/// References in every style that users and exporters write.
 const MAIN: &str = "# calls é\r\ntype: orchestration\r\nversion: \"1.0\"\r\npipeline:\r\n  components:\r\n    Plain:\r\n      type: run-orchestration\r\n      parameters:\r\n        orchestrationJob: sales/load   # why\r\n    Quoted:\r\n      type: run-orchestration\r\n      parameters: { orchestrationJob: 'sales/load.orch.yaml' }\r\n    Folded:\r\n      type: run-transformation\r\n      parameters:\r\n        transformationJob: \"sales/\\\r\n          clean it\"\r\n    Script:\r\n      type: sql-executor\r\n      parameters:\r\n        scriptLocation: File\r\n        fileName: sales/count.sql\r\n    Other:\r\n      type: run-orchestration\r\n      parameters:\r\n        orchestrationJob: ${sales/load}\r\n        note: sales/load\r\n";
 
 const EMPTY: &str = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components: {}\n";
@@ -37,7 +37,7 @@ fn read(world: &World, path: &str) -> String {
     fs::read_to_string(world.work().join(path)).unwrap()
 }
 
-/// Every file of the working tree with its bytes, and the index.
+/// Returns every file of the working tree with its content, and the index.
 fn all(world: &World) -> (Vec<(String, String)>, String) {
     let listed = world.git(&["ls-files", "--cached", "--others"]);
     let files = listed.lines().map(|path| {
@@ -47,7 +47,7 @@ fn all(world: &World) -> (Vec<(String, String)>, String) {
     (files.collect(), world.git(&["ls-files", "--stage"]))
 }
 
-/// A refusal leaves everything as it was.
+/// Runs a move that must be refused and checks that it changes nothing; returns the message.
 fn refused(world: &World, args: &[&str]) -> String {
     let before = all(world);
     let ended = mv(world, args).expect(2);
@@ -326,7 +326,7 @@ fn a_link_of_the_repository_is_not_written_through() {
     std::os::unix::fs::symlink("sales", world.work().join("link")).unwrap();
     world.commit("a link");
     let said = refused(&world, &["main.orch.yaml", "link/main.orch.yaml"]);
-    assert!(said.contains("`link` on its way is a link"), "{said}");
+    assert!(said.contains("`link` is a symbolic link"), "{said}");
     let said = mv(&world, &["main.orch.yaml", "sales/main.orch.yaml", "-o", "json"]).expect(0);
     let document: Value = said.json();
     assert_eq!(document["edits"], Value::Array(Vec::new()));

@@ -1,4 +1,4 @@
-//! `--new-only`: what was there before does not count, what the change brings does.
+//! `--new-only`: existing findings do not fail the gate, new ones do.
 
 use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
 use crate::repo::World;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::process::Command;
 use wiremock::{Request, Respond as _, ResponseTemplate};
 
-/// `main` has a pipeline with a bad name and too many components; `change` is checked out.
+/// Creates a `main` with a pipeline with a bad name and too many components; `change` is checked out.
 fn past() -> World {
     let world = project();
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Two", "Done"]));
@@ -22,7 +22,7 @@ fn checked(world: &World, args: &[&str]) -> Ended {
     Call::new(&world.work()).run(&args)
 }
 
-/// Rule, state, for each finding.
+/// Returns rule and state of each finding.
 fn states(report: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for file in report["files"].as_array().unwrap() {
@@ -54,7 +54,7 @@ const NAMING: &str = "component-naming-convention";
 #[test]
 fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
     let world = past();
-    // The same findings, moved by lines; one better.
+    // The same findings on other lines, one of them smaller.
     world.write(
         "old.orch.yaml",
         format!(
@@ -73,7 +73,7 @@ fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
     );
     ended.saying(&["no new findings (2 known)"]);
 
-    // One more of another name, and the counted one gets worse.
+    // One more finding of another name, and the counted one gets worse.
     world.write(
         "old.orch.yaml",
         pipeline(&["Start", "bad name", "worse name", "Two", "Done"]),
@@ -88,7 +88,7 @@ fn what_the_base_has_too_does_not_count_and_what_the_change_brings_does() {
     assert_eq!(state_of(&states, "old.orch.yaml maximum-components"), ["new"]);
     assert_eq!(report["findings"]["fixed"], 0);
 
-    // Better counts as known, and what is gone as fixed.
+    // A smaller finding is known, and a removed one is fixed.
     world.write(
         "old.orch.yaml",
         pipeline(&["Start", "Two", "Three", "Four", "Done"]),
@@ -122,7 +122,7 @@ fn a_test_case_is_about_what_is_new_and_marks_the_rest() {
     "#);
     let told = |case: &str| case[case.find("<failure").unwrap()..].to_owned();
     assert_eq!(told(&strict), told(&hosts));
-    // Without the comparison nothing is marked.
+    // Without the comparison, no finding has a state.
     checked(&world, &formats).expect(1);
     insta::assert_snapshot!(case(&read("j.xml")), @r#"
     "old.orch.yaml" line="11"><failure type="error" message="component &quot;bad name&quot; does not match the naming convention [A-Z].*: rename it (and 2 more)">old.orch.yaml:11: component "bad name" does not match the naming convention [A-Z].*: rename it
@@ -148,7 +148,7 @@ fn renames_are_followed_and_a_twin_is_new() {
     );
 }
 
-/// The selection then compares with nothing, and so cannot say what moved.
+/// The selection then has no comparison, and so cannot detect moves.
 #[test]
 fn where_the_rules_file_is_named_the_base_is_still_the_base() {
     let world = past();
@@ -184,7 +184,7 @@ fn what_cannot_be_judged_is_new_and_a_base_that_was_no_pipeline_has_no_past() {
     world.commit("break");
     checked(&world, &["--new-only"]).expect(1);
     world.push();
-    // From a broken base everything is new.
+    // With a broken base, every finding is new.
     world.git(&["checkout", "-q", "-b", "later"]);
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("mend");
@@ -206,7 +206,7 @@ fn without_a_base_everything_is_new_and_that_is_said() {
     assert!(
         report["notes"]
             .to_string()
-            .contains("nothing to compare with (--new-only)"),
+            .contains("no base to compare with (--new-only)"),
         "{report}"
     );
 }
@@ -227,7 +227,7 @@ fn flag_variable_and_file_say_it() {
     check(&call).expect(0);
 }
 
-/// A platform that finds the names with a small first letter bad, by the commit that it is asked about.
+/// Returns a platform that reports names with a lowercase first letter, in the commit of the request.
 fn judging(world: &World) -> Platform {
     let platform = Platform::new();
     let work = world.work();
@@ -312,7 +312,7 @@ fn fixed_are_the_findings_that_are_gone_in_all_files_of_the_change() {
     world.commit("more past");
     world.push();
     world.git(&["checkout", "-q", "-B", "change"]);
-    // One file without any finding left, also renamed, one with fewer, and one that the change does not touch.
+    // One file without a finding, also renamed, one with fewer findings, and one that the change does not touch.
     world.git(&["mv", "clean.orch.yaml", "moved.orch.yaml"]);
     world.write("moved.orch.yaml", pipeline(&["Start", "Done"]));
     world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
@@ -364,23 +364,23 @@ fn a_base_that_the_platform_does_not_judge_leaves_the_verdict_open() {
         let platform = apart(&head, at_head.clone(), at_base);
         let ended = platform.call(&world).run(&["review", "--new-only"]).expect(3);
         assert!(
-            ended.out.contains("he base of 1 file could not be judged"),
+            ended.out.contains("It is unknown which findings in 1 file are new, as the base was not evaluated"),
             "{}",
             ended.all()
         );
     }
-    // A rejected token is one, whatever it is asked about.
+    // A rejected token is an error, regardless of the commit.
     let platform = apart(&head, at_head, ResponseTemplate::new(401));
     platform.call(&world).run(&["review", "--new-only"]).expect(4);
 }
 
-/// The answer of a review that found this rule broken.
+/// Returns the response of a review that found this rule violated.
 fn found_bad(status: &str, path: &str, rule: &str) -> Value {
     let found = json!([{ "ruleName": rule, "status": "FAILED", "violations": ["\"bad name\""] }]);
     json!({ "reviewStatus": status, "results": { path: found }, "excludedFiles": [] })
 }
 
-/// A platform with one answer about the head and another one about its base.
+/// Returns a platform with one response for the head and another one for its base.
 fn apart(head: &str, at_head: ResponseTemplate, at_base: ResponseTemplate) -> Platform {
     let (platform, head) = (Platform::new(), head.to_owned());
     platform.reviews(move |request: &Request| {
@@ -394,7 +394,7 @@ fn apart(head: &str, at_head: ResponseTemplate, at_base: ResponseTemplate) -> Pl
     platform
 }
 
-/// `past`, with an edit that brings nothing, and its head.
+/// Returns `past` with an edit without new findings, and its head.
 fn edited() -> (World, String) {
     let world = past();
     let same = pipeline(&["Start", "bad name", "Two", "Done"]);
@@ -448,8 +448,8 @@ fn a_base_that_is_refused_is_not_an_unavailable_platform() {
     }
 }
 
-/// What is said where an undecided review lets the change pass.
-const ALL_THE_SAME: &str = "passes all the same";
+/// The text if an undecided review lets the change pass.
+const ALL_THE_SAME: &str = "passes regardless";
 
 #[test]
 fn where_what_is_published_cannot_be_asked_for_the_reports_are_written_all_the_same() {
@@ -465,16 +465,16 @@ fn where_what_is_published_cannot_be_asked_for_the_reports_are_written_all_the_s
     let ci: Vec<&str> = ci.split(' ').collect();
     let ended = platform.call(&world).run(&ci).expect(3);
     let notes = ended.json()["notes"].to_string();
-    assert!(notes.contains("what is published cannot be asked for"), "{notes}");
+    assert!(notes.contains("could not query the published version"), "{notes}");
     let pass = [&ci[..], &["--on-unavailable", "pass"]].concat();
     let ended = platform.call(&world).run(&pass).expect(0);
     ended.saying(&[
-        "nothing is published: the review did not pass, it is undecided",
+        "nothing is published: the review did not pass: its verdict is undecided",
         ALL_THE_SAME,
     ]);
 }
 
-/// An earlier push brought a finding, red or unreviewed; the next one must not publish it as known.
+/// An earlier push added a finding and failed or was not reviewed; the next one must not publish it as known.
 #[test]
 fn what_is_published_is_compared_with_what_was_published_last() {
     let world = project();
@@ -513,7 +513,7 @@ fn what_is_published_is_compared_with_what_was_published_last() {
         .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
         .variable("GITHUB_EVENT_PATH", file.display().to_string());
     let args = ["--new-only", "--report", "json=-"];
-    // Since the push before, nothing is new.
+    // Since the previous push, nothing is new.
     let report = call.run(&[&["review"], &args[..]].concat()).expect(0).json();
     assert_eq!(report["findings"]["known"], 1);
     let ci = [
@@ -628,7 +628,7 @@ fn where_the_rules_changed_the_base_is_judged_here_and_that_is_said() {
     );
 }
 
-/// What `--show` and the formats say of the same run.
+/// Returns the output of `--show` and the reports of the same run.
 fn told(world: &World, args: &[&str]) -> (Ended, String) {
     let files = ["junit=j.xml", "html=r.html", "markdown=r.md", "sarif=s.json"];
     let reports: Vec<&str> = files.iter().flat_map(|file| ["--report", file]).collect();
@@ -654,8 +654,8 @@ fn the_number_of_known_findings_can_only_fall() {
         (&report["findings"]["known"], &report["notes"]),
         (&json!(2), &json!([]))
     );
-    // Grown: every report says so, and none is green.
-    let said = "2 findings are known, and this job allows 1 (--max-known)";
+    // More known findings: every report contains the message, and none passes.
+    let said = "2 findings are known, but the limit is 1 (--max-known)";
     let (ended, reports) = told(&world, &[&all[..], &["1"]].concat());
     let ended = ended.expect(1);
     let report = ended.json();
@@ -676,11 +676,11 @@ fn the_number_of_known_findings_can_only_fall() {
         .run(&["report", "r.json"])
         .expect(2)
         .saying(&["more known findings than its job allows"]);
-    // Fallen: the job is to follow.
+    // Fewer known findings: the job should lower its limit.
     let lower = "set --max-known to 2";
     let (ended, _) = told(&world, &[&all[..], &["5"]].concat());
     assert!(ended.expect(0).json()["notes"].to_string().contains(lower));
-    // A run of a part does not know that.
+    // A shard cannot know the total.
     world.write(
         "old.orch.yaml",
         format!("# moved\n{}", pipeline(&["Start", "bad name", "Two", "Done"])),
@@ -730,9 +730,7 @@ fn parts_together_have_no_more_known_findings_than_the_job_allows() {
     let merged = Call::new(&world.work()).run(&["report", "1.json", "2.json", "--report", "json=-"]);
     let notes = merged.expect(1).json()["notes"].to_string();
     assert_eq!(
-        notes
-            .matches("8 findings are known, and this job allows 6")
-            .count(),
+        notes.matches("8 findings are known, but the limit is 6").count(),
         1,
         "{notes}"
     );
@@ -766,7 +764,7 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
         "{summary}"
     );
     assert!(plain.out.contains(praise), "{}", plain.all());
-    // Who fails is told the number, and no praise.
+    // A failed run prints the number, and no praise.
     world.write("worse.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     let (failed, reports) = told(&world, &["--new-only"]);
     let failed = failed.expect(1);
@@ -781,7 +779,7 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
         failed.all()
     );
     std::fs::remove_file(world.work().join("worse.orch.yaml")).unwrap();
-    // Without a comparison nothing is said of one.
+    // Without a comparison, the output does not mention one.
     let plain = call.run(&["check"]).expect(0);
     assert!(
         !plain.out.contains(" new,") && !plain.out.contains("Well done"),
@@ -790,7 +788,7 @@ fn what_is_fixed_is_praised_and_the_page_begins_with_what_was_compared() {
     );
 }
 
-/// Made of the same report twice, the numbers are those of one.
+/// If the same report is merged twice, the numbers are those of one.
 #[test]
 fn a_report_given_twice_counts_once() {
     let world = past();

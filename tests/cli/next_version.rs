@@ -1,4 +1,4 @@
-//! `{next}`: the version that follows from what changed for consumers, and who gets it.
+//! `{next}`: the version that follows from the changes for consumers, and which publish gets it.
 
 use crate::compat::{Shop, output, parameter};
 use crate::world::pipeline;
@@ -13,7 +13,7 @@ fn a_name_that_nothing_counts_on_from_is_refused_the_first_time() {
     let shop = Shop::new();
     let said = shop.publish(&["release-{next}"]).expect(2);
     assert!(
-        said.err.contains("`release-1.0.0` is no semantic version"),
+        said.err.contains("`release-1.0.0` is not a semantic version"),
         "{}",
         said.err
     );
@@ -36,7 +36,7 @@ fn the_next_version_is_counted_from_what_changed() {
         ("more", ""),
     ]);
     next("1.1.0");
-    // A file that no shared pipeline needs is content all the same.
+    // A file that no shared pipeline needs is still content.
     shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
     shop.push();
     next("1.1.1");
@@ -52,7 +52,7 @@ fn the_next_version_is_counted_from_what_changed() {
     assert_eq!(shop.receipt()["outcome"], "already-published");
     assert_eq!(shop.receipt()["versionName"], "1.1.1");
     assert_eq!(output(&shop.outputs(), "compat"), "none");
-    // Order is nothing, a description is a note, a removed file is content.
+    // The order has no meaning, a description is only a note, a removed file changes the content.
     shop.offer(&[
         ("more", ""),
         ("load", &day),
@@ -77,17 +77,17 @@ fn what_cannot_be_counted_is_exit_2() {
     let shop = Shop::new();
     shop.publish(&["{next}", "--compat", "off"])
         .expect(2)
-        .saying(&["--compat off compares nothing"]);
+        .saying(&["but --compat off disables it"]);
     shop.publish(&["2026-11-20"]).expect(0);
     shop.break_it();
     shop.publish(&["{next}"])
         .expect(2)
-        .saying(&["the latest enabled version is called `2026-11-20`, which is no semantic version"]);
+        .saying(&["the latest enabled version is named `2026-11-20`, which is not a semantic version"]);
     shop.publish(&["x", "--compat", "off"]).expect(0);
     assert_eq!(shop.receipt().get("compat"), None);
 }
 
-/// Hands connections on to the platform, and holds each upload back until as many are there as are to race.
+/// A proxy that holds each upload back until as many uploads have arrived as there are racers.
 struct Barrier {
     arrived: Mutex<usize>,
     all: Condvar,
@@ -106,7 +106,7 @@ impl Barrier {
             .unwrap();
     }
 
-    /// The address of a proxy before the platform.
+    /// Starts the proxy and returns its address.
     fn before(racers: usize, platform: &str) -> String {
         let barrier = Arc::new(Self {
             arrived: Mutex::new(0),
@@ -183,7 +183,7 @@ fn an_older_commit_that_becomes_the_latest_version_is_told() {
         "consumers of [Latest] go back",
         "sluicegate artifacts disable",
     ]);
-    // Again, it is there already and nothing changes for anyone.
+    // On a second run, the version exists, and nothing changes for anyone.
     let again = shop
         .publish(&[&back[..], &["--if-exists", "same-content"]].concat())
         .expect(0);
@@ -213,12 +213,12 @@ fn a_commit_that_was_counted_is_not_counted_again() {
         ),
         (&"already-published".into(), &"1.0.0".into(), &older.trim().into())
     );
-    // A dry run says the same.
+    // A dry run reports the same.
     let dry = shop.publish(&[&again[..], &["--dry-run"]].concat()).expect(0);
     let told = "would publish nothing: this commit is published already, as version 1.0.0 of sales";
     assert!(dry.out.starts_with(told), "{}", dry.all());
     assert_eq!(shop.receipt()["versionName"], "1.0.0");
-    // Taken away from consumers, it is new for them.
+    // After the version is disabled, the pipeline is new for consumers.
     shop.call()
         .run(&[
             "artifacts",
@@ -229,7 +229,7 @@ fn a_commit_that_was_counted_is_not_counted_again() {
             "1.0.0",
         ])
         .expect(0);
-    // Nobody named it, so an old state does not become the latest by counting.
+    // The version was not set explicitly, so an old state does not become the latest through counting.
     shop.publish(&again)
         .expect(7)
         .saying(&["a rerun of an older run"]);

@@ -1,4 +1,4 @@
-//! `-o` is the format of every command that prints something, `--out` the file that it goes to.
+//! `-o` sets the format of every command with output, `--out` the file for it.
 
 use crate::program::Call;
 use crate::repo::World;
@@ -6,7 +6,7 @@ use crate::world::{Platform, answer, pipeline, project};
 use serde_json::{Value, json};
 use std::fs;
 
-/// A change on disk.
+/// Creates a change on disk.
 fn edited() -> World {
     let world = project();
     world.write("a.orch.yaml", pipeline(&["Start", "More", "Done"]));
@@ -26,7 +26,7 @@ fn a_value_that_is_no_format_names_the_flag_for_a_file() {
     ] {
         let ended = call.run(args).expect(2);
         assert!(
-            ended.err.contains("--out PATH writes the result to a file"),
+            ended.err.contains("use --out PATH to write the result to a file"),
             "{}",
             ended.all()
         );
@@ -45,9 +45,9 @@ fn a_result_goes_to_a_file_whole_or_not_at_all() {
     assert_eq!(to_file.out, "");
     let path = world.work().join("out/diff.json");
     assert_eq!(fs::read_to_string(&path).unwrap(), diff.out);
-    // The name that the format had before stays.
+    // The old name of the option still works.
     assert_eq!(call.run(&["diff", "--format", "json"]).expect(0).out, diff.out);
-    // What fails before it prints leaves the old file.
+    // A command that fails before it prints keeps the old file.
     call.run(&["diff", "no-such-thing", "--out", "out/diff.json"])
         .expect(2);
     assert_eq!(fs::read_to_string(&path).unwrap(), diff.out);
@@ -81,7 +81,7 @@ fn a_result_goes_through_no_link_of_the_repository() {
     Call::new(&world.work())
         .run(&["diff", "--out", "link/x"])
         .expect(2)
-        .saying(&["is a link of the repository"]);
+        .saying(&["is a symbolic link in the repository"]);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }
 
@@ -119,7 +119,7 @@ fn what_the_desk_commands_say_is_data_too() {
     assert_eq!(init["files"][0]["path"], "sluicegate.yaml");
     assert_eq!(
         init["missing"][0]["hint"],
-        "name the CI host by --host; --host none writes sluicegate.yaml alone"
+        "set the CI host with --host; use --host none to write only sluicegate.yaml"
     );
     assert!(!world.work().join("sluicegate.yaml").exists());
 

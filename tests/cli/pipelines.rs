@@ -1,4 +1,4 @@
-//! `pipelines` and `executions`: waiting, ends, interrupts.
+//! `pipelines` and `executions`: waits, ends, interrupts.
 
 use crate::program::Call;
 use crate::repo::World;
@@ -153,7 +153,7 @@ fn run_that_does_not_end_in_time_is_exit_8() {
         .run(&with(&["--wait", "--timeout", "0", "--junit", "run.xml"]))
         .expect(8);
     ended.saying(&[
-        "did not end within 0 s, it is RUNNING",
+        "did not end within 0 s: its status is RUNNING",
         "hint:",
         "executions cancel",
     ]);
@@ -193,8 +193,7 @@ fn run_that_no_answer_names_is_not_to_be_repeated_blindly() {
     let (world, platform) = (World::new(), Platform::new());
     platform.on("POST", START, answer(&json!({})));
     let ended = call(&platform, &world).run(&with(&["--wait"])).expect(3);
-    ended
-        .saying(&["hint: do not do it again before you looked: the platform's own list of executions tells"]);
+    ended.saying(&["hint: before you repeat the command, check the list of executions in the platform"]);
 }
 
 #[test]
@@ -205,14 +204,13 @@ fn the_time_to_wait_begins_with_the_first_request() {
     platform.on("PATCH", ONE, never());
     let wait = ["--wait", "--timeout", "0"];
     let late = "no response arrived within the timeout";
-    let look =
-        "hint: the request may have been processed nevertheless: the platform's own list of executions tells";
+    let look = "hint: the request may have been processed nevertheless: check the list of executions in the platform";
     call(&platform, &world)
         .run(&with(&wait))
         .expect(3)
         .saying(&[late, look]);
     let look = format!(
-        "hint: the request may have been processed nevertheless: `sluicegate executions show {ID}` tells"
+        "hint: the request may have been processed nevertheless: run `sluicegate executions show {ID}` to check"
     );
     call(&platform, &world)
         .run(&[&["executions", "cancel", ID][..], &wait].concat())
@@ -247,14 +245,15 @@ fn both_timeouts_have_their_flag() {
     let (world, platform) = (World::new(), Platform::new());
     starting(&platform);
     let refused = |args: &[&str]| call(&platform, &world).run(args).expect(2);
-    // Before the command it is the limit of a request, which is at least a second; after it, that of the wait.
+    // Before the command, the flag sets the request timeout, which is at least a second; after it, the timeout of the
+    // wait.
     refused(&[&["--timeout", "0"][..], &RUN].concat()).saying(&["the timeout 0"]);
     refused(&with(&["--request-timeout", "0"])).saying(&["the timeout 0"]);
     call(&platform, &world).run(&with(&["--timeout", "0"])).expect(0);
     refused(&with(&["--poll-interval", "0"])).saying(&["poll interval"]);
 }
 
-/// Starts the program, waits until the platform has seen `requests` of them, and sends the signal.
+/// Starts the program, waits until the platform has received `requests` of its requests, and sends the signal.
 #[cfg(unix)]
 fn interrupted(platform: &Platform, world: &World, args: &[&str], signal: &str) -> (i32, String) {
     let mut command = call(platform, world).command(args);
@@ -294,7 +293,7 @@ fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
             answer(&json!({ "pipelineExecutionId": ID }))
         });
         platform.on("GET", ONE, move |_: &Request| {
-            // It goes on for a while after it was told to end.
+            // The execution continues for a while after its termination was requested.
             let looks = patched.load(std::sync::atomic::Ordering::SeqCst);
             if looks > 0 {
                 patched.store(looks + 1, std::sync::atomic::Ordering::SeqCst);
@@ -352,7 +351,7 @@ fn cancel_sends_the_status_that_is_set() {
     going(&platform, &["RUNNING", "CANCELLED"]);
     let cancel = ["executions", "cancel", ID];
     let shown = call(&platform, &world).run(&cancel).expect(0);
-    assert_eq!(shown.out, format!("asked to terminate the execution {ID}\n"));
+    assert_eq!(shown.out, format!("requested to terminate the execution {ID}\n"));
     call(&platform, &world)
         .variable("SLUICEGATE_CANCEL_STATUS", "TERMINATED")
         .run(&[&cancel[..], &["--force", "--wait"]].concat())

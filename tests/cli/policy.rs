@@ -1,4 +1,4 @@
-//! Who may steer the gate: the job and the base of the change, never the change.
+//! The gate is configured by the job and the base of the change, never by the change.
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
 
-/// What a change would say that wants its bad pipeline to pass.
+/// The configuration of a change that tries to let its bad pipeline pass.
 const LENIENT: &str = "exclude: ['**']\nreview: { fail-on: never }\n";
 
-/// A branch `change` with a bad pipeline and these files, of a `main` with those.
+/// Creates a `main` with the files `main`, and a branch `change` with a bad pipeline and the files `files`.
 fn bad_change(main: &[(&str, &str)], files: &[(&str, &str)]) -> World {
     let world = project();
     for (path, text) in main {
@@ -28,7 +28,7 @@ fn bad_change(main: &[(&str, &str)], files: &[(&str, &str)]) -> World {
     world
 }
 
-/// A platform that finds each pipeline bad.
+/// Returns a platform that reports a violation in each pipeline.
 fn strict() -> Platform {
     let platform = Platform::new();
     let broken = json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["bad name"] }]);
@@ -36,7 +36,7 @@ fn strict() -> Platform {
     platform
 }
 
-/// The hosts' environments for this change: the pull request and the push of GitHub, the merge request of GitLab.
+/// The hosts' environments for this change: pull request and push on GitHub, merge request on GitLab.
 const HOSTS: [fn(&World, Call) -> Call; 3] = [pull_request, push, merge_request];
 
 fn on_github(world: &World, call: Call, event: &str, reference: &str, payload: &Value) -> Call {
@@ -111,16 +111,16 @@ fn a_change_does_not_decide_how_it_is_judged() {
         assert_eq!(ended.json()["files"][0]["path"], "bad.orch.yaml");
         let head = host(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
         reviewed(&head, &[]).expect(0);
-        // The same rules on this machine.
+        // The same rules, evaluated locally.
         let check = host(&world, Call::new(&world.work()));
         check.run(&["check"]).expect(1);
     }
-    // Somebody's own machine judges by what is there, unless it is asked for the base's.
+    // A local run uses the files of the checkout unless `--policy base` is set.
     reviewed(&platform.call(&world), &[]).expect(0);
     reviewed(&platform.call(&world), &["--policy", "base"]).expect(1);
 }
 
-/// What is left out of the review alone is the policy's to say, too.
+/// The policy also decides which files only the review excludes.
 #[test]
 fn a_change_does_not_leave_itself_out_of_the_review() {
     for text in [
@@ -197,7 +197,7 @@ fn where_the_base_has_no_file_only_the_facts_count_and_the_report_says_so() {
         fs::remove_file(told).unwrap();
         let ended = reviewed(&call, &["--policy", "head"]).expect(0);
         assert!(!notes_of_policy(&ended), "{}", ended.all());
-        // The job says what counts all the same.
+        // The setting of the job is still in force.
         let ended = reviewed(&call.variable("SLUICEGATE_FAIL_ON", "never"), &[]).expect(0);
         assert!(notes_of_policy(&ended), "{}", ended.all());
     }
@@ -219,7 +219,7 @@ fn a_file_of_facts_that_the_base_does_not_have_is_told_too() {
         }
         assert!(!notes_of_policy(&reviewed(&call, &["--policy", "head"])));
     }
-    // Where neither has one there is nothing to say.
+    // If neither the base nor the change has a file, there is no note.
     let world = bad_change(&[], &[]);
     assert!(!notes_of_policy(&reviewed(
         &pull_request(&world, platform.call(&world)),
@@ -227,7 +227,7 @@ fn a_file_of_facts_that_the_base_does_not_have_is_told_too() {
     )));
 }
 
-/// The one key of what counts that a change may say for itself, as it hides nothing that the change brings.
+/// The only enforcement key that a change may set for itself, because it hides no finding of the change.
 #[test]
 fn a_change_that_says_new_only_for_itself_hides_nothing_that_it_brings() {
     let only = [("sluicegate.yaml", "review: { new-only: true }\n")];
@@ -236,7 +236,7 @@ fn a_change_that_says_new_only_for_itself_hides_nothing_that_it_brings() {
         let first = bad_change(&[], &only);
         let ended = reviewed(&host(&first, platform.call(&first)), &[]).expect(1);
         assert_eq!(ended.json()["findings"]["new"], 1);
-        // A base that has the file says it for the change.
+        // If the base has the file, it decides for the change.
         let told = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &only);
         let ended = reviewed(&host(&told, platform.call(&told)), &[]).expect(1);
         assert_eq!(ended.json()["findings"]["new"], Value::Null);
@@ -273,7 +273,7 @@ fn queued(world: &World, call: Call, base: &str) -> Call {
     on_github(world, call, "merge_group", reference, &payload)
 }
 
-/// In a queue a change may stand behind another one, which is not merged either.
+/// In a queue, a change may be based on another one, which is not merged either.
 #[test]
 fn a_merge_queue_is_judged_by_the_branch_that_it_merges_into() {
     let world = bad_change(
@@ -318,7 +318,7 @@ fn a_tag_is_judged_by_the_default_branch() {
     }
 }
 
-/// Where the clone lacks the branch that the change goes to, the policy is fetched too if a fetch is allowed.
+/// If the clone lacks the target branch, the policy is fetched too, provided that a fetch is allowed.
 #[test]
 fn deepen_fetches_the_branch_that_says_how_the_change_is_judged() {
     let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
@@ -336,7 +336,7 @@ fn deepen_fetches_the_branch_that_says_how_the_change_is_judged() {
     reviewed(&call, &[]).expect(1);
     reviewed(&call, &["--deepen"])
         .expect(0)
-        .saying(&["fetching the branch main, which says how the change is judged"]);
+        .saying(&["fetching the branch main to read the gate configuration"]);
 }
 
 #[test]
@@ -379,7 +379,7 @@ fn a_clone_without_the_tip_takes_what_the_event_names() {
         let ended = reviewed(&host(&world, platform.call(&world)), &[]).expect(1);
         assert!(!notes_of_policy(&ended), "{}", ended.all());
     }
-    // A push names no commit of the default branch.
+    // A push has no commit of the default branch.
     let ended = reviewed(&push(&world, platform.call(&world)), &["--all"]).expect(1);
     assert!(notes_of_policy(&ended), "{}", ended.all());
 }
@@ -392,7 +392,7 @@ fn the_file_that_the_job_names_in_the_repository_is_read_from_the_base() {
         let call = host(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
         reviewed(&call, &[]).expect(1);
     }
-    // A link of the change leads out of the repository: the base's file counts all the same.
+    // A link in the change leads out of the repository: the base's file is still in force.
     let outside = world.path().join("outside.yaml");
     fs::write(&outside, LENIENT).unwrap();
     fs::remove_file(world.work().join("ci/gate.yaml")).unwrap();
@@ -401,7 +401,7 @@ fn the_file_that_the_job_names_in_the_repository_is_read_from_the_base() {
     world.push();
     let call = pull_request(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", "ci/gate.yaml");
     reviewed(&call, &[]).expect(1);
-    // What lies outside is the job's.
+    // A file outside the repository belongs to the job.
     let call = pull_request(&world, platform.call(&world))
         .variable("SLUICEGATE_CONFIG", outside.display().to_string());
     let ended = reviewed(&call, &[]).expect(0);
@@ -475,7 +475,7 @@ fn paths_of_the_file_stay_in_the_checkout() {
     fs::create_dir(world.work().join("reports")).unwrap();
     Call::new(&world.work()).run(&["check"]).expect(1);
     assert!(world.work().join("reports/a.xml").exists());
-    // The job may name any path.
+    // The job may use any path.
     let report = format!("junit={absolute}");
     Call::new(&world.work())
         .run(&["check", "--report", &report])
@@ -519,7 +519,7 @@ fn a_path_of_the_file_overwrites_nothing_that_git_tracks() {
         }
     }
     assert_eq!(world.git(&["diff", "--stat"]), before);
-    // The job may do what it likes, also instead of such a file.
+    // The job may use any setting, also instead of such a file.
     world.write("sluicegate.yaml", "review: { report: [json=a.orch.yaml] }\n");
     call.run(&["check", "--report", "json=staged.md"]).expect(0);
     assert_ne!(
@@ -560,14 +560,14 @@ fn a_file_that_is_not_read_for_its_ending_is_told() {
     world.write("sluicegate-waivers.yml", "[]\n");
     let call = Call::new(&world.work());
     call.run(&["check", "--all"]).expect(0).saying(&[
-        "sluicegate.yml is not read: the file is called sluicegate.yaml",
-        "sluicegate-waivers.yml is not read: the file is called sluicegate-waivers.yaml",
+        "sluicegate.yml is ignored: rename it to sluicegate.yaml",
+        "sluicegate-waivers.yml is ignored: rename it to sluicegate-waivers.yaml",
     ]);
     let named = call
         .run(&["--config", "sluicegate.yml", "check", "--all"])
         .expect(0);
     assert!(
-        !named.all().contains("sluicegate.yml is not read"),
+        !named.all().contains("sluicegate.yml is ignored"),
         "{}",
         named.all()
     );
@@ -629,7 +629,7 @@ fn the_file_that_the_job_names_is_part_of_the_gate() {
     };
     let ended = call().run(&["review", "--report", "json=-"]).expect(0);
     assert_eq!(ended.json()["gateChanges"], json!(["ci/gate.yaml"]));
-    // From another folder, by the flag, and by a link that lies outside.
+    // From another directory, through the flag, and through a link outside the repository.
     let outside = named.path().join("link.yaml");
     symlink(named.work().join("ci/gate.yaml"), &outside).unwrap();
     let outside = outside.display().to_string();
@@ -662,7 +662,7 @@ fn a_folder_that_becomes_a_link_changes_the_gate() {
     );
 }
 
-/// Azure Pipelines and their like do not name the default branch, and anybody may push a `main` beside it.
+/// Azure Pipelines and similar hosts do not report the default branch, and anybody may push a `main` beside it.
 fn push_of_azure(world: &World, branch: &str) -> Call {
     Call::new(&world.work())
         .variable("TF_BUILD", "True")
@@ -687,11 +687,11 @@ fn a_pushed_branch_with_a_usual_name_chooses_no_policy() {
         let call = push_of_azure(&world, branch);
         call.run(&["check"])
             .expect(1)
-            .saying(&["does not tell which branch is the remote's default one"]);
+            .saying(&["does not know the remote's default branch"]);
     }
     world.git(&["remote", "set-head", "origin", "trunk"]);
     push_of_azure(&world, "change").run(&["check"]).expect(1);
-    // The default branch decides, once it is told which one that is.
+    // Once the default branch is known, it decides.
     world.git(&["remote", "set-head", "origin", "main"]);
     push_of_azure(&world, "main").run(&["check"]).expect(0);
 }
@@ -711,7 +711,7 @@ fn jenkins_tells_that_the_branch_is_the_default_one() {
         .expect(0);
 }
 
-/// The rules are read from the platform's folder, which the branch tells that the change goes to.
+/// The rules are read from the platform's directory, as in the target branch.
 #[test]
 fn a_change_with_another_hidden_folder_does_not_choose_the_rules() {
     let own = ".aaa/config/pipeline_quality_rules.yaml";
@@ -727,7 +727,7 @@ fn a_change_with_another_hidden_folder_does_not_choose_the_rules() {
             ended.all()
         );
     }
-    // Nor where it takes the platform's folder away.
+    // The same if the change removes the platform's directory.
     world.git(&["rm", "-q", "-r", ".platform"]);
     world.commit("remove");
     world.push();
@@ -738,7 +738,7 @@ fn a_change_with_another_hidden_folder_does_not_choose_the_rules() {
     }
 }
 
-/// An error tells keys of a file; those of the runner's own files are not the change's to see.
+/// Errors print the keys of a file, but the change must not see those of the runner's own files.
 #[test]
 fn a_link_out_of_the_checkout_shows_nothing_of_what_it_leads_to() {
     let world = bad_change(&[("sluicegate.yaml", "retries: 0\n")], &[]);
@@ -753,7 +753,7 @@ fn a_link_out_of_the_checkout_shows_nothing_of_what_it_leads_to() {
     for host in HOSTS {
         shows_nothing(host(&world, Call::new(&world.work())).run(&["check"]).expect(1));
     }
-    // Nor where the base has no such file.
+    // The same if the base has no such file.
     let world = bad_change(&[], &[]);
     symlink(&outside, world.work().join("sluicegate.yaml")).unwrap();
     world.commit("link");
@@ -763,12 +763,12 @@ fn a_link_out_of_the_checkout_shows_nothing_of_what_it_leads_to() {
         shows_nothing(
             ended
                 .expect(2)
-                .saying(&["a link on the way leads out of the repository"]),
+                .saying(&["a symbolic link in its path leads out of the repository"]),
         );
     }
 }
 
-/// Makes the file of the base.
+/// Creates the base's file.
 type Make = fn(&World);
 
 #[test]

@@ -1,4 +1,4 @@
-//! Checks of the project: references between files that lead nowhere.
+//! Project checks: references between files that lead nowhere.
 
 use crate::program::Call;
 use crate::repo::World;
@@ -10,7 +10,7 @@ use wiremock::ResponseTemplate;
 
 const LEVELS: &str = "project-checks: { call: error, script: error, link: error, shared: error }\n";
 
-/// An orchestration that calls others, each by a component of its own.
+/// Returns an orchestration that calls others, each through a separate component.
 fn calling(targets: &[&str]) -> String {
     let mut text = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
                     transitions:\n        unconditional: [End]\n    End:\n      type: end-success\n"
@@ -24,7 +24,7 @@ fn calling(targets: &[&str]) -> String {
     text
 }
 
-/// What the checks of the project found: rule, level, path, line and words.
+/// Returns the findings of the project checks: rule, level, path, line and message.
 fn found(report: &Value) -> Vec<String> {
     let files = report["files"].as_array().unwrap().iter();
     let results = files.flat_map(|file| {
@@ -44,7 +44,7 @@ fn found(report: &Value) -> Vec<String> {
     told.collect()
 }
 
-/// A repository with these files on `main`, and a branch `change` that is checked out.
+/// Creates a repository with these files on `main`, and a branch `change` that is checked out.
 fn world(files: &[(&str, &str)]) -> World {
     let world = World::new();
     world.write("sluicegate.yaml", LEVELS);
@@ -137,7 +137,7 @@ fn who_moves_a_pipeline_hears_of_callers_that_the_change_does_not_touch() {
     assert_eq!(report["counts"]["files"], 2, "only what changed was judged");
     let known = check(&world, 1, &["--new-only"]);
     assert_eq!(known["findings"]["new"], 1);
-    // Where nothing is selected, what is found counts all the same.
+    // Findings fail the gate even if no pipeline is selected.
     let gone = check(&world, 1, &["--exclude", "sales/daily.orch.yaml"]);
     assert_eq!(found(&gone).len(), 1);
 }
@@ -158,7 +158,7 @@ fn what_was_there_before_is_known_and_what_gets_worse_is_new() {
         (&report["findings"]["known"], &report["findings"]["new"]),
         (&2.into(), &0.into())
     );
-    // The bare name led to the only file of that name: without it the call leads nowhere.
+    // The bare name resolved to the only file with that name: without it, the call leads nowhere.
     world.git(&["rm", "-q", "b/load.orch.yaml"]);
     world.commit("remove");
     let report = check(&world, 1, &["--new-only"]);
@@ -200,7 +200,7 @@ fn a_waiver_allows_it_and_the_waivers_command_writes_one() {
         "--reason",
         "x",
     ];
-    call.run(&none).expect(2).saying(&["nothing is found today"]);
+    call.run(&none).expect(2).saying(&["no current finding matches"]);
 }
 
 #[test]
@@ -320,14 +320,14 @@ fn the_checks_are_listed_and_explained() {
     );
     let explained = said(&["rules", "explain", "project/shared"], 0);
     assert!(
-        explained.contains("keeps `sluicegate publish` from sending"),
+        explained.contains("`sluicegate publish` refuses to upload"),
         "{explained}"
     );
     let unknown = said(&["rules", "explain", "project/cal"], 2);
     assert!(unknown.contains("did you mean `project/call`?"), "{unknown}");
 }
 
-/// Takes a file's content at `HEAD` out of the clone, so that whoever reads it fails.
+/// Removes the blob of a file at `HEAD` from the clone, so that reading it fails.
 fn lose(world: &World, path: &str) {
     let blob = world.git(&["rev-parse", &format!("HEAD:{path}")]);
     let (folder, rest) = blob.split_at(2);

@@ -1,4 +1,4 @@
-//! `provision apply`: the order, the conditions, and going on after a failure.
+//! `provision apply`: the order of the steps, their conditions, and resuming after a failure.
 
 use crate::program::Call;
 use crate::repo::World;
@@ -44,7 +44,7 @@ fn full_saas() -> String {
         + &format!("secret: {{ agentId: {AGENT}, name: pw, key: k, valueFrom: {{ variable: DWH }} }}\n")
 }
 
-/// A platform that makes everything but what another answer is given for.
+/// Returns a platform that creates every resource, except those with another response.
 fn platform(other: Option<(&str, Vec<ResponseTemplate>)>) -> Platform {
     let platform = Platform::new();
     let made = |body: Value| ResponseTemplate::new(201).set_body_json(body);
@@ -166,7 +166,7 @@ fn apply_goes_on_after_a_failure_without_repeating_a_step() {
         "no such agent",
         "p.yaml.state.json",
     ]);
-    // What was not done may be changed, what was done may not.
+    // Steps that were not done may be changed, completed ones may not.
     world.write("p.yaml", hybrid().replace("name: sales,", "name: stock,"));
     call(&platform, &world)
         .run(&APPLY)
@@ -284,7 +284,7 @@ fn apply_does_not_take_the_state_of_another_platform() {
     call(&other, &world)
         .run(&APPLY)
         .expect(2)
-        .saying(&["is that of", "--state"]);
+        .saying(&["belongs to", "--state"]);
     call(&other, &world)
         .run(&[&APPLY[..], &["--state", "other.json"]].concat())
         .expect(0);

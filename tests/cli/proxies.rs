@@ -1,4 +1,4 @@
-//! Proxies by the standard variables.
+//! Proxies from the standard variables.
 
 use crate::world::{Platform, change, each, passed, pipeline};
 

@@ -1,4 +1,4 @@
-//! `sluicegate publish` and `sluicegate artifacts` against a platform that answers as it is told.
+//! `sluicegate publish` and `sluicegate artifacts` against a platform with scripted responses.
 
 use crate::program::TOKEN;
 use crate::repo::World;
@@ -11,7 +11,7 @@ use wiremock::{Request, ResponseTemplate};
 
 const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
 
-/// A published project: one shared pipeline that runs a script and another pipeline.
+/// Creates a pushed project: one shared pipeline that runs a script and another pipeline.
 pub fn project() -> World {
     let world = World::new();
     world.write(".platform/shared-pipelines.yaml", SHARED);
@@ -42,12 +42,12 @@ pub fn details(world: &World) -> Value {
     })
 }
 
-/// A platform without the version, that takes the upload with this answer and then has the version.
+/// Returns a platform without the version, which sends this response to the upload and has the version afterwards.
 pub fn platform(world: &World, published: ResponseTemplate) -> Platform {
     taking(published, answer(&details(world)))
 }
 
-/// A platform that has these details once something was uploaded, and none before.
+/// Returns a platform that responds with these details after an upload, and with a 404 before.
 pub fn taking(published: ResponseTemplate, details: ResponseTemplate) -> Platform {
     let platform = Platform::new();
     let uploaded = Arc::new(AtomicBool::new(false));
@@ -193,7 +193,7 @@ fn an_incomplete_version_can_be_disabled_at_once() {
         .call(&world)
         .run(&[&PUBLISH[..], &["--on-ignored", "disable"]].concat())
         .expect(6)
-        .saying(&["it was disabled", "[Latest]"]);
+        .saying(&["the version was disabled", "[Latest]"]);
     let patch = platform
         .requests()
         .into_iter()
@@ -348,14 +348,14 @@ fn a_dry_run_prints_the_plan_and_uploads_nothing() {
     assert_eq!(receipt(&world)["outcome"], "planned");
 }
 
-/// The details of a version that was made just now.
+/// Returns the details of a version that was created just now.
 fn fresh(world: &World) -> Value {
     let mut details = details(world);
     details["artifactDetails"]["createdAt"] = json!(jiff::Timestamp::now().to_string());
     details
 }
 
-/// A project of nothing but one shared pipeline, so that the details prove its version whole.
+/// Creates a project with only one shared pipeline, so that the details prove its version complete.
 fn plain_project() -> World {
     let world = World::new();
     world.write(".platform/shared-pipelines.yaml", SHARED);
@@ -396,9 +396,10 @@ fn a_version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
     let world = plain_project();
     let platform = taking(published(&json!([])), ResponseTemplate::new(404));
     let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "4");
-    call.run(&PUBLISH)
-        .expect(6)
-        .saying(&["until it shows what became of it, for 4 s at most"]);
+    call.run(&PUBLISH).expect(6).saying(&[
+        "waiting until the platform shows the state of version",
+        ", at most 4 s",
+    ]);
 }
 
 #[test]
@@ -447,7 +448,7 @@ fn a_rerun_of_the_same_commit_is_green_if_asked() {
         .call(&world)
         .run(&same)
         .expect(5)
-        .saying(&[&format!("it is of the commit {old}, not {new}")]);
+        .saying(&[&format!("the version is from the commit {old}, not {new}")]);
     assert_eq!(uploads(&platform), 0);
 }
 

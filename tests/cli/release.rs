@@ -1,5 +1,5 @@
-//! From a review to a version that can be trusted: `ci`, `--require-review`, `verify`, and taking versions back, all
-//! against the local platform.
+//! From a review to a trusted version: `ci`, `--require-review`, `verify`, and withdrawing versions, all against the
+//! local platform.
 
 use crate::program::{Call, PROJECT, Served, TOKEN};
 use crate::repo::World;
@@ -10,7 +10,7 @@ use wiremock::ResponseTemplate;
 
 const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
 
-/// A pushed project, and the platform that knows it.
+/// Creates a pushed project and the platform that serves it.
 pub fn stage() -> (World, Served) {
     let world = World::new();
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
@@ -33,7 +33,7 @@ fn read(world: &World, path: &str) -> Value {
     serde_json::from_slice(&fs::read(world.work().join(path)).unwrap()).unwrap()
 }
 
-/// The published versions, the newest first, and whether they are enabled.
+/// Returns the published versions, most recent first, and whether they are enabled.
 pub fn versions(world: &World, served: &Served) -> Vec<(String, bool)> {
     let listed = call(world, served)
         .run(&["artifacts", "list", "-o", "json"])
@@ -59,7 +59,7 @@ fn publish(world: &World, served: &Served, version: &str) {
         .expect(0);
 }
 
-/// A change to a receipt that makes it wrong.
+/// An edit that makes a receipt invalid.
 type Change = fn(&mut Value);
 
 #[test]
@@ -142,8 +142,8 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
     assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
 }
 
-/// The policy says it by name, and the run says what was not reviewed; who names what is reviewed in the job gets no
-/// such exception.
+/// The policy names the files, and the run reports what was not reviewed; a selection of files by the job gets no such
+/// exception.
 #[test]
 fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
     let (world, served) = stage();
@@ -153,7 +153,7 @@ fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
     world.push();
     let receipt = ["--receipt", "receipt.json"];
     let args = ["ci", "--publish-on-branch", "main", "--version-name"];
-    let said = "published without a review, as `review.include` or `review.exclude` says so: 1 pipeline (old/bad.orch.yaml)";
+    let said = "publishing without a review because of `review.include` or `review.exclude`: 1 pipeline (old/bad.orch.yaml)";
     let ended = call(&world, &served).run(&[&args[..], &["1"], &receipt].concat());
     ended.expect(0).saying(&[said]);
     let paths = |receipt: &Value| {
@@ -178,7 +178,7 @@ fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
     call(&world, &served)
         .run(&[&args[..], &["4", "--exclude", "none/**"]].concat())
         .expect(1);
-    // What the common key leaves out of both is still no excuse.
+    // Files that the common `exclude` key excludes from both are still not excused.
     world.write(
         "sluicegate.yaml",
         "exclude: ['old/**']\npublish: { exclude: [] }\n",
@@ -234,7 +234,7 @@ fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
     assert_eq!(versions(&world, &served).len(), 1);
 }
 
-/// The commit of a merge queue may never become the target's.
+/// The commit of a merge queue may never reach the target branch.
 #[test]
 fn ci_publishes_nothing_of_a_merge_queue() {
     let (world, served) = stage();
@@ -292,7 +292,7 @@ fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
     ];
     ci(&comment)
         .expect(0)
-        .saying(&["the comment was not sent", "the host none"]);
+        .saying(&["could not send the comment", "the host none"]);
     let html = fs::read_to_string(world.work().join("r.html")).unwrap();
     assert!(html.contains("sales/load.orch.yaml"));
     assert_eq!(read(&world, "r.sarif")["version"], "2.1.0");
@@ -318,10 +318,13 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
         "--report",
         "json=-",
     ];
-    // Nothing changed since the base, and what is to be published fails all the same.
+    // Nothing changed since the base, but the files to publish still fail.
     let report = call(&world, &served).run(&args).expect(1).json();
     assert_eq!(report["files"][0]["path"], "sales/load.orch.yaml");
-    assert!(report["notes"].to_string().contains("did not change"), "{report}");
+    assert!(
+        report["notes"].to_string().contains("without changes"),
+        "{report}"
+    );
     assert_eq!(versions(&world, &served), []);
 
     world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
@@ -336,7 +339,7 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
         ci(more).expect(0).saying(&["nothing is published", why]);
     }
     assert_eq!(versions(&world, &served), []);
-    // Where nothing is to be published, only what changed is reviewed.
+    // If nothing is to be published, only changed files are reviewed.
     let args = [
         "ci",
         "--version-name",
@@ -388,10 +391,10 @@ fn a_required_review_is_whole_and_the_platforms() {
         make(args).expect(0);
         publish(&[]).expect(2).saying(&[why]);
     }
-    // Only the engine can be waived, and only by the job.
+    // Only the engine requirement can be waived, and only by the job.
     publish(&["--require-review-engine", "any"])
         .expect(2)
-        .saying(&["of no commit"]);
+        .saying(&["covers no commit"]);
     make(&["check", "--all", "--head", "HEAD"]).expect(0);
     publish(&[]).expect(2).saying(&["not by the platform"]);
     publish(&["--require-review-engine", "any"]).expect(0);
@@ -411,7 +414,7 @@ fn a_required_review_is_whole_and_the_platforms() {
     fs::write(world.path().join("r.json"), silent.to_string()).unwrap();
     publish(&[]).expect(2).saying(&["failOn"]);
 
-    // A report that was edited, by every reader.
+    // An edited report, with every command that reads it.
     world.write("other.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
@@ -492,11 +495,13 @@ fn a_publish_can_require_a_review_of_the_same_commit() {
         .expect(0);
     publish("../two.json")
         .expect(2)
-        .saying(&["it compares two reports"]);
+        .saying(&["the report is a comparison"]);
     world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
-    publish("../good.json").expect(2).saying(&["to be published"]);
+    publish("../good.json")
+        .expect(2)
+        .saying(&["not the commit to publish"]);
     call(&world, &served)
         .run(&["review", "--all", "--report", "json=../bad.json"])
         .expect(1);
@@ -513,7 +518,7 @@ fn a_publish_can_require_a_review_of_the_same_commit() {
     call(&world, &served).run(&known).expect(0);
     publish("../known.json")
         .expect(2)
-        .saying(&["it let 1 finding pass that its base had"]);
+        .saying(&["it passed despite 1 finding of its base"]);
     world.git(&["checkout", "-q", "HEAD~1"]);
     call(&world, &served)
         .run(&[
@@ -554,7 +559,7 @@ fn a_receipt_is_verified_later() {
     call(&world, &served).run(&args).expect(0);
     let verify = |path: &str| call(&world, &served).run(&["verify", path]);
     assert!(verify("r.json").expect(0).out.contains("version 1 of sales"));
-    // Where no clone is at hand, the platform's word is still held against the receipt.
+    // Without a local clone, the platform's version is still compared with the receipt.
     fs::copy(world.work().join("r.json"), world.path().join("r.json")).unwrap();
     Call::with_platform(world.path(), &served.url)
         .run(&["verify", "r.json"])
@@ -565,11 +570,11 @@ fn a_receipt_is_verified_later() {
         (|receipt| receipt["digest"] = json!("sha256:0"), "digest"),
         (
             |receipt| receipt["files"][1]["sha256"] = json!("0".repeat(64)),
-            "other content",
+            "different content",
         ),
         (
             |receipt| receipt["commitHash"] = json!("0".repeat(40)),
-            "it is of the commit",
+            "the version is from the commit",
         ),
         (|receipt| receipt["versionName"] = json!("2"), "no version 2"),
         (
@@ -578,7 +583,7 @@ fn a_receipt_is_verified_later() {
         ),
         (
             |receipt| receipt["outcome"] = json!("failed"),
-            "ended as `failed`",
+            "the outcome `failed`",
         ),
     ];
     for (change, words) in changes {
@@ -588,9 +593,9 @@ fn a_receipt_is_verified_later() {
         verify("changed.json").expect(6).saying(&[words]);
     }
     for (content, word) in [
-        ("[", "no receipt"),
+        ("[", "not a receipt"),
         ("{}", "schema"),
-        ("{\"schema\": 1}", "no receipt"),
+        ("{\"schema\": 1}", "not a receipt"),
     ] {
         world.write("broken.json", content);
         verify("broken.json").expect(2).saying(&[word]);
@@ -653,7 +658,7 @@ fn versions_are_taken_back_but_never_the_last_by_mistake() {
     artifacts(&["disable", "--version-name", "3"]).expect(0);
     let told = artifacts(&["rollback", "--force", "-o", "json"])
         .expect(0)
-        .saying(&["NO VERSION IS LEFT ENABLED"]);
+        .saying(&["NO VERSION IS ENABLED"]);
     assert_eq!(told.json()["latest"], Value::Null);
     assert_eq!(states(), "(4) (3) (2) (1)");
     artifacts(&["rollback"]).expect(3);
@@ -672,7 +677,7 @@ fn a_quarantined_version_says_what_consumers_get() {
             .run(&[&args[..], &include].concat())
             .expect(6)
     };
-    incomplete("0").saying(&["NO VERSION IS LEFT ENABLED", "notes.md"]);
+    incomplete("0").saying(&["NO VERSION IS ENABLED", "notes.md"]);
     publish(&world, &served, "1");
     incomplete("2").saying(&["consumers of [Latest] get version 1 now"]);
     let states = versions(&world, &served);
@@ -682,12 +687,12 @@ fn a_quarantined_version_says_what_consumers_get() {
         .map(|(name, _)| name.as_str())
         .collect();
     assert_eq!(names, ["1"]);
-    // A disabled version is no success, even if it is of this commit.
+    // A disabled version is not a success, even if it has the same commit.
     let again = ["publish", "--version-name", "2", "--if-exists", "same-content"];
     call(&world, &served)
         .run(&again)
         .expect(5)
-        .saying(&["it is disabled"]);
+        .saying(&["the version is disabled"]);
 }
 
 #[test]
@@ -733,7 +738,7 @@ fn a_plan_is_data() {
         .json();
     assert_eq!(closure["files"].as_array().unwrap().len(), 2);
 
-    // Without a platform the plan still prints.
+    // Without a platform, the plan is still printed.
     let alone = Call::new(&world.work()).variable("SLUICEGATE_PREFIX", "sales");
     let plan = alone
         .run(&["publish", "--dry-run", "--json", "--version-name", "auto"])
@@ -768,7 +773,7 @@ fn a_switch_that_the_platform_does_not_make_is_not_told_as_made() {
     };
     let platform = switched_as(&entry("2"));
     let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
-    let still = ["says that version 2 is still enabled"];
+    let still = ["version 2 is still enabled"];
     call.run(&["artifacts", "disable", "--version-name", "2"])
         .expect(3)
         .saying(&still);
@@ -776,9 +781,10 @@ fn a_switch_that_the_platform_does_not_make_is_not_told_as_made() {
 
     let platform = switched_as(&json!({}));
     let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
-    call.run(&["artifacts", "rollback"])
-        .expect(3)
-        .saying(&["version 2 of sales was to be disabled", "still names 2"]);
+    call.run(&["artifacts", "rollback"]).expect(3).saying(&[
+        "could not check the rollback of version 2 of sales",
+        "still returns 2",
+    ]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Every format, the usual places of each host, parts of a review, and reports made again.
+//! Every report format, the default paths of each host, shards of a review, and rendering from saved reports.
 
 use crate::program::{Call, PROJECT};
 use crate::repo::World;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// A branch with one new pipeline that breaks a rule on its line 11.
+/// Creates a branch with one new pipeline that violates a rule on its line 11.
 fn broken() -> World {
     change(&[("sales/b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))])
 }
@@ -44,7 +44,7 @@ pub const FORMATS: [&str; 7] = [
     "html",
 ];
 
-/// `--report FORMAT=FOLDER/FORMAT` for each format.
+/// Returns `--report FORMAT=FOLDER/FORMAT` for each format.
 fn everything(folder: &str) -> Vec<String> {
     let flag = |format: &&str| ["--report".to_owned(), format!("{format}={folder}/{format}")];
     FORMATS.iter().flat_map(flag).collect()
@@ -77,14 +77,14 @@ fn what_the_host_does_not_take_is_cut_by_rank_and_said() {
         let errors = results.iter().filter(|result| result["level"] == "error");
         (results.len(), errors.count())
     };
-    let said = "the SARIF report leaves out 150 of the least findings, as GitHub takes no more";
+    let said = "the SARIF report omits the 150 least severe findings";
     let review = |call: Call, name: &str| {
         let report = format!("sarif={name}");
         call.run(&["review", "--base", "origin/main", "--report", &report])
             .expect(1)
     };
     let ended = review(platform.call(&world), "whole.sarif");
-    assert!(!ended.err.contains("leaves out"), "{}", ended.all());
+    assert!(!ended.err.contains("omits"), "{}", ended.all());
     assert_eq!(levels("whole.sarif"), (5_150, 50));
     let head = world.git(&["rev-parse", "HEAD"]);
     let on_github = platform
@@ -162,7 +162,7 @@ fn every_format_at_once_and_the_same_again_from_the_json() {
         page.contains(&format!("<dt>Project</dt><dd>{PROJECT}</dd>")),
         "{page}"
     );
-    let explained = "<h3>Why</h3>\n<p>Names that follow one convention tell a reader what a component does";
+    let explained = "<h3>Why</h3>\n<p>Names that follow a convention show what a component does";
     assert!(page.contains(explained), "{page}");
     for format in FORMATS {
         let (first, again) = (
@@ -391,8 +391,8 @@ fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
         };
         let call = in_folder(&world.work());
         call.run(&["check", "--base", "origin/main", "--report", "json=one.json"]);
-        let warned = format!("{folder}/{name} was not written, for ");
-        let why = "a link on the way leads out of it";
+        let warned = format!("{folder}/{name} for ");
+        let why = "a symbolic link in the path leads out of it";
         for args in [&["check", "--base", "origin/main"][..], &["report", "one.json"]] {
             call.run(args).saying(&[&warned, why]);
             assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{host} {args:?}");
@@ -405,7 +405,7 @@ fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
     }
 }
 
-/// A change can have a link to a device; a pipe in the checkout is another step's, and nobody may read it.
+/// A change can contain a link to a device; a pipe in the checkout may belong to another step and have no reader.
 #[cfg(unix)]
 #[test]
 fn a_usual_report_is_not_written_into_a_pipe_or_a_device() {
@@ -418,7 +418,7 @@ fn a_usual_report_is_not_written_into_a_pipe_or_a_device() {
     let refused = |why: &str| {
         call.run(&["check", "--base", "origin/main"])
             .expect(1)
-            .saying(&["the report junit=junit.xml was not written, for ", why]);
+            .saying(&["could not write the report junit=junit.xml for ", why]);
     };
     let pipe = |path: &Path| {
         let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
@@ -426,17 +426,17 @@ fn a_usual_report_is_not_written_into_a_pipe_or_a_device() {
     };
     for outside in ["/dev/full", "/dev/null"] {
         std::os::unix::fs::symlink(outside, &place).unwrap();
-        refused("a link on the way leads out of it");
+        refused("a symbolic link in the path leads out of it");
         fs::remove_file(&place).unwrap();
     }
     pipe(&place);
-    refused("something else than a file stands there");
+    refused("the path exists and is not a file");
     fs::rename(&place, world.work().join("pipe")).unwrap();
     std::os::unix::fs::symlink("pipe", &place).unwrap();
-    refused("something else than a file stands there");
+    refused("the path exists and is not a file");
     fs::remove_file(&place).unwrap();
     fs::create_dir(&place).unwrap();
-    refused("something else than a file stands there");
+    refused("the path exists and is not a file");
 }
 
 #[test]
@@ -462,7 +462,7 @@ fn parts_together_are_the_whole() {
             .variable("CI_NODE_INDEX", index)
             .run(&["review", "--report", &report])
             .expect(0);
-        assert!(ended.err.contains(&format!("part {index}/3")), "{}", ended.err);
+        assert!(ended.err.contains(&format!("shard {index}/3")), "{}", ended.err);
     }
     let sent: Vec<Vec<String>> = platform.requests().iter().map(asked).collect();
     let mut parts: Vec<String> = sent[1..].concat();

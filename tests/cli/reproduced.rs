@@ -1,4 +1,4 @@
-//! The command that a failed job ends with: it judges the same files on another machine.
+//! The reproduction command at the end of a failed job evaluates the same files on another machine.
 
 use crate::compat::{offer, parameter};
 use crate::judged::{RULES_FILE, github, github_event, repository};
@@ -11,7 +11,7 @@ use std::process::Command;
 
 const START: &str = "Reproduce locally: ";
 
-/// Three bad pipelines, of which the job means one, and rules in two folders.
+/// Creates three bad pipelines, one of which the job selects, and rules in two directories.
 fn world() -> World {
     let bad = pipeline(&["Start", "load it", "Done"]);
     change(&[
@@ -23,7 +23,7 @@ fn world() -> World {
     ])
 }
 
-/// A job of a push.
+/// Returns a call in the job of a push.
 fn job(world: &World) -> Call {
     Call::new(&world.work())
         .variable("SLUICEGATE_CI", "gitlab")
@@ -31,19 +31,19 @@ fn job(world: &World) -> Call {
         .variable("CI_COMMIT_BRANCH", "change")
 }
 
-/// The command that the log ends with.
+/// Returns the last command in the log.
 fn command(ended: &Ended) -> &str {
     let mut lines = ended.out.lines().filter_map(|line| line.strip_prefix(START));
     lines.next().unwrap()
 }
 
-/// The files with findings.
+/// Returns the files with findings.
 fn found(shown: &str) -> Vec<&str> {
     let places = shown.lines().filter_map(|line| line.trim().strip_prefix("--> "));
     places.collect()
 }
 
-/// The command in a shell, with the program on its path.
+/// Runs the command in a shell, with the program in the search path.
 fn in_a_shell(world: &World, command: &str) -> String {
     in_a_shell_at(world, &world.work(), command)
 }
@@ -96,7 +96,7 @@ fn the_command_judges_the_files_that_the_job_judged() {
         "gate/own.yaml --config-dir .other --include 'sales/**' --include '*.tran.yaml' --exclude '**/old.*' --exclude '**/$(touch x)'"
     );
     assert_eq!(found(&in_a_shell(&world, told)), found(&ended.out));
-    // Made again from JSON, by the variables that the jobs share.
+    // Rendered again from JSON, with the variables that the jobs share.
     call.run(&[&args[..], &["--report", "json=r.json"]].concat())
         .expect(1);
     let again = call.run(&["report", "r.json"]).expect(1);
@@ -125,19 +125,19 @@ fn what_does_no_good_in_a_line_is_named_behind_it() {
             .expect(1);
         let told = command(&ended);
         assert!(
-            told.ends_with(" --config-dir .other # add what the job says: --exclude"),
+            told.ends_with(" --config-dir .other # add these options of the job: --exclude"),
             "{told}"
         );
         assert_eq!(found(&in_a_shell(&world, told)).len(), 3);
     }
 }
 
-/// A kind of run: what the repository holds, and the job that ends red.
+/// A kind of run: the content of the repository, and the failing job.
 type Kind = fn(&World) -> (Vec<&'static str>, Call);
 
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 
-/// A branch `change` with these files, pushed.
+/// Creates and pushes a branch `change` with these files.
 fn branch(world: &World, files: &[(&str, String)]) {
     world.git(&["checkout", "-q", "-b", "change"]);
     commit(world, files);
@@ -157,7 +157,7 @@ fn call(world: &World) -> Call {
     Call::new(&world.work())
 }
 
-/// A push to `main` from this commit.
+/// Returns a call in the job of a push to `main` from this commit.
 fn pushed(world: &World, before: &str) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": before,
         "after": world.git(&["rev-parse", "HEAD"]) });
@@ -168,7 +168,7 @@ fn shared(parameters: &str) -> (&'static str, String) {
     (".platform/shared-pipelines.yaml", offer(&[("a", parameters)]))
 }
 
-/// Each with the name under which it fails here.
+/// Each kind with its name for failure messages.
 const KINDS: [(&str, Kind); 12] = [
     ("a pull request", |world| {
         branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
@@ -273,7 +273,7 @@ const KINDS: [(&str, Kind); 12] = [
     }),
 ];
 
-/// The findings, and what else failed the run.
+/// Returns the findings and other failures of the run.
 fn outcome(shown: &str) -> Vec<String> {
     let mut lines: Vec<String> = shown
         .lines()
@@ -297,7 +297,7 @@ fn the_command_ends_as_the_job_in_every_kind_of_run() {
             .run(&args)
             .expect(1);
         let told = command(&ended);
-        // Another machine has a clone of its own, with the default branch checked out.
+        // Another machine has its own clone, with the default branch checked out.
         let url = format!("file://{}", world.remote().display());
         let elsewhere = world.path().join("elsewhere");
         git(world.path(), &["clone", "-q", &url, "elsewhere"]);
@@ -332,13 +332,13 @@ fn the_command_of_a_run_that_publishes_judges_what_did_not_change_too() {
     commit(&world, &[shared("")]);
     let before = commit(&world, &[("b.orch.yaml", pipeline(&BAD))]);
     commit(&world, &[("c.orch.yaml", pipeline(&["Start", "Done"]))]);
-    // What the push before broke is not in the change.
+    // Findings of the previous push are not in the change.
     let ended = platform(pushed(&world, &before)).run(&ci("1.0.0")).expect(1);
     let told = command(&ended);
     assert!(told.contains("--all"), "{told}");
     assert_eq!(outcome(&in_a_shell(&world, told)), outcome(&ended.out), "{told}");
 
-    // With `new-only`, known is what is published.
+    // With `new-only`, the published findings are known.
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
     let before = commit(&world, &[("d.orch.yaml", pipeline(&["Start", "Done"]))]);
     platform(pushed(&world, &before)).run(&ci("1.0.0")).expect(0);

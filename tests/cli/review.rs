@@ -1,4 +1,4 @@
-//! What is reviewed, and where the result goes.
+//! The files that are reviewed, and the destinations of the result.
 
 use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
 use crate::repo::World;
@@ -12,7 +12,7 @@ fn plain() -> String {
     pipeline(&["Start", "Done"])
 }
 
-/// The files that a review of this world asks for.
+/// Returns the files that a review of this world requests.
 fn sent(world: &World, args: &[&str]) -> Vec<String> {
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
@@ -41,7 +41,7 @@ fn changed_pipelines_are_sent_and_nothing_else() {
     world.write("notes.yaml", "x: 1\n");
     world.commit("change");
     world.push();
-    // Not committed, so not reviewed.
+    // The file is not committed, so it is not reviewed.
     world.write("dirty.orch.yaml", plain());
     assert_eq!(
         sent(&world, &[]),
@@ -90,7 +90,7 @@ fn a_change_of_the_configuration_is_named() {
 #[test]
 fn nothing_to_review_is_green_and_reported() {
     let world = change(&[("README.md", "words\n")]);
-    // Neither address, project, token nor agent version: nothing is asked of the platform.
+    // No address, project, token or agent version: no request is sent to the platform.
     let call = Call::new(&world.work()).variable(
         "GITHUB_STEP_SUMMARY",
         world.path().join("summary.md").display().to_string(),
@@ -132,7 +132,7 @@ fn an_unpushed_commit_is_not_reviewed() {
         "{}",
         ended.all()
     );
-    ended.saying(&["the review itself would end here", "push"]);
+    ended.saying(&["the review would stop here", "push"]);
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn many_batches_are_some_lines_in_ci_and_none_on_standard_output() {
     let quiet: Vec<&str> = args.iter().copied().chain(["-q"]).collect();
     let ended = platform.call(&world).variable("CI", "true").run(&quiet).expect(0);
     assert_eq!(lines(&ended), 0);
-    // What one request answers has no way.
+    // With a single request, no progress is printed.
     let ended = platform
         .call(&world)
         .variable("CI", "true")
@@ -314,7 +314,7 @@ fn a_review_says_why_all_pipelines_are_selected() {
     );
 }
 
-/// A platform that follows the other public description of the review endpoint.
+/// Starts a platform that follows the other public description of the review endpoint.
 fn with_file_paths(world: &World) -> Served {
     let project = format!("{PROJECT}={}", world.remote().display());
     let token = format!("--token={TOKEN}=admin");
@@ -409,7 +409,7 @@ fn a_request_with_other_fields_than_the_platforms_names_the_setting() {
         &other,
     );
     assert!(refused.contains("--review-request pipelines"), "{refused}");
-    // Only words of their own, and no path that happens to hold them.
+    // Only complete field names count, not paths that happen to contain them.
     let refused = said(
         json!({ "detail": "the commit has no pipelines, nor allfilePaths" }),
         &[],

@@ -78,9 +78,7 @@ fn a_rules_file_is_begun_and_never_overwritten() {
     call.run(&["rules", "lint"]).expect(0);
     world.write("a.orch.yaml", "type: orchestration\npipeline:\n  components:\n    S: {type: start, transitions: {success: [E]}}\n    E: {type: end-success}\n");
     call.run(&["check", "--fail-on", "warn"]).expect(0);
-    call.run(&["rules", "init"])
-        .expect(2)
-        .saying(&["is there already"]);
+    call.run(&["rules", "init"]).expect(2).saying(&["already exists"]);
     assert_eq!(
         std::fs::read_to_string(world.work().join(RULES_FILE)).unwrap(),
         content
@@ -147,17 +145,20 @@ fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
     world.commit("files");
     let ended = call.run(&["rules", "init"]).expect(2);
     let ended = ended.saying(&[
-        "hold YAML: .acme, .zeta",
+        "hidden directories with YAML: .acme, .zeta",
         "`sluicegate rules init --config-dir .acme`",
     ]);
     assert!(!ended.err.contains(".github"), "{}", ended.err);
-    // The same is said by init, whose line does what it says.
+    // `init` prints the same command, and the command works.
     let said = call.run(&["init", "--host", "none", "--dry-run"]).expect(0).out;
     assert!(
         said.contains("`sluicegate rules init --config-dir .acme`"),
         "{said}"
     );
-    assert!(said.contains("hold YAML: .acme, .zeta"), "{said}");
+    assert!(
+        said.contains("hidden directories with YAML: .acme, .zeta"),
+        "{said}"
+    );
     call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
 }
 
@@ -173,10 +174,13 @@ fn the_command_that_a_check_without_rules_names_writes_them() {
     assert!(said.contains(hint), "{said}");
     call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
     call.run(&["check", "--all"]).expect(0);
-    // A second folder would leave open which one is meant.
+    // A second directory would be ambiguous.
     call.run(&["rules", "init", "--config-dir", ".other"])
         .expect(2)
-        .saying(&["`.acme` holds the platform's files already", "config-dir: .other"]);
+        .saying(&[
+            "`.acme` already contains the platform's files",
+            "config-dir: .other",
+        ]);
     assert!(!world.work().join(".other").exists());
     world.write("sluicegate.yaml", "config-dir: .other\n");
     call.run(&["rules", "init"]).expect(0);

@@ -1,5 +1,5 @@
-//! What is judged: `check` of a clean clone, `context` and `review --dry-run` select the same, and a wish that nothing meets is
-//! refused.
+//! The selection of files: `check` of a clean clone, `context` and `review --dry-run` select the same files, and a
+//! filter that matches no file is rejected.
 
 use crate::program::{Call, Ended};
 use crate::repo::{World, git};
@@ -7,7 +7,7 @@ use crate::world::{Platform, change, pipeline, project};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What each of the three selects, by the program's own words; the platform is never asked.
+/// Returns the selection of each of the three commands from their own output; no request is sent to the platform.
 fn selected(call: &impl Fn() -> Call) -> [Vec<String>; 3] {
     let strings = |values: &Value| values.as_array().unwrap().iter().map(text).collect();
     let report = call()
@@ -34,7 +34,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// A clone of the world's remote with this branch checked out, as somebody else has it.
+/// Clones the world's remote and checks out this branch, as another user would.
 fn clone(world: &World, branch: &str) -> PathBuf {
     let folder = world.path().join("clone");
     git(
@@ -44,7 +44,7 @@ fn clone(world: &World, branch: &str) -> PathBuf {
     folder
 }
 
-/// A job on GitHub for a push to this branch.
+/// Returns calls in a job on GitHub for a push to this branch.
 fn push(world: &World, folder: &Path, branch: &str, before: &str) -> impl Fn() -> Call + use<> {
     let event = world.path().join("event.json");
     let payload = json!({ "before": before, "repository": { "default_branch": "main" } });
@@ -98,7 +98,7 @@ fn a_check_of_a_clean_clone_a_context_and_a_dry_run_select_the_same() {
         all_three(&every),
         "the default branch on a laptop"
     );
-    // What is no pipeline makes no difference, as a report that was written there.
+    // A file that is not a pipeline makes no difference, for example a report.
     std::fs::write(on_branch.join("report.xml"), "").unwrap();
     assert_eq!(
         selected(&laptop(&on_branch)),
@@ -119,13 +119,15 @@ fn a_check_of_a_clean_clone_a_context_and_a_dry_run_select_the_same() {
     );
 }
 
-/// The three ways of selecting, refused alike.
+/// Checks that all three commands reject these arguments.
 fn refused(world: &World, args: &[&str], words: &[&str]) {
     let platform = Platform::new();
     for command in ["check", "context", "review"] {
         let args: Vec<&str> = [command].iter().chain(args).copied().collect();
         let ended: Ended = platform.call(world).run(&args).expect(2);
-        let ended = ended.saying(words).saying(&["which holds 2 pipelines", "hint: "]);
+        let ended = ended
+            .saying(words)
+            .saying(&["which contains 2 pipelines", "hint: "]);
         assert!(!ended.err.contains("error: error"), "{}", ended.all());
     }
     assert_eq!(platform.requests().len(), 0);
@@ -137,19 +139,19 @@ fn a_path_that_holds_no_pipeline_is_a_slip() {
         ("docs/note.md", "no pipeline"),
         ("sales/b.orch.yaml", &pipeline(&["Start", "Done"])),
     ]);
-    refused(&world, &["docs"], &["the path docs holds no pipeline of the "]);
+    refused(&world, &["docs"], &["the path docs contains no pipeline of the "]);
     refused(
         &world,
         &["sales", "docs"],
-        &["the path docs holds no pipeline of the "],
+        &["the path docs contains no pipeline of the "],
     );
     refused(
         &world,
         &["docs/note.md"],
-        &["the path docs/note.md holds no pipeline of the "],
+        &["the path docs/note.md contains no pipeline of the "],
     );
     Call::new(&world.work()).run(&["check", "."]).expect(0);
-    // One whose pipelines are gone did hold some.
+    // A directory whose pipelines were removed did contain some.
     world.git(&["checkout", "-q", "main"]);
     world.git(&["merge", "-q", "change"]);
     world.git(&["push", "-q", "origin", "main"]);
@@ -183,21 +185,21 @@ fn globs_of_the_file_that_match_nothing_are_a_slip() {
         &["--all"],
         &["no glob of `include` in sluicegate.yaml matches a file of the "],
     );
-    // One of them is a standing rule that may wait for its folder.
+    // One filter of several may be a permanent rule for a future directory.
     world.write(
         "sluicegate.yaml",
         "include: ['sale/**/*.orch.yaml', '*.orch.yaml']\n",
     );
     let loose = ["check", "--policy", "head"];
     Call::new(&world.work()).run(&loose).expect(0);
-    // As may all of them where there is no pipeline at all.
+    // All filters may be, if there is no pipeline at all.
     let empty = World::new();
     empty.write("sluicegate.yaml", "include: ['sale/**/*.orch.yaml']\n");
     empty.commit("first");
     Call::new(&empty.work()).run(&loose).expect(0);
 }
 
-/// What the sections say goes before the common keys, each for its own.
+/// Keys of a section override the common keys for that section.
 #[test]
 fn a_folder_that_the_review_leaves_out_is_still_published() {
     let world = project();
@@ -260,7 +262,7 @@ fn a_folder_that_the_review_leaves_out_is_still_published() {
         "tests/b.orch.yaml",
     ];
     assert_eq!(planned(&[]), all);
-    // The job goes before each of them.
+    // The settings of the job override all of them.
     assert_eq!(planned(&["--exclude", "[a-z]*/**"]), ["a.orch.yaml"]);
     let asked = call().variable("SLUICEGATE_EXCLUDE", "sales/**");
     let asked = asked.run(&["context", "--json"]).expect(0).json();

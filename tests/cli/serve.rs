@@ -145,16 +145,16 @@ fn wrong_flags_are_exit_2_and_a_missing_repository_7() {
         .saying(&[&address]);
 }
 
-/// As many connections as the system gives, up to this many, that have sent half of a head.
+/// Opens as many connections as the system allows, up to `number`, and sends half of a request head on each.
 fn half_open(address: &str, number: usize) -> Vec<TcpStream> {
     let mut open = Vec::new();
     while open.len() < number {
         let Ok(mut stream) = TcpStream::connect(address) else {
-            // No more file descriptors for this process: the last ones are needed otherwise.
+            // This process has no more file descriptors: the last ones are needed for other purposes.
             open.truncate(open.len() - 16);
             break;
         };
-        // It may have been sent away already.
+        // The server may have closed the connection already.
         let _ = stream.write_all(b"GET /v1/events HTTP/1.1\r\nHost:");
         open.push(stream);
     }
@@ -169,7 +169,7 @@ fn half_open_connections_keep_nobody_out() {
     let address = served.url.trim_start_matches("http://").to_owned();
     for number in [1024, 4000] {
         let standing = half_open(&address, number);
-        // The best of three: other tests load the machine.
+        // The best of three, because other tests load the machine.
         let took = (0..3).map(|_| {
             let began = Instant::now();
             let mut good = TcpStream::connect(&address).unwrap();
@@ -221,7 +221,7 @@ fn a_second_server_is_told_who_has_the_folder() {
         .run(&second)
         .expect(2)
         .saying(&[&data, &holder]);
-    // Also when the database was moved away from under it.
+    // The same if the database file was moved away.
     std::fs::rename(
         world.path().join("data/platform.db"),
         world.path().join("data/moved"),
@@ -246,7 +246,7 @@ fn an_address_that_others_reach_is_warned_of() {
         let lines = BufReader::new(child.stderr.take().unwrap())
             .lines()
             .map(Result::unwrap);
-        // The last line that it says before it waits.
+        // The last line before the server waits.
         let said: Vec<String> = lines.take_while(|line| !line.contains("Ctrl-C")).collect();
         child.kill().unwrap();
         child.wait().unwrap();

@@ -11,7 +11,7 @@ fn program() -> Command {
     program
 }
 
-/// The names of a command and of its verbs, as `sluicegate-artifacts-list`.
+/// Returns the names of a command and of its subcommands, such as `sluicegate-artifacts-list`.
 fn names(command: &Command) -> Vec<String> {
     let own = command.get_display_name().unwrap_or("sluicegate").to_owned();
     let below = command.get_subcommands().flat_map(names);
@@ -40,12 +40,12 @@ fn every_shell_completes_every_command() {
         .saying(&["tcsh", "bash"]);
 }
 
-/// What bash completes after a command.
+/// Returns the completions that the bash script offers after a command.
 fn completed<'s>(script: &'s str, command: &str) -> &'s str {
     let label = format!("__{command})\n");
     let blocks = script.split(&label).skip(1);
     let listed = blocks.filter_map(|block| block.lines().find(|line| line.contains("opts=")));
-    // The words after `help` have a block by that name, too, and it is empty.
+    // The words after `help` have a block with the same name, too, and it is empty.
     listed.max_by_key(|line| line.len()).unwrap()
 }
 
@@ -91,7 +91,7 @@ fn a_command_shows_its_own_flags_first_and_only_what_it_takes() {
     );
 }
 
-/// A command line that serves several commands may hold them; what they say is then not even read.
+/// A command line that serves several commands may contain such flags; their values are not even read.
 #[test]
 fn a_flag_that_a_command_does_not_show_changes_nothing_in_it() {
     let world = crate::world::project();
@@ -161,14 +161,14 @@ fn every_command_has_its_manual_page() {
         page.contains(".nf\nExamples:\n  sluicegate review \\-\\-new\\-only \\-\\-report junit=review.xml"),
         "{page}"
     );
-    // A second time replaces them; a file in the way is named.
+    // A second run replaces the pages; a file in the way is reported.
     call.run(&["man", "deep/man1"]).expect(0);
     fs::write(folder.path().join("file"), "").unwrap();
     call.run(&["man", "file"]).expect(2).saying(&["file"]);
 }
 
-/// What `mandoc -Tlint` would refuse: no title first, requests that nobody knows, sections without a name or that
-/// stand twice, text blocks that are not closed.
+/// Panics for the problems that `mandoc -Tlint` would report: no title first, unknown requests, sections without a name
+/// or with a duplicate one, text blocks that are not closed.
 fn well_formed(file: &str, page: &str) {
     assert!(page.is_ascii(), "{file}: {page}");
     let known = [

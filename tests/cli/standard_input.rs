@@ -3,7 +3,7 @@
 use crate::program::Call;
 use crate::world::{change, pipeline};
 
-/// A report without what differs between two runs.
+/// Returns a report without the parts that differ between two runs.
 fn comparable(ended: &crate::program::Ended) -> serde_json::Value {
     let mut report = ended.json();
     report["startedAt"] = serde_json::Value::Null;

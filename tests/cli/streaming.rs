@@ -1,4 +1,4 @@
-//! `streaming`: files with their lines, statuses without case, waits with a deadline.
+//! `streaming`: files with line numbers in errors, statuses in any letter case, waits with a deadline.
 
 use crate::program::Call;
 use crate::repo::World;
@@ -73,13 +73,13 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
     );
     assert_eq!(body["streamingSource"]["connection"]["port"], 5432);
     assert_eq!(body["advancedProperties"]["max.batch.size"], "2048");
-    // What is stored can be given back as it is.
+    // A stored definition can be submitted again unchanged.
     world.write("s.json", stored.to_string());
     let json = call(&platform, &world)
         .run(&["streaming", "create", "-f", "s.json", "-o", "json"])
         .expect(0);
     assert_eq!(json.json(), stored);
-    json.saying(&["streamingPipelineId is left out"]);
+    json.saying(&["streamingPipelineId is omitted"]);
     assert!(sent(&platform)[1].get("streamingPipelineId").is_none());
 }
 
@@ -166,7 +166,7 @@ fn show_start_and_stop_name_the_pipeline() {
     let started = run(&["start", ID]);
     assert_eq!(
         started.out,
-        format!("the streaming agent was told to start {ID}\n")
+        format!("sent the streaming agent the command to start {ID}\n")
     );
     run(&["stop", ID]);
     let commands: Vec<Value> = sent(&platform)[2..].to_vec();
@@ -212,5 +212,5 @@ fn status_that_is_not_reached_in_time_is_exit_8() {
     call(&platform, &world)
         .run(&["streaming", "status", ID, "--wait", "streaming", "--timeout", "0"])
         .expect(8)
-        .saying(&["was not streaming within 0 s, it is stopping"]);
+        .saying(&["was not streaming within 0 s: its status is stopping"]);
 }

@@ -1,4 +1,4 @@
-//! `tasks`: the two meanings of STOPPED, decisions, and what is followed to its end.
+//! `tasks`: the two meanings of STOPPED, decisions, and following a task to its end.
 
 use crate::program::{Call, PROJECT};
 use crate::repo::World;
@@ -144,11 +144,11 @@ fn create_with_wait_tells_how_else_it_ended() {
             8,
             "was stopped before it was finished",
         ),
-        (vec![no_pending], 3, "does not tell whether it is finished"),
+        (vec![no_pending], 3, "does not show whether it is finished"),
         (
             vec![detail("DREAMING", "2", &json!([]))],
             8,
-            "did not end within 0 s, it is DREAMING",
+            "did not end within 0 s: its status is DREAMING",
         ),
     ] {
         let (world, platform) = (World::new(), platform(&details));
@@ -171,7 +171,7 @@ fn create_with_wait_prints_a_decision_and_the_command_that_answers_it() {
         .expect(8);
     for said in [
         "STOPPED (waits for a decision)",
-        "the agent asks for the tool git_push: May I?",
+        "the agent requests the tool git_push: May I?",
         &format!("answer it by: sluicegate tasks decide {ID} --approve tool-4"),
     ] {
         assert!(ended.out.contains(said), "{said}: {}", ended.all());
@@ -210,7 +210,7 @@ fn create_with_wait_answers_by_policy() {
         .collect();
     let approved =
         |id: &str| json!([{ "type": "tool", "id": id, "approved": true, "scope": "CONVERSATION" }]);
-    // The decision that still looked pending after it was answered is not answered twice.
+    // A decision that still looked pending after it was submitted is not submitted twice.
     assert_eq!(answers, [approved("tool-1"), approved("tool-2")]);
 }
 
@@ -231,7 +231,7 @@ fn the_time_to_wait_begins_with_the_first_request() {
     let deaf = Platform::new();
     deaf.on("GET", ONE, answer(&asking("git_push", "t1")));
     deaf.on("POST", "", never());
-    let perhaps = "hint: the request may have been processed nevertheless: `sluicegate tasks ";
+    let perhaps = "hint: the request may have been processed nevertheless: run `sluicegate tasks ";
     for args in [creating(&wait), send, decide] {
         call(&deaf, &world).run(&args).expect(3).saying(&[late, perhaps]);
     }
@@ -243,7 +243,7 @@ fn a_task_that_no_answer_names_is_not_to_be_made_again_blindly() {
     let nameless = ResponseTemplate::new(201).set_body_json(json!({ "status": "RUNNING" }));
     platform.on("POST", TASKS, nameless);
     let ended = call(&platform, &world).run(&creating(&["--wait"])).expect(3);
-    ended.saying(&["hint: do not do it again before you looked: `sluicegate tasks list` tells"]);
+    ended.saying(&["hint: before you repeat the command, run `sluicegate tasks list` to check"]);
 }
 
 #[test]
@@ -450,7 +450,7 @@ fn send_overrides_mode_and_branch_only() {
         "--grant",
         "git_push",
     ];
-    // Right after the message the task still looks finished, as before.
+    // Right after the message, the task still looks finished.
     let shown = call(&platform, &world)
         .run(&[&args[..], &["--wait"]].concat())
         .expect(0);
@@ -500,7 +500,7 @@ fn decide_answers_tools_and_questions() {
         "q:1=a=b",
     ];
     let shown = call(&platform, &world).run(&args).expect(0);
-    assert_eq!(shown.out, "everything is decided, the task goes on\n");
+    assert_eq!(shown.out, "no decision is pending, the task continues\n");
     let decisions = json!([
         { "type": "tool", "id": "t1", "approved": true, "scope": "CONVERSATION" },
         { "type": "tool", "id": "t2", "approved": false, "scope": "CONVERSATION" },
@@ -541,10 +541,10 @@ fn decide_of_what_is_not_pending_sends_nothing() {
         (
             asking("git_push", "tool-4"),
             vec!["nosuch"],
-            "it waits for tool-4",
+            "the task waits for tool-4",
         ),
         (finished(), vec!["tool-4"], "is STOPPED (finished)"),
-        (running(), vec!["tool-4"], "it waits for no decision"),
+        (running(), vec!["tool-4"], "the task waits for no decision"),
     ] {
         let (world, platform) = (World::new(), platform(&[task]));
         for wait in [&[][..], &["--wait"]] {
@@ -558,7 +558,7 @@ fn decide_of_what_is_not_pending_sends_nothing() {
         }
         assert!(sent(&platform, "/decisions").is_empty());
     }
-    // Where the task does not tell what is pending, the platform judges.
+    // If the task does not list its pending decisions, the platform decides.
     let (world, platform) = (World::new(), platform(&[unclear]));
     call(&platform, &world)
         .run(&["tasks", "decide", ID, "--deny", "tool-4"])
@@ -585,7 +585,7 @@ fn decide_that_decided_nothing_is_no_success() {
     let ended = decide().expect(8);
     assert!(ended.out.contains("--approve t1"), "{}", ended.all());
     ended.saying(&[
-        "the platform took the answer, and has it still pending: t1",
+        "the platform accepted the decisions, but these are still pending: t1",
         "hint:",
     ]);
     let ended = decide().expect(0);
@@ -596,7 +596,7 @@ fn decide_that_decided_nothing_is_no_success() {
     );
     decide()
         .expect(3)
-        .saying(&["the answer does not tell whether anything is still pending"]);
+        .saying(&["the response does not list the pending decisions"]);
 }
 
 #[test]
@@ -620,11 +620,11 @@ fn permissions_that_were_not_replaced_are_no_success() {
     let ended = set().expect(8);
     assert!(ended.out.contains("may use no tool"), "{}", ended.all());
     ended.saying(&["the platform did not grant x", "hint:"]);
-    set().expect(8).saying(&["the platform did not take away y"]);
+    set().expect(8).saying(&["the platform did not revoke y"]);
     set().expect(0);
     set()
         .expect(3)
-        .saying(&["the answer does not tell what is granted"]);
+        .saying(&["the response does not list the granted permissions"]);
 }
 
 #[test]
@@ -642,7 +642,7 @@ fn stop_delete_and_permissions_say_what_they_did() {
         ]),
     );
     let run = |args: &[&str]| call(&platform, &world).run(&[&["tasks"], args].concat());
-    assert!(run(&["stop", ID]).expect(0).out.contains("asked the task"));
+    assert!(run(&["stop", ID]).expect(0).out.contains("requested the task"));
     assert!(run(&["delete", ID]).expect(0).out.contains("all its data"));
     run(&["delete", "busy"])
         .expect(5)

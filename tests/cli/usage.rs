@@ -1,4 +1,4 @@
-//! Bad input is named, never a panic.
+//! Invalid input is reported with its name, and never causes a panic.
 
 use crate::program::Call;
 use crate::repo::{World, git};
@@ -62,12 +62,12 @@ fn what_a_review_needs_is_asked_for() {
             .expect(2)
             .saying(&["error:", "hint:", variable]);
     }
-    // Where an agent's version is to be had stands nowhere else.
+    // No other message explains where to find the agent's version.
     call(&world)
         .without("SLUICEGATE_AGENT_VERSION")
         .run(&["review"])
         .expect(2)
-        .saying(&["the version of the agent that runs", "shows it beside the agent"]);
+        .saying(&["the version of the agent that runs", "shows with the agent"]);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_token_can_come_from_a_file_or_a_command() {
     bare()
         .run(&["review", "--token-command", "echo from-a-command"])
         .expect(0);
-    // A flag wins over the variable.
+    // A flag overrides the variable.
     platform
         .call(&world)
         .run(&["review", "--token-file", "token"])
@@ -184,7 +184,7 @@ fn a_token_can_come_from_a_file_or_a_command() {
     assert_eq!(bearer(2), "Bearer from-a-file");
 }
 
-/// What is the program's own or the host's is no business of the command; what it needs to ask a vault stays.
+/// The command does not get the variables of the program and the host; the variables that a vault needs are kept.
 #[test]
 fn a_token_command_gets_no_other_secret() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);

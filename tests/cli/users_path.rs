@@ -82,7 +82,7 @@ fn from_serve_to_a_published_version() {
     assert_eq!(receipt["commitHash"], json!(world.git(&["rev-parse", "HEAD"])));
     call(&world, &served).run(&publish).expect(5).saying(&["1.0.0"]);
 
-    // As printed.
+    // As printed in the book.
     let page = include_str!("../../docs/book/first-steps.md");
     let printed = page
         .lines()

@@ -1,4 +1,4 @@
-//! `variables`: what is sent, what is shown, and how it ends.
+//! `variables`: requests, output, and exit codes.
 
 use crate::repo::World;
 use crate::world::{Platform, answer};
@@ -21,7 +21,7 @@ fn listing(platform: &Platform, items: &[Value]) {
     );
 }
 
-/// The bodies of the requests that change something, each with its method.
+/// Returns the bodies of the requests that change the platform, each with its method.
 fn changes(platform: &Platform) -> Vec<(String, Value)> {
     let body = |request: &Request| serde_json::from_slice(&request.body).unwrap_or_default();
     platform
@@ -151,7 +151,7 @@ fn create_that_may_have_been_done_says_so() {
         .variable("SLUICEGATE_RETRIES", "3")
         .run(&["variables", "create", "region"])
         .expect(3)
-        .saying(&["hint: the request may have been processed nevertheless: `sluicegate variables list`"]);
+        .saying(&["hint: the request may have been processed nevertheless: run `sluicegate variables list`"]);
     assert_eq!(changes(&platform).len(), 1);
 }
 
@@ -284,7 +284,7 @@ fn overrides_unset_tries_each() {
         "production",
     ];
     let ended = platform.call(&world).run(&args).expect(8);
-    assert_eq!(ended.out, "region has no override in production any more\n");
+    assert_eq!(ended.out, "removed the override of region in production\n");
     ended.saying(&["nowhere", "404"]);
 }
 
@@ -319,7 +319,7 @@ fn apply_shows_the_difference_and_does_nothing_in_a_dry_run() {
     - region in test: "eu"
     + days  type: "NUMBER", behaviour: "COPIED", value: 30
     - old  type: "TEXT", behaviour: "SHARED", description: "", value: "x", supportsDoubleResolution: false
-    5 changes; a dry run, nothing was done
+    5 changes; dry run, no change was applied
     "#);
     assert_eq!(changes(&platform), []);
 }
@@ -370,7 +370,7 @@ fn apply_of_what_is_so_already_changes_nothing() {
         .call(&world)
         .run(&["variables", "apply", "-f", "v.json", "--prune"])
         .expect(0);
-    assert_eq!(shown.out, "nothing to do: the project is as the file says\n");
+    assert_eq!(shown.out, "no changes: the project matches the file\n");
     assert_eq!(changes(&platform), []);
 }
 
@@ -395,7 +395,7 @@ fn apply_sees_the_last_digit_of_a_number() {
         changed.all()
     );
     let same = apply("9007199254740995");
-    assert!(same.out.contains("nothing to do"), "{}", same.all());
+    assert!(same.out.contains("no changes"), "{}", same.all());
 }
 
 #[test]
@@ -438,7 +438,7 @@ fn apply_stops_where_the_token_is_refused() {
         .call(&world)
         .run(&["variables", "apply", "-f", "v.yaml"])
         .expect(4);
-    ended.saying(&["not tried", "3 of 3 changes failed"]);
+    ended.saying(&["skipped because", "3 of 3 changes failed"]);
     assert_eq!(changes(&platform).len(), 1);
 }
 
@@ -472,7 +472,7 @@ fn apply_of_a_bad_file_names_its_line_before_any_request() {
         .saying(&["v.yaml:2:11: variables.days.tipe", "hint: did you mean `type`?"]);
     call.run(&["variables", "apply", "-f", "none.yaml"])
         .expect(2)
-        .saying(&["none.yaml: it cannot be read"]);
+        .saying(&["none.yaml: could not read the file"]);
     assert!(platform.requests().is_empty());
 }
 

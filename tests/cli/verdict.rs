@@ -1,4 +1,4 @@
-//! Each row of the verdict rules, against a platform that answers as it is told.
+//! Each row of the verdict rules, against a platform with scripted responses.
 
 use crate::world::{Platform, answer, asked, change, each, passed, pipeline};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use wiremock::{Request, ResponseTemplate};
 
 const FILE: &str = "b.orch.yaml";
 
-/// Reviews one changed file that the platform answers so; gives exit code, report and JUnit.
+/// Reviews one changed file with this response of the platform; returns exit code, report and JUnit.
 fn judge(respond: impl wiremock::Respond + 'static, args: &[&str]) -> (i32, Value, String) {
     let world = change(&[(FILE, &pipeline(&["Start", "load it", "Done"]))]);
     let platform = Platform::new();
@@ -219,7 +219,7 @@ fn what_is_not_known_is_never_a_pass() {
         );
         assert!(!is_all_green(&judged.2), "{what}: JUnit is all green");
         expect(&judge(answer(&body), &["--fail-on", "never"]), 3, "undecided");
-        // What cannot be read at all is no answer; one that says too little is.
+        // A body that cannot be parsed is not a response; a body with missing fields is one.
         let is_answer = !what.starts_with("wrong shape") && what != "not an object";
         let lenient = judge(answer(&body), &["--on-unavailable", "pass"]);
         assert_eq!(
@@ -266,7 +266,7 @@ fn a_failed_gate_outweighs_what_is_open() {
     assert_eq!(report["verdict"], "failed");
     let pass = ["review", "--batch-size", "1", "--on-unavailable", "pass"];
     let ended = call.run(&pass).expect(1);
-    assert!(!ended.all().contains("passes all the same"), "{}", ended.all());
+    assert!(!ended.all().contains("passes regardless"), "{}", ended.all());
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn an_unavailable_platform_excuses_nothing_else() {
         let pass = ["review", "--batch-size", "1", "--on-unavailable", "pass"];
         let ended = platform.call(&world).run(&pass).expect(code);
         assert_eq!(
-            ended.all().contains("passes all the same"),
+            ended.all().contains("passes regardless"),
             code == 0,
             "{}",
             ended.all()

@@ -1,4 +1,4 @@
-//! Waivers: what they allow, who may say so, and the commands that keep the file.
+//! Waivers: what they allow, who may add them, and the commands that edit the file.
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
@@ -8,12 +8,12 @@ use std::fs;
 
 const FILE: &str = "sluicegate-waivers.yaml";
 
-/// A pipeline with two findings of the naming convention.
+/// Returns a pipeline with two findings of the naming convention.
 fn bad() -> String {
     pipeline(&["Start", "load it", "write it", "Done"])
 }
 
-/// A change that adds a bad pipeline, with these waivers beside it.
+/// Creates a change that adds a bad pipeline together with these waivers.
 fn with_waivers(waivers: &str) -> World {
     change(&[("sales/bad.orch.yaml", &bad()), (FILE, waivers)])
 }
@@ -22,7 +22,7 @@ fn check(world: &World, args: &[&str]) -> Ended {
     Call::new(&world.work()).run(&[&["check", "--report", "json=-"], args].concat())
 }
 
-/// The result of the naming convention in the bad pipeline.
+/// Returns the result of the naming convention in the bad pipeline.
 fn naming(report: &Value) -> &Value {
     let results = report["files"][0]["results"].as_array().unwrap();
     let of_rule = |result: &&Value| result["rule"] == "component-naming-convention";
@@ -81,12 +81,12 @@ fn what_is_waived_does_not_count_and_every_report_says_so() {
         sarif["runs"][0]["results"][0]["suppressions"],
         json!([{ "kind": "external", "status": "accepted", "justification": "legacy" }])
     );
-    // Folded to a number, and listed if asked for.
+    // Summarized as a number, and listed on request.
     ended.saying(&["3 findings known or waived"]);
     check(&world, &["--show", "all"])
         .expect(0)
         .saying(&["waived until 2999-12-31: legacy"]);
-    // A report made again says the same.
+    // A report that is rendered again has the same content.
     fs::write(world.work().join("r.json"), report.to_string()).unwrap();
     let again = Call::new(&world.work())
         .run(&["report", "r.json", "--report", "json=-"])
@@ -103,7 +103,7 @@ fn a_finding_beside_the_waived_ones_still_fails() {
     let ended = check(&world, &["--report", "junit=j.xml"]).expect(1);
     let report = ended.json();
     assert_eq!(naming(&report)["state"], json!(["waived", null]));
-    // Larger than what is waived.
+    // The finding is larger than the waived one.
     assert_eq!(report["findings"]["warnings"], 1);
     let junit = fs::read_to_string(world.work().join("j.xml")).unwrap();
     let message = "message=\"component &quot;write it&quot;";
@@ -125,7 +125,7 @@ fn an_expired_waiver_does_not_hold_and_the_finding_says_since_when() {
     ended.saying(&["no longer waived since 2020-02-01: legacy"]);
     let notes = report["notes"].to_string();
     assert!(
-        notes.contains("1 waiver of sluicegate-waivers.yaml can go: 1 expired"),
+        notes.contains("1 waiver of sluicegate-waivers.yaml can be removed: 1 expired"),
         "{notes}"
     );
 }
@@ -170,7 +170,7 @@ fn a_file_that_is_wrong_is_said_with_line_and_what_was_meant() {
         ),
         (
             "- { rule: unused-components, path: a, reason: r, until: 31.3.2027 }\n",
-            &["is no date such as 2027-03-31"],
+            &["is not a date such as 2027-03-31"],
         ),
         ("- { rule: unused-components, path: a }\n", &["has no `reason`"]),
     ] {
@@ -200,7 +200,7 @@ fn pull_request(world: &World, call: Call) -> Call {
         .variable("GITHUB_EVENT_PATH", event.display().to_string())
 }
 
-/// A platform that finds each pipeline bad.
+/// Returns a platform that reports a violation in each pipeline.
 fn strict() -> Platform {
     let platform = Platform::new();
     let broken = json!([{
@@ -232,15 +232,16 @@ fn a_change_cannot_waive_its_own_findings() {
         );
         let notes = report["notes"].to_string();
         assert!(
-            notes.contains("so no waiver of the checkout's file holds") && notes.contains("--policy head"),
+            notes.contains("so the waivers of the checkout's file are not in force")
+                && notes.contains("--policy head"),
             "{notes}"
         );
     }
-    // The job may say so, and so may who works on the files.
+    // The job may use the change's waivers, and so may a local run.
     let head = pull_request(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
     head.run(&["review"]).expect(0);
     check(&world, &[]).expect(0);
-    // What the base waives does not grow by the change.
+    // A change cannot extend a waiver of the base.
     let world = project();
     world.write(
         FILE,
@@ -274,7 +275,7 @@ fn a_change_passes_the_platforms_review_by_the_waivers_of_its_base() {
     world.push();
     world.git(&["checkout", "-q", "-b", "change"]);
     world.write("sales/bad.orch.yaml", bad());
-    // Without it in the checkout: the base's counts.
+    // The checkout has no file, so the base's file is in force.
     fs::remove_file(world.work().join(FILE)).unwrap();
     world.commit("change");
     world.push();
@@ -284,7 +285,7 @@ fn a_change_passes_the_platforms_review_by_the_waivers_of_its_base() {
         .expect(0);
     assert_eq!(ended.json()["verdict"], "passed");
     assert_eq!(ended.json()["findings"]["waived"], 1);
-    // A word of the platform that no finding explains is never excused.
+    // A failed status of the platform that no finding explains is never excused.
     let platform = Platform::new();
     platform.reviews(each(
         "FAILED",
@@ -295,7 +296,7 @@ fn a_change_passes_the_platforms_review_by_the_waivers_of_its_base() {
         .expect(1);
 }
 
-/// A pipeline with these components behind its start, each written as a key of any length.
+/// Returns a pipeline with these components after its start, each with a key of any length.
 fn with_components(names: &[&str]) -> String {
     let keys = names
         .iter()
@@ -345,7 +346,7 @@ fn a_waiver_by_name_excuses_no_other_component() {
             ["legacy load", "legacy load\" \t"],
             "component \"legacy load\" \\t\" is bad",
         ),
-        // Seen by the platform alone.
+        // Findings of the platform only.
         (known, "component \"evil legacy load\" is bad"),
         (known, "component \"legacy load\" evil\" is bad"),
     ] {
@@ -356,7 +357,7 @@ fn a_waiver_by_name_excuses_no_other_component() {
             (&json!(0), &json!(1)),
             "{other}"
         );
-        // The guess is good enough for a line.
+        // The guess is good enough for a line number.
         assert!(naming(&report)["line"].as_u64().unwrap() > 1, "{other}");
     }
 }
@@ -380,12 +381,12 @@ fn all_findings_of_today_become_waivers_and_the_gate_passes() {
     assert_eq!(text.lines().count(), 6, "{text}");
     assert!(text.contains("- { rule: maximum-components, path: b.orch.yaml, size: 4, reason: \"found before: \\\"#1\\\"\", owner: sales }\n"), "{text}");
     check(&world, &["--all", "--fail-on", "warn"]).expect(0);
-    // Again: nothing is left to waive.
+    // On a second run, nothing is left to waive.
     let again = waivers(&world, &["add", "--all", "--reason", "x", "-o", "json"]).expect(0);
     assert_eq!(again.json(), json!([]));
     again.saying(&["0 waivers added"]);
     assert_eq!(kept(&world), text);
-    // A new finding counts.
+    // A new finding fails the gate.
     world.write(
         "b.orch.yaml",
         pipeline(&["Start", "load it", "write it", "send it", "Done"]),
@@ -403,7 +404,7 @@ fn a_report_of_the_platform_becomes_waivers() {
         .call(&world)
         .run(&["review", "--report", "json=r.json"])
         .expect(1);
-    // What no run could read afterwards is not written.
+    // A waiver that no run could read afterwards is not written.
     let report = fs::read_to_string(world.work().join("r.json")).unwrap();
     world.write(
         "other.json",
@@ -411,10 +412,10 @@ fn a_report_of_the_platform_becomes_waivers() {
     );
     waivers(&world, &["add", "--from", "other.json", "--reason", "legacy"])
         .expect(2)
-        .saying(&["this is no waiver", "theirs-alone"]);
+        .saying(&["invalid waiver", "theirs-alone"]);
     waivers(&world, &["add", "--from", "r.json", "--reason", ""])
         .expect(2)
-        .saying(&["this is no waiver", "reason"]);
+        .saying(&["invalid waiver", "reason"]);
     assert!(!world.work().join("sluicegate-waivers.yaml").exists());
     let added = waivers(
         &world,
@@ -446,7 +447,7 @@ fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
         ),
         (
             &["component-naming-convention", "sale/**", "--reason", "r"],
-            "nothing is found today",
+            "no current finding matches",
         ),
         (
             &[
@@ -456,7 +457,7 @@ fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
                 "--reason",
                 "r",
             ],
-            "nothing is found today",
+            "no current finding matches",
         ),
         (
             &[
@@ -467,7 +468,7 @@ fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
                 "--until",
                 "2020-01-01",
             ],
-            "is over already",
+            "is in the past",
         ),
         (
             &[
@@ -478,7 +479,7 @@ fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
                 "--until",
                 "soon",
             ],
-            "is no date",
+            "is not a date",
         ),
         (&["component-naming-convention", "sales/**"], "--reason"),
         (&["--reason", "r"], "required"),
@@ -502,7 +503,7 @@ fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
         kept(&world),
         format!("{}{line}{}", &text[..place], &text[place..])
     );
-    // The same again, with another end: one line changes.
+    // The same waiver with another expiry date: one line changes.
     add(&[
         "component-naming-convention",
         "sales/**",
@@ -578,7 +579,7 @@ fn a_file_in_another_form_is_left_as_it_is() {
     let world = with_waivers(text);
     waivers(&world, &["prune"])
         .expect(2)
-        .saying(&["is left as it is", "cannot be edited in place"]);
+        .saying(&["was not changed", "cannot be edited in place"]);
     assert_eq!(kept(&world), text);
 }
 

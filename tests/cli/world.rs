@@ -1,4 +1,4 @@
-//! What most tests begin with: a project in git, and a platform that answers as it is told.
+//! Fixtures of most tests: a project in git, and a platform with scripted responses.
 
 use crate::program::Call;
 use crate::repo::World;
@@ -15,7 +15,7 @@ rules:
   - { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 3 } }
 ";
 
-/// An orchestration with these components, in a row; the last one ends it.
+/// Returns an orchestration with these components in a row; the last one ends it.
 pub fn pipeline(components: &[&str]) -> String {
     let mut text = String::from("type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n");
     for (place, name) in components.iter().enumerate() {
@@ -38,7 +38,7 @@ pub fn pipeline(components: &[&str]) -> String {
     text
 }
 
-/// A repository whose `main` has one pipeline and the rules; nothing else.
+/// Creates a repository whose `main` has one pipeline and the rules, and no other file.
 pub fn project() -> World {
     let world = World::new();
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
@@ -49,7 +49,7 @@ pub fn project() -> World {
     world
 }
 
-/// The same, with a pushed branch `change` checked out that adds these files.
+/// Creates the project with a pushed and checked out branch `change` that adds these files.
 pub fn change(files: &[(&str, &str)]) -> World {
     let world = project();
     world.git(&["checkout", "-q", "-b", "change"]);
@@ -61,7 +61,7 @@ pub fn change(files: &[(&str, &str)]) -> World {
     world
 }
 
-/// A platform that answers as it is told.
+/// A platform with scripted responses.
 pub struct Platform {
     runtime: Runtime,
     pub server: MockServer,
@@ -74,12 +74,12 @@ impl Platform {
         Self { runtime, server }
     }
 
-    /// Answers each review by `respond`.
+    /// Responds to each review with `respond`.
     pub fn reviews(&self, respond: impl Respond + 'static) {
         self.on("POST", "/reviews$", respond);
     }
 
-    /// Answers requests of this method to paths that match.
+    /// Responds to requests with this method and a matching path.
     pub fn on(&self, verb: &str, path: &str, respond: impl Respond + 'static) {
         let mock = Mock::given(method(verb))
             .and(path_regex(path))
@@ -87,12 +87,12 @@ impl Platform {
         self.runtime.block_on(mock.mount(&self.server));
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.runtime.block_on(self.server.received_requests()).unwrap()
     }
 
-    /// A call of the program against this platform, without waits between tries being long.
+    /// Returns a call of the program with this platform and short delays between retries.
     pub fn call(&self, world: &World) -> Call {
         Call::with_platform(&world.work(), &self.server.uri())
             .variable("SLUICEGATE_RETRIES", "0")
@@ -100,7 +100,7 @@ impl Platform {
     }
 }
 
-/// The pipelines that a review asks for.
+/// Returns the pipelines in a review request.
 pub fn asked(request: &Request) -> Vec<String> {
     let body: Value = serde_json::from_slice(&request.body).unwrap();
     body["pipelines"]
@@ -111,7 +111,7 @@ pub fn asked(request: &Request) -> Vec<String> {
         .collect()
 }
 
-/// A result of each rule of [`RULES`], all passed.
+/// Returns a passed result for each rule of [`RULES`].
 pub fn passed() -> Value {
     json!([
         { "ruleName": "component-naming-convention", "status": "PASSED" },
@@ -119,7 +119,7 @@ pub fn passed() -> Value {
     ])
 }
 
-/// Answers every asked pipeline with these rule results.
+/// Responds with these rule results for every requested pipeline.
 pub fn each(review_status: &str, results: Value) -> impl Respond + use<> {
     let review_status = review_status.to_owned();
     move |request: &Request| {
@@ -131,12 +131,12 @@ pub fn each(review_status: &str, results: Value) -> impl Respond + use<> {
     }
 }
 
-/// A 200 with this JSON.
+/// Returns a 200 with this JSON.
 pub fn answer(body: &Value) -> ResponseTemplate {
     ResponseTemplate::new(200).set_body_json(body)
 }
 
-/// Gives the answers in turn, the last one again and again.
+/// Sends the responses in turn, and repeats the last one.
 pub fn in_turn(answers: Vec<ResponseTemplate>) -> impl Respond {
     let answers = Arc::new(Mutex::new(answers));
     move |_: &Request| {

@@ -1,4 +1,4 @@
-//! Holds the book and README to the program: commands parse, jobs name inputs that exist, messages are real ones.
+//! Checks the book and the README: commands parse, jobs use existing inputs, messages exist in the program.
 
 use super::{hold, read, root};
 use clap::{Command, CommandFactory as _};
@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The pages of the book and README, by their path from the root.
+/// Returns the pages of the book and the README, with their paths from the root.
 pub fn pages() -> Vec<(String, String)> {
     let mut paths: Vec<String> = fs::read_dir(root().join("docs/book"))
         .unwrap()
@@ -36,7 +36,7 @@ pub fn pages() -> Vec<(String, String)> {
         .collect()
 }
 
-/// The fenced blocks of a language, with the page that has them.
+/// Returns the fenced code blocks in a language, each with its page.
 pub fn blocks(language: &str) -> Vec<(String, String)> {
     let fence = format!("```{language}\n");
     let mut found = Vec::new();
@@ -49,7 +49,7 @@ pub fn blocks(language: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The words of a command as a shell splits them, up to what belongs to the shell.
+/// Splits a command into words as a shell does, up to the first shell operator.
 pub fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     for c in line.chars() {
@@ -97,7 +97,7 @@ fn keys(value: &Value) -> BTreeSet<String> {
         .collect()
 }
 
-/// The inputs that a template for GitLab has, and those that must be given.
+/// Returns all inputs and the required inputs of a GitLab template.
 fn template_inputs(name: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let text = read(&format!("templates/{name}/template.yml"));
     let spec = yaml(name, text.split("\n---\n").next().unwrap());
@@ -109,7 +109,7 @@ fn template_inputs(name: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     )
 }
 
-/// A step that uses the action, or an image.
+/// Checks a step that uses the action or an image; returns 1 if it does, otherwise 0.
 fn check_step(page: &str, step: &Value, inputs: &BTreeSet<String>) -> usize {
     let Some(used) = step["uses"].as_str().filter(|used| used.contains("sluicegate")) else {
         return 0;
@@ -301,7 +301,7 @@ fn versions_and_variables_in_the_book_are_real() {
     }
 }
 
-/// Everything that the program and the action can say, without the line breaks of the code.
+/// Returns the sources of the program and of the action's install script, without the line breaks in strings.
 fn sayable() -> String {
     let mut said = read("action/install");
     for entry in WalkDir::new(root().join("src")) {
@@ -386,7 +386,7 @@ fn links_in_the_book_lead_somewhere() {
     }
 }
 
-/// A command's own help, and that of its verbs.
+/// Writes the help of a command and of its subcommands.
 fn reference(command: &Command, called: &str, into: &mut String) {
     let mut command = command.clone().term_width(100).bin_name(called.to_owned());
     let help = command.render_long_help().to_string();

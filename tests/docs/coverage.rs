@@ -1,4 +1,4 @@
-//! `docs/API-COVERAGE.md`: by which tests each endpoint and rule of the API document is held.
+//! `docs/API-COVERAGE.md`: the tests that cover each endpoint and each rule of the API document.
 
 use super::rows::{ENDPOINTS, RULES, Row};
 use super::{read, root};
@@ -22,7 +22,7 @@ as they stand in the sources; `UPDATE_DOCS=1 cargo test --test docs` renews them
 one of the three is missing.
 ";
 
-/// All tests of a folder, as `module::name`.
+/// Returns all tests of a directory, as `module::name`.
 fn tests(folder: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     collect(&root().join(folder), "", &mut found);
@@ -46,7 +46,7 @@ fn collect(folder: &Path, module: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The functions that a test attribute stands before.
+/// Returns the functions with a test attribute.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let mut is_test = false;
     text.lines().filter_map(move |line| {
@@ -60,7 +60,7 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The tests that these words mean; each word must mean one.
+/// Returns the tests whose names start with one of the words; each word must match a test.
 fn meant<'a>(words: &str, tests: &'a BTreeSet<String>) -> Result<Vec<&'a str>, String> {
     let mut meant = Vec::new();
     for word in words.split_whitespace() {
@@ -80,7 +80,7 @@ fn meant<'a>(words: &str, tests: &'a BTreeSet<String>) -> Result<Vec<&'a str>, S
     Ok(meant)
 }
 
-/// The document, and what it lacks.
+/// Returns the document and a list of missing tests.
 fn document() -> (String, Vec<String>) {
     let sides = ["tests/api", "tests/service", "tests/cli"].map(tests);
     let (mut text, mut lacks) = (HEAD.to_owned(), Vec::new());
@@ -134,7 +134,7 @@ fn every_endpoint_and_rule_has_a_test_of_client_platform_and_command() {
     );
 }
 
-/// What the local platform says of itself.
+/// Returns the API description of the local platform.
 fn description() -> Value {
     let runtime = Runtime::new().unwrap();
     let options = Options {
@@ -154,7 +154,7 @@ fn description() -> Value {
     serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
 }
 
-/// The endpoints of the table are those that the local platform describes, which are those of the document.
+/// The table contains the endpoints that the local platform describes, which are those of the API document.
 #[test]
 fn every_endpoint_that_is_served_has_its_row() {
     let served = description();

@@ -1,4 +1,4 @@
-//! Every example of help, README and the book is one that can be pasted: no line is broken where a shell would not join it,
+//! Every example in the help, the README and the book can be pasted: no line is broken where a shell would not join it,
 //! and every command line parses. `pasted.rs` runs them.
 
 use super::{commands, read};
@@ -6,10 +6,10 @@ use clap::{Command, CommandFactory as _};
 use sluicegate::job::cli::Cli;
 use std::fs;
 
-/// What every terminal shows without breaking a line.
+/// The width of every terminal, in columns.
 const WIDTH: usize = 80;
 
-/// The help of every command and verb below these, by name.
+/// Returns the help of this command and of all its subcommands, by name.
 fn helps(command: &Command, called: &str) -> Vec<(String, String)> {
     let called = format!("{called} {}", command.get_name());
     let own = command
@@ -27,13 +27,13 @@ pub fn all_helps() -> Vec<(String, String)> {
         .collect()
 }
 
-/// The lines of the examples, as they stand.
+/// Returns the lines of the examples, verbatim.
 fn example_lines(help: &str) -> Vec<&str> {
     let rest = help.lines().skip_while(|line| !line.starts_with("Example"));
     rest.skip(1).take_while(|line| !line.is_empty()).collect()
 }
 
-/// The commands of lines, those over several joined as a shell joins them; variables before a command are left out.
+/// Returns the commands in the lines, with continued lines joined as in a shell and without variables before a command.
 fn joined(lines: &[&str]) -> Vec<String> {
     let text = lines.join("\n").replace("\\\n", " ");
     text.lines()
@@ -77,7 +77,7 @@ fn the_reference_breaks_no_example() {
     }
 }
 
-/// The indented blocks of a help that are files, each up to an empty line; `comment` is what stands before.
+/// Returns the indented block of a help page after the line that starts with `before`, up to an empty line.
 pub fn file_of(help: &str, before: &str) -> String {
     let block = help.lines().skip_while(|line| !line.starts_with(before)).skip(1);
     let block = block.skip_while(|line| !line.starts_with("  "));
@@ -117,7 +117,7 @@ fn the_file_in_the_help_of_provision_is_taken_by_its_command() {
     let args: Vec<&str> = args[1..].iter().map(String::as_str).collect();
     let (code, said) = run(folder.path(), &args);
     assert_eq!(code, 0, "{said}\n{full}");
-    // The other deployment, as the help says: a repository and no secret.
+    // The other deployment type, as described in the help: a repository and no secret.
     let repository = file_of(&help, "A project of another deployment");
     let without: Vec<&str> = full.split("secret:").collect();
     let rest = without[1].split_once("environment:").unwrap().1;

@@ -1,5 +1,5 @@
-//! The jobs and configurations that README, the book and the templates show do what a user counts on: a rerun is green, two
-//! publishes are kept apart, and a job runs where it is to publish.
+//! The jobs and configurations in the README, the book and the templates keep their promises: a rerun passes, two
+//! publishes do not run at the same time, and a publishing job runs for the right events.
 
 use super::book::{blocks, pages};
 use super::read;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use sluicegate::publish::version::PLACEHOLDERS;
 use std::fs;
 
-/// The YAML blocks of README and the book, read.
+/// Returns the parsed YAML blocks of the README and the book.
 fn documents() -> Vec<(String, Value)> {
     let read = |(page, block): (String, String)| {
         let document = serde_yaml::from_str(&block).unwrap_or_else(|why| panic!("{page}: {why}\n{block}"));
@@ -16,7 +16,7 @@ fn documents() -> Vec<(String, Value)> {
     blocks("yaml").into_iter().map(read).collect()
 }
 
-/// The inputs of the action in a workflow; null in any other document.
+/// Returns the inputs of the action in a workflow, or null for any other document.
 fn inputs(document: &Value) -> &Value {
     let jobs = document["jobs"]
         .as_object()
@@ -31,7 +31,7 @@ fn inputs(document: &Value) -> &Value {
     steps.find(is_ours).map_or(&Value::Null, |step| &step["with"])
 }
 
-/// A page as one line.
+/// Joins a page into one line.
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -58,7 +58,7 @@ fn jobs_that_publish_keep_two_publishes_of_a_branch_apart() {
     for (page, document) in documents() {
         let name = page.rsplit('/').next().unwrap().to_owned();
         let publishes = document["on"]["push"].is_object() && inputs(&document)["command"] != "review";
-        // Gitea's own page says nothing of it: not every version of it and of Forgejo reads `concurrency`.
+        // Gitea's own page has no such key: not every version of Gitea and Forgejo reads `concurrency`.
         if publishes && name != "gitea.md" {
             let apart = &document["concurrency"];
             assert_eq!(apart["group"], "sluicegate-${{ github.ref }}", "{page}");
@@ -112,7 +112,7 @@ fn where_tags_are_published_the_page_says_how_the_job_runs_on_them() {
 fn the_pages_agree_on_the_hosts_that_do_not_name_the_default_branch() {
     let hosts = fs::read_dir(super::root().join("src/job/ci")).unwrap();
     let hosts = hosts.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    // Gitea is read as GitHub is, and `none` is no host.
+    // Gitea is detected like GitHub, and `none` is not a host.
     let mut silent: Vec<String> = hosts
         .filter(|name| !["gitea.rs", "none.rs"].contains(&name.as_str()))
         .filter(|name| {

@@ -1,5 +1,5 @@
-//! The book's page about a repository with a past: its figures and messages are those of real runs, over a repository that has
-//! the shapes of a data team's after some years.
+//! The book's page about existing repositories: its figures and messages come from real runs, over a repository like
+//! that of a data team after some years.
 
 use super::dice::Dice;
 use super::hold;
@@ -14,7 +14,7 @@ const SUBJECTS: [&str; 7] = [
     "orders", "prices", "stores", "returns", "budget", "visits", "items",
 ];
 
-/// Most pipelines are small, some are not, and a few are all that one person ever needed.
+/// Returns a size: most pipelines are small, some are not, and a few are very large.
 fn size(dice: &mut Dice) -> usize {
     let (least, spread) = match dice.roll(100) {
         0..56 => (3, 5),
@@ -25,7 +25,7 @@ fn size(dice: &mut Dice) -> usize {
     usize::try_from(least + dice.roll(spread)).unwrap()
 }
 
-/// A row of steps from the start to the end, perhaps with one that was left over.
+/// Returns a row of steps from the start to the end, sometimes with an unconnected one.
 fn orchestration(size: usize, dice: &mut Dice) -> String {
     let mut text = String::from("type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n");
     let has_end = dice.roll(12) > 0;
@@ -51,7 +51,7 @@ fn orchestration(size: usize, dice: &mut Dice) -> String {
     text
 }
 
-/// A table that goes through some steps into one, sometimes two.
+/// Returns a table that passes through some steps into one table, sometimes into two.
 fn transformation(size: usize, dice: &mut Dice) -> String {
     let mut text = String::from("type: transformation\nversion: \"1.0\"\npipeline:\n  components:\n");
     let outputs = 1 + usize::from(dice.roll(9) == 0);
@@ -73,7 +73,7 @@ fn transformation(size: usize, dice: &mut Dice) -> String {
     text
 }
 
-/// 152 pipelines without a gate.
+/// Creates 152 pipelines without a gate.
 fn project() -> World {
     let world = World::new();
     let mut dice = Dice(15);
@@ -100,18 +100,18 @@ fn run(world: &World, args: &[&str]) -> Ended {
     Call::new(&world.work()).run(args)
 }
 
-/// Holds a block of the page to what a run printed.
+/// Checks that a block of the page matches the output of a run.
 fn shown(mark: &str, text: &str) {
     hold(PAGE, mark, &format!("```text\n{}\n```\n", text.trim_end()));
 }
 
-/// The line that a check ends with.
+/// Returns the last line of a check.
 fn ending(ended: &Ended) -> &str {
     let found = ended.out.lines().rfind(|line| !line.is_empty());
     found.unwrap_or_else(|| panic!("{}", ended.all()))
 }
 
-/// The first orchestration that is too large.
+/// Returns the path of the first orchestration that is too large.
 fn large(world: &World) -> String {
     let report = run(world, &["check", "--all", "--report", "json=-"]).json();
     let files = report["files"].as_array().unwrap();

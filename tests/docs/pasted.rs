@@ -1,5 +1,5 @@
-//! Runs every example of every help, of README and of the book, as it is printed, where its names are those of things
-//! that exist: a repository, its remote, and a local platform. Each example has a copy of that world for itself.
+//! Runs every example of the help, the README and the book as printed, with a repository, its remote and a local
+//! platform that contain the names in the examples. Each example gets its own copy of that world.
 
 use super::book;
 use super::examples::all_helps;
@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
-/// Lines of other programs, which are left out, and why.
+/// Lines that are skipped because they run other programs, with the reason.
 const NOT_OURS: [(&str, &str); 9] = [
     (
         "cargo run -- demo",
@@ -34,14 +34,14 @@ const NOT_OURS: [(&str, &str); 9] = [
     ),
 ];
 
-/// Examples that do not end in 0, and the words beside them that promise it.
+/// Examples that do not exit with 0, with their exit code and the text that announces it.
 const ENDS: [(&str, i32, &str); 1] = [(
     "--version-name 1.0.1 --include",
     6,
     "a version is incomplete: exit 6",
 )];
 
-/// What is not as in the world before an example: in a shell, in the repository.
+/// Shell lines that prepare the world for certain examples.
 const BEFORE: [(&str, &str); 4] = [
     (
         "waivers add component-naming-convention",
@@ -58,7 +58,7 @@ const BEFORE: [(&str, &str); 4] = [
     ),
 ];
 
-/// An example: where it stands, and the lines as they are printed.
+/// An example: its place, and its lines as printed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Example {
     place: String,
@@ -72,7 +72,7 @@ fn is_ours(line: &str) -> bool {
     words.next() == Some("sluicegate")
 }
 
-/// The indented lines of a help that begin a command, each with those that go on with it.
+/// Returns the indented lines of a help page that start a command, each with its continuation lines.
 fn in_help(help: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in help.lines().filter(|line| line.starts_with("  ")) {
@@ -89,7 +89,7 @@ fn is_plain(word: &str) -> bool {
     !word.starts_with('-') && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-/// The commands of a page's text that say more than which command is meant.
+/// Returns the commands in a page's text that have more than subcommand names.
 fn in_text(text: &str) -> Vec<String> {
     let spans = text
         .split('`')
@@ -98,7 +98,7 @@ fn in_text(text: &str) -> Vec<String> {
     spans.filter(says_more).map(str::to_owned).collect()
 }
 
-/// Every example there is, each once.
+/// Returns all examples, each once.
 fn examples(left_out: &mut BTreeSet<&'static str>) -> Vec<Example> {
     let mut all = Vec::new();
     let own = Cli::command()
@@ -139,13 +139,13 @@ fn examples(left_out: &mut BTreeSet<&'static str>) -> Vec<Example> {
     all
 }
 
-/// What is not as in the world before this example.
+/// Returns the shell lines that prepare the world for this example.
 fn before(example: &Example) -> Option<&'static str> {
     let of_it = BEFORE.iter().find(|(part, _)| example.lines.contains(part));
     of_it.map(|(_, shell)| *shell)
 }
 
-/// Runs an example after these lines; what is wrong with it, if anything is.
+/// Runs an example after the lines `before`; returns an error if the exit code is wrong.
 fn run(example: &Example, before: &str, template: &World) -> Result<(), String> {
     let world = template.copy();
     let served = world.serve();
@@ -167,7 +167,7 @@ fn run(example: &Example, before: &str, template: &World) -> Result<(), String> 
     ))
 }
 
-/// Serves until it is ended; what it says first is what is promised.
+/// Runs a server and checks the first line of its output.
 fn listens(command: &mut Command) -> Result<(), String> {
     let mut child = command
         .process_group(0)

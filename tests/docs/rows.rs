@@ -1,10 +1,10 @@
-//! What the API document has, and by which tests each part of it is held.
+//! The parts of the API document, each with the tests that cover it.
 //!
-//! A row names what it is about, then the tests of the client against the fixtures (`tests/api`), those of the local
-//! platform (`tests/service`) and those of the command against the local platform (`tests/cli`). Tests are named by their
-//! module and the beginning of their name, several parted by a blank.
+//! A row contains its subject, then the tests of the client against the fixtures (`tests/api`), those of the local
+//! platform (`tests/service`) and those of the command against the local platform (`tests/cli`). A test is identified
+//! by its module and the start of its name; several are separated by a space.
 
-/// What is tried, and the tests of client, local platform and command.
+/// The subject, and the tests of client, local platform and command.
 pub type Row = (&'static str, &'static str, &'static str, &'static str);
 
 /// Every endpoint, in the order of the document.
@@ -239,7 +239,7 @@ pub const ENDPOINTS: [Row; 38] = [
     ),
 ];
 
-/// Every rule and transition, by the document's sections.
+/// Every rule and transition, in the order of the document's sections.
 pub const RULES: [Row; 52] = [
     (
         "Every request carries a bearer token",

@@ -1,5 +1,4 @@
-//! The world that the examples have in mind: a repository, its remote and a platform on which their names are those of
-//! things that exist.
+//! The world of the examples: a repository, its remote and a platform in which the names of the examples exist.
 
 use super::examples::{all_helps, file_of};
 use super::program::{PROJECT, Served, TOKEN};
@@ -11,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// It has a folder of its own: `work`, its remote `sales.git`, the platform's `data`.
+/// A directory that contains `work`, its remote `sales.git`, and the platform's `data`.
 pub struct World(TempDir);
 
 impl World {
@@ -32,7 +31,7 @@ impl World {
         )
     }
 
-    /// Runs lines of a shell in `folder`, where the program is found by its name.
+    /// Returns a shell that runs these lines in `folder`, with the program in the search path.
     pub fn shell(&self, folder: &Path, url: &str, lines: &str) -> Command {
         let mut path = self.path().join("bin").into_os_string();
         path.push(":");
@@ -61,7 +60,7 @@ impl World {
         command
     }
 
-    /// Another one of the same content.
+    /// Copies the world.
     pub fn copy(&self) -> Self {
         let other = tempfile::tempdir().unwrap();
         let mut copy = Command::new("cp");
@@ -70,7 +69,7 @@ impl World {
         Self(other)
     }
 
-    /// Made from nothing by `tests/docs/world`.
+    /// Creates the world with `tests/docs/world`.
     pub fn new() -> Self {
         let world = Self(tempfile::tempdir().unwrap());
         world.programs();
@@ -92,7 +91,7 @@ impl World {
         world
     }
 
-    /// The program, and stand-ins of those that its output is handed to.
+    /// Installs the program, and substitutes for the programs that process its output.
     fn programs(&self) {
         let bin = self.path().join("bin");
         fs::create_dir(&bin).unwrap();
@@ -110,7 +109,7 @@ impl World {
         assert!(done.status.success(), "{script}: {}", said(&done));
     }
 
-    /// The platform chooses identifiers, so they are changed in its database to those of the examples.
+    /// The platform generates IDs, so they are replaced in its database by those of the examples.
     fn name_as_in_the_examples(&self) {
         let database = rusqlite::Connection::open(self.path().join("data/platform.db")).unwrap();
         let named = |table: &str, row: u8, id: &str| {
@@ -127,7 +126,7 @@ impl World {
     }
 }
 
-/// The files that helps show, by the names that their examples use.
+/// Returns the files shown in the help, by the names in its examples.
 fn files_of_helps() -> Vec<(&'static str, String)> {
     let helps = all_helps();
     let file = |command: &str, before: &str| {

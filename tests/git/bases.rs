@@ -1,11 +1,11 @@
-//! Merge-bases and what differs from them, held against git's own answers.
+//! Merge-bases and the differences from them, compared with git's own results.
 
 use crate::dice::Dice;
 use crate::repo::World;
 use crate::{anything, open, short};
 use sluicegate::base::git::{GitError, Repository};
 
-/// A commit on these parents, with the tree of HEAD; its id.
+/// Commits the tree of HEAD with these parents and returns the commit's ID.
 fn commit(world: &World, number: usize, parents: &[String]) -> String {
     let tree = world.git(&["rev-parse", "HEAD^{tree}"]);
     let message = format!("commit {number}");
@@ -30,7 +30,7 @@ fn random_histories_have_the_merge_bases_that_git_tells() {
     let mut dice = Dice(28);
     let mut commits = vec![root];
     for number in 0..60 {
-        // Parents among the last few, so that merges cross often.
+        // The parents are among the last few commits, so that merges often cross.
         let recent = commits.len().saturating_sub(6);
         let count = 1 + dice.roll(2);
         let mut parents: Vec<String> = (0..count)
@@ -73,7 +73,7 @@ fn what_differs_from_any_base_is_a_change_also_of_a_renamed_file() {
     let renamed = world.commit("renamed");
     let repo = open(&world.work());
     let [fixed, renamed] = [fixed, renamed].map(|id| repo.resolve(&id).unwrap());
-    // The head is the topic itself: against it nothing differs, against the other base two files do.
+    // The head is the topic itself: it does not differ from that base, but two files differ from the other one.
     let changes = repo
         .changes(&[renamed.clone(), fixed.clone()], &renamed, &anything)
         .unwrap();
@@ -82,7 +82,7 @@ fn what_differs_from_any_base_is_a_change_also_of_a_renamed_file() {
         ["M fixed.orch.yaml", "R old.orch.yaml -> new.orch.yaml"]
     );
     assert!(changes.iter().all(|change| change.base == 1));
-    // A base that has the file under its new name already does not make the old one deleted.
+    // If a base already has the file under its new name, the old one is not reported as deleted.
     let both = repo
         .changes(&[fixed, renamed.clone()], &renamed, &anything)
         .unwrap();

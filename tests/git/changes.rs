@@ -1,4 +1,4 @@
-//! What changed between two commits, held against what git itself says.
+//! The changes between two commits, compared with git's own results.
 
 use crate::dice::Dice;
 use crate::repo::World;
@@ -14,7 +14,7 @@ fn lines(count: usize, mark: &str) -> String {
     lines.concat()
 }
 
-/// The changes of the last commit.
+/// Returns the changes of the last commit.
 fn last(world: &World) -> Vec<String> {
     let repo = open(&world.work());
     let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
@@ -173,7 +173,7 @@ fn without_a_base_every_wanted_file_is_added() {
     );
 }
 
-/// About half of it or more, perhaps with other line ends, perhaps without the last one.
+/// Returns about half of the content or more, sometimes with other line endings or without the last one.
 fn edited(content: &str, dice: &mut Dice) -> String {
     let kept = usize::try_from(13 + dice.roll(18)).unwrap();
     let end = if dice.roll(3) == 0 { "\r\n" } else { "\n" };
@@ -244,7 +244,7 @@ fn a_file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
     assert_eq!(changes(&repo.staged(None).unwrap()), expected);
 }
 
-/// Held against git in one folder of `before` files and another of `after` ones.
+/// Compares the result with git's for a directory of `before` files and one of `after` files.
 fn same_as_git(before: &[(String, String)], after: &[(String, String)]) -> Vec<String> {
     let world = World::new();
     for (path, text) in before {
@@ -264,7 +264,7 @@ fn same_as_git(before: &[(String, String)], after: &[(String, String)]) -> Vec<S
     found
 }
 
-/// This many files of a folder, each named by itself.
+/// Returns this many files of a directory, each named by `name`.
 fn folder(
     names: std::ops::Range<usize>,
     name: impl Fn(usize) -> String,
@@ -275,7 +275,7 @@ fn folder(
 
 #[test]
 fn files_that_kept_their_names_do_not_count_for_the_limit_of_renames() {
-    // 1,100 moved with an edit, and 20 others renamed with one: more than git compares each with each.
+    // 1,100 files moved with an edit, and 20 others renamed with one: more than git compares pairwise.
     let old = |n: usize| {
         if n < 1100 {
             format!("old/f{n}")
@@ -329,7 +329,7 @@ fn as_short(line: &str) -> String {
     }
 }
 
-/// Puts a tree into the clone that no git command would make, and commits it.
+/// Writes a tree that no git command would create, and commits it.
 fn commit_of_raw_tree(world: &World, raw: &[u8]) -> String {
     let mut child = Command::new("git")
         .args(["hash-object", "-t", "tree", "-w", "--literally", "--stdin"])
@@ -375,7 +375,7 @@ fn a_tree_that_is_not_sound_is_refused() {
     ));
 }
 
-/// git checks out one of the two, a platform may read the other.
+/// git checks out one of the two files, but a platform may read the other.
 #[test]
 fn a_tree_that_names_a_path_twice_is_refused_and_never_passed() {
     let world = World::new();
@@ -474,7 +474,7 @@ fn a_tree_that_holds_itself_many_times_over_is_refused() {
     assert!(error.to_string().contains("too many files"), "{error}");
 }
 
-/// The lines of `file` that the last commit touched, with their file in the commit before, if any.
+/// Returns the lines of `file` that the last commit changed, compared with `before` in the parent commit, if it is set.
 fn touched(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, u32)> {
     let repo = open(&world.work());
     let blob = |revision: &str, path: &str| {
@@ -498,7 +498,10 @@ fn the_touched_lines_are_those_of_the_new_file() {
     world.git(&["mv", "a", "b"]);
     world.write("b", "1\nnew\nnew\n2\n3\nother\n5\n7\n8\nend");
     world.commit("two");
-    assert_eq!(touched(&world, "b", Some("a")), [(2, 3), (6, 6), (10, 10)]);
+    assert_eq!(
+        touched(&world, "b", Some("a")),
+        [(2, 3), (6, 6), (7, 7), (10, 10)]
+    );
     assert_eq!(touched(&world, "b", None), [(1, u32::MAX)]);
     world.write("b", vec![b'x'; 5 * 1024 * 1024]);
     world.commit("three");

@@ -1,4 +1,4 @@
-//! Somebody's own clone.
+//! A local clone.
 
 use crate::history::Project;
 use crate::open;
@@ -9,7 +9,7 @@ use sluicegate::job::ci::{self, CiContext, Host};
 use sluicegate::job::context::{self, ContextError, RevisionWish, Target};
 use std::path::Path;
 
-/// No host.
+/// Returns a context without a CI host.
 fn nobody() -> CiContext {
     let context = ci::detect(&Env::default(), None).unwrap();
     assert_eq!(context.host, Host::None);
@@ -20,7 +20,7 @@ fn settle(folder: &Path, ci: &CiContext) -> Result<Target, ContextError> {
     context::settle(&open(folder), ci, &RevisionWish::default())
 }
 
-/// Base, or nothing for everything.
+/// Returns the base, or `None` if all files are selected.
 fn base(target: &Target) -> Option<&str> {
     target.bases.first().map(CommitId::as_str)
 }
@@ -86,7 +86,9 @@ fn without_a_remote_everything_is_taken_and_nothing_can_be_reviewed_remotely() {
     let target = settle(&project.world.work(), &nobody()).unwrap();
     assert_eq!(base(&target), None);
     assert!(
-        target.base_source.contains("does not tell"),
+        target
+            .base_source
+            .contains("does not know the remote's default branch"),
         "{}",
         target.base_source
     );

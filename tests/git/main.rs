@@ -1,4 +1,4 @@
-//! Git repositories and CI events as they really are: histories made with the git program, checked out as hosts do.
+//! Realistic git repositories and CI events: histories created with the git program, checked out as hosts do.
 
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -32,7 +32,7 @@ fn pipelines(path: &str) -> bool {
     path.ends_with(".orch.yaml") || path.ends_with(".tran.yaml")
 }
 
-/// Changes in short, such as `M a.orch.yaml`.
+/// Returns the changes in short form, such as `M a.orch.yaml`.
 fn short(changes: &[Change]) -> Vec<String> {
     changes.iter().map(one).collect()
 }

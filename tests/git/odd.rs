@@ -1,18 +1,18 @@
-//! Clones that are not whole, and repositories of others.
+//! Incomplete clones, and repositories that belong to other users.
 
 use crate::repo::{self, World, git};
 use crate::{anything, open, short};
 use sluicegate::base::git::{CommitId, GitError, Repository};
 use std::path::{Path, PathBuf};
 
-/// Clones the remote over a URL, as a local path would ignore depth and filter.
+/// Clones the remote through a URL, because git ignores depth and filter for a local path.
 fn clone(world: &World, name: &str, options: &[&str]) -> PathBuf {
     let url = format!("file://{}", world.remote().display());
     git(world.path(), &[&["clone", "-q"], options, &[&url, name]].concat());
     world.path().join(name)
 }
 
-/// `main` with three commits, `feature` with two more after the first.
+/// Creates `main` with three commits and `feature` with two more after the first.
 fn forked(world: &World) {
     for n in 0..3 {
         world.write("main.txt", n.to_string());
@@ -27,7 +27,7 @@ fn forked(world: &World) {
     world.push();
 }
 
-/// The merge-base of `main` and `feature`, which must be the same asked either way round.
+/// Returns the merge-base of `main` and `feature`, which must not depend on their order.
 fn merge_base(repo: &Repository) -> Result<Option<CommitId>, GitError> {
     let tip = |name: &str| repo.resolve(&format!("refs/remotes/origin/{name}")).unwrap();
     let (main, feature) = (tip("main"), tip("feature"));
@@ -66,7 +66,7 @@ fn a_shallow_clone_that_is_deep_enough_is_believed() {
     assert_eq!(merge_base(&repo).unwrap().unwrap().as_str(), root);
 }
 
-/// The commit that `feature` really left from is beyond a cut, and an older one is in sight by another way:
+/// The commit that `feature` really branched off from is beyond a cut, and an older one can be reached on another path:
 ///
 /// ```text
 /// A --- B --- M        main
@@ -117,7 +117,7 @@ fn a_worktree_of_a_shallow_clone_knows_the_cut() {
     assert!(matches!(merge_base(&repo), Err(GitError::ShallowHistory { .. })));
 }
 
-/// Older clones carry the extension that libgit2 refuses; newer ones only mark the remote.
+/// Older clones have the extension that libgit2 rejects; newer ones only mark the remote.
 #[test]
 fn a_partial_clone_is_compared_without_its_blobs_and_fetches_the_one_that_is_read() {
     for with_extension in [false, true] {
@@ -184,7 +184,7 @@ fn a_partial_clone_without_its_remote_names_the_blob() {
     assert!(error.to_string().contains(&file.blob.to_string()), "{error}");
 }
 
-/// Gives the folder and its git folder to another user, if this one may.
+/// Changes the owner of the directory and its git directory, if permitted.
 fn give_away(folder: &Path) -> bool {
     repo::give_away(&[&folder.join(".git"), folder])
 }

@@ -1,4 +1,4 @@
-//! Which commit says how a change is judged.
+//! The commit that the policy of a change is read from.
 
 use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout};
 use crate::open;

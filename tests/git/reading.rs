@@ -183,7 +183,7 @@ fn a_blob_over_the_limit_is_refused_before_it_is_read() {
     assert_eq!(repo.read_blob(&file.blob, 5).unwrap(), b"12345");
 }
 
-/// Bytes that cannot be packed smaller.
+/// Returns incompressible bytes.
 fn noise(size: u32) -> Vec<u8> {
     (0..size)
         .map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8)
@@ -198,7 +198,7 @@ fn a_large_blob_is_streamed_whole_and_may_be_left_early() {
     world.write("similar.bin", [&content[..], b"and a little more"].concat());
     world.write("small.bin", "small");
     world.commit("one");
-    // In files of their own; in a pack, one of the large ones as a difference from the other; in a pack, all whole.
+    // As loose objects; in a pack, with one of the large ones as a delta of the other; in a pack without deltas.
     for stored in [None, Some("--depth=50"), Some("--window=0")] {
         if let Some(how) = stored {
             world.git(&["repack", "-q", "-a", "-d", "-f", how]);

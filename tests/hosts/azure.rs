@@ -1,5 +1,5 @@
 //! Azure Pipelines: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>. The agent fetches into
-//! `refs/remotes/`, pull requests as their trial merge.
+//! `refs/remotes/`; it fetches the trial merge of a pull request.
 
 use crate::history::{EVERYTHING_FETCHED, Project, checkout, with_default};
 use crate::job::{ALL_OF_FEATURE, ALL_OF_MAIN, FEATURE, Job};
@@ -134,9 +134,9 @@ fn a_push_whose_checkout_has_one_branch_is_everything_and_warns() {
     job(&folder, "IndividualCI", "refs/heads/feature", &project.feature)
         .says()
         .head("feature", &project.feature)
-        .everything("does not tell which branch is the remote's default one")
+        .everything("does not know the remote's default branch")
         .changes(&ALL_OF_FEATURE)
-        .warns("every pipeline is taken");
+        .warns("all pipelines are selected");
 }
 
 #[test]
@@ -153,6 +153,6 @@ fn a_tag_is_everything_on_the_branch_that_holds_it() {
     .says()
     .head("main", &project.main)
     .has("tag", "v1")
-    .everything("a tag has no state before")
+    .everything("a tag has no previous state")
     .changes(&ALL_OF_MAIN);
 }

@@ -1,5 +1,6 @@
-//! Bitbucket Pipelines: <https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/>. A branch is cloned 50
-//! commits deep and alone; of a pull request everything, and the destination is merged into the source in the clone.
+//! Bitbucket Pipelines: <https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/>. Only one branch is
+//! cloned, 50 commits deep; for a pull request, the entire repository, and the destination is merged into the source in
+//! the clone.
 
 use crate::history::{Project, url};
 use crate::job::{ALL_OF_FEATURE, ALL_OF_MAIN, FEATURE, Job};
@@ -78,9 +79,9 @@ fn a_branch_in_the_default_clone_is_everything_and_warns() {
     job(&folder, &project.feature, &[("BITBUCKET_BRANCH", "feature")])
         .says()
         .head("feature", &project.feature)
-        .everything("does not tell which branch is the remote's default one")
+        .everything("does not know the remote's default branch")
         .changes(&ALL_OF_FEATURE)
-        .warns("every pipeline is taken");
+        .warns("all pipelines are selected");
 }
 
 #[test]
@@ -106,11 +107,11 @@ fn a_tag_is_everything_on_the_branch_that_holds_it() {
         .event("bitbucket", "tags")
         .head("main", &project.main)
         .has("tag", "v1")
-        .everything("a tag has no state before")
+        .everything("a tag has no previous state")
         .changes(&ALL_OF_MAIN);
 }
 
-/// A custom pipeline that somebody started for a commit has neither branch nor tag.
+/// A custom pipeline that a user started for a commit has neither branch nor tag.
 #[test]
 fn a_custom_pipeline_of_a_commit_is_on_the_branch_that_holds_it() {
     let project = Project::new();

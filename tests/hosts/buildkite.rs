@@ -1,5 +1,5 @@
-//! Buildkite: <https://buildkite.com/docs/pipelines/configure/environment-variables>. The agent clones everything and
-//! checks out the commit, a pull request's from `refs/pull/N/head`.
+//! Buildkite: <https://buildkite.com/docs/pipelines/configure/environment-variables>. The agent clones the entire
+//! repository and checks out the commit, for a pull request from `refs/pull/N/head`.
 
 use crate::history::{EVERYTHING_FETCHED, Project, checkout};
 use crate::job::{ALL_OF_MAIN, FEATURE, Job};
@@ -114,7 +114,7 @@ fn a_tag_is_everything_on_the_branch_that_holds_it() {
         .says()
         .head("main", &project.main)
         .has("tag", "v1")
-        .everything("a tag has no state before")
+        .everything("a tag has no previous state")
         .changes(&ALL_OF_MAIN);
 }
 

@@ -1,5 +1,5 @@
-//! What git starts gets no secret, and nothing that a repository's configuration names is started but what checkout
-//! steps set.
+//! Child processes of git get no secrets, and git starts no program from a repository's configuration except those that
+//! checkout steps set.
 
 use crate::history::{Project, checkout};
 use crate::job::Job;
@@ -19,7 +19,7 @@ const SECRETS: [&str; 5] = [
     "VAULT_TOKEN",
 ];
 
-/// A script that writes its environment into `log` and then runs its arguments.
+/// Creates a script that writes its environment to `log` and then runs its arguments.
 fn spy(world: &World, name: &str) -> (String, PathBuf) {
     let (script, log) = (world.path().join(name), world.path().join(format!("{name}.log")));
     fs::write(
@@ -31,7 +31,7 @@ fn spy(world: &World, name: &str) -> (String, PathBuf) {
     (script.display().to_string(), log)
 }
 
-/// A partial clone whose blobs are missing.
+/// Creates a partial clone without blobs.
 fn partial(world: &World) -> PathBuf {
     world.write("a.orch.yaml", "1");
     world.commit("first");
@@ -77,7 +77,8 @@ fn a_fetch_of_a_blob_runs_no_program_of_the_configuration() {
     assert_ne!(ended.code, 7, "{}", ended.all());
 }
 
-/// A shallow clone of one branch, which must ask the remote for its default branch and fetch history to find its base.
+/// Creates a shallow clone of one branch, which must query the remote for its default branch and fetch history to find
+/// its base.
 fn shallow(project: &Project) -> (PathBuf, Call) {
     let fetch = ["--depth=1", "+refs/heads/feature:refs/remotes/origin/feature"];
     let folder = checkout(&project.world, &fetch, &project.feature);
@@ -99,7 +100,7 @@ fn a_fetch_of_history_runs_no_program_of_the_configuration() {
     let (script, log) = spy(&project.world, "upload");
     let upload = format!("{script} git-upload-pack");
     git(&folder, &["config", "remote.origin.uploadpack", &upload]);
-    // A repository to borrow from, whose references the configured program would list.
+    // An alternate repository, whose references the configured program would list.
     let other = World::new();
     other.write("other", "1");
     other.commit("other");
@@ -162,7 +163,7 @@ fn a_remote_that_is_a_program_is_not_run() {
     assert_ne!(ended.code, 0, "{}", ended.all());
 }
 
-/// A checkout step sets it, so it may run.
+/// A checkout step sets this program, so it may run.
 #[test]
 fn the_ssh_command_of_the_configuration_gets_no_secret() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! CircleCI: <https://circleci.com/docs/reference/variables/>. The whole repository is cloned, and the branch checked out at
-//! the commit.
+//! CircleCI: <https://circleci.com/docs/reference/variables/>. The entire repository is cloned, and the branch is
+//! checked out at the commit.
 
 use crate::history::{Project, url};
 use crate::job::{ALL_OF_MAIN, FEATURE, Job};
@@ -98,6 +98,6 @@ fn a_tag_is_everything_on_the_branch_that_holds_it() {
         .event("circleci", "tag")
         .head("main", &project.main)
         .has("tag", "v1")
-        .everything("a tag has no state before")
+        .everything("a tag has no previous state")
         .changes(&ALL_OF_MAIN);
 }

@@ -1,4 +1,4 @@
-//! `--deepen`: what the clone lacks is fetched, in steps that have an end, and only if it was asked for.
+//! `--deepen`: fetches missing history in a limited number of steps, and only on request.
 
 use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout, with_default};
 use crate::job::{ALL_OF_MAIN, FEATURE, Job};
@@ -39,7 +39,7 @@ fn pull_request(project: &Project, folder: &Path, merge: &str) -> Job {
     Job::new(folder, &variables).payload(&payload)
 }
 
-/// The default checkout of a pull request: one commit, the trial merge.
+/// Creates the default checkout of a pull request: one commit, the trial merge.
 fn default_checkout(project: &Project) -> (PathBuf, String) {
     let merge = project.trial_merge("refs/pull/7/merge");
     let pull = format!("+{merge}:refs/remotes/pull/7/merge");
@@ -59,7 +59,7 @@ fn selects(said: &Value, expected: &[&str]) {
     assert_eq!(said["selected"], json!(paths));
 }
 
-/// The lines that tell of a fetch.
+/// Returns the output lines that report a fetch.
 fn steps(ended: &Ended) -> Vec<&str> {
     ended
         .err
@@ -68,7 +68,8 @@ fn steps(ended: &Ended) -> Vec<&str> {
         .collect()
 }
 
-/// A history of `length` commits on `main`, with `feature` two commits after the one that is `back` before the tip.
+/// Creates a history of `length` commits on `main`, with `feature` two commits after the one `back` commits before the
+/// tip.
 fn long(length: usize, back: usize) -> (World, String, String) {
     let world = World::new();
     let mut stream = String::new();
@@ -122,7 +123,7 @@ fn a_default_checkout_of_a_pull_request_gets_its_head_and_its_base() {
         "{}",
         ended.all()
     );
-    // What was fetched stays, so nothing is fetched again.
+    // The fetched history is kept, so nothing is fetched again.
     let (again, _) = deepened(&job.call());
     assert_eq!(steps(&again), [""; 0]);
     job.says().quietly().changes(&FEATURE);
@@ -137,7 +138,7 @@ fn the_variable_asks_for_it_too_and_the_file_may_not() {
     job.call()
         .run(&["context"])
         .expect(2)
-        .saying(&["`deepen` must not stand", "SLUICEGATE_DEEPEN"]);
+        .saying(&["`deepen` is not allowed", "SLUICEGATE_DEEPEN"]);
     fs::remove_file(folder.join("sluicegate.yaml")).unwrap();
     job.call()
         .variable("SLUICEGATE_DEEPEN", "true")
@@ -181,8 +182,8 @@ fn each_step_goes_further_back_until_the_merge_base_is_certain() {
     assert_eq!(said["base"], fork.as_str());
     selects(&said, &FEATURE);
     let told = steps(&ended);
-    // Whatever is called `main`, the remote says what its default branch is.
-    assert_eq!(told[0], "asking the remote for its default branch (--deepen)");
+    // The remote reports its default branch, regardless of any branch called `main`.
+    assert_eq!(told[0], "querying the remote for its default branch (--deepen)");
     assert_eq!(
         told[1..],
         [50, 200].map(|depth| format!(
@@ -326,7 +327,7 @@ fn a_clone_of_one_branch_asks_the_remote_for_its_default_branch() {
             ended.all()
         );
         assert!(
-            ended.err.contains("asking the remote for its default branch"),
+            ended.err.contains("querying the remote for its default branch"),
             "{}",
             ended.all()
         );
@@ -440,7 +441,8 @@ fn a_remote_that_cannot_be_reached_is_told_in_its_own_words() {
     );
 }
 
-/// The remote's URL may be the user's own matter, as credentials are; what the repository would have run is not.
+/// The remote's URL may depend on the user's configuration, and so may the credentials; programs from the repository's
+/// configuration may not run.
 #[test]
 fn the_users_configuration_holds_and_no_hook_runs() {
     let project = Project::new();
@@ -485,7 +487,7 @@ fn the_users_configuration_holds_and_no_hook_runs() {
     assert!(!mark.exists(), "a hook was run");
 }
 
-/// A check is about what is checked out: the trial merge.
+/// A check evaluates the files that are checked out: the trial merge.
 #[test]
 fn a_check_is_deepened_from_what_is_checked_out() {
     let project = Project::new();
@@ -519,7 +521,7 @@ fn a_check_is_deepened_from_what_is_checked_out() {
 fn review_and_publish_take_it_too() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
-    // The request is made, and nothing answers.
+    // The request is sent, but no server responds.
     let job = pull_request(&project, &folder, &merge);
     let ended = job.reviewing().run(&["review", "--deepen"]).expect(3);
     assert!(
@@ -527,7 +529,11 @@ fn review_and_publish_take_it_too() {
         "{}",
         ended.all()
     );
-    assert!(!ended.err.contains("does not tell whether"), "{}", ended.all());
+    assert!(
+        !ended.err.contains("could not determine whether"),
+        "{}",
+        ended.all()
+    );
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     let job = pull_request(&project, &folder, &merge);

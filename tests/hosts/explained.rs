@@ -1,4 +1,4 @@
-//! What a person reads from `sluicegate context`, word by word; the histories are the same every time.
+//! The complete output of `sluicegate context`; the histories are the same on every run.
 
 use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout};
 use crate::job::Job;
@@ -18,7 +18,7 @@ fn on_a_laptop() {
     world.write("sluicegate.yaml", "exclude: ['**/*.tran.yaml']\n");
     world.commit("all kinds");
     insta::assert_snapshot!(shown(&Job::new(&world.work(), &[]), &[]), @"
-    CI host        none, this is somebody's own machine
+    CI host        none (local run)
     event          local
     pull request   no
     fork           no
@@ -28,7 +28,7 @@ fn on_a_laptop() {
     on the remote  no: the commit 1731f1bfffaacdf048d82e4715117c8f2b028800 is not on the remote, branch `feature`
     base           102f806df62a8a80e0c7918bb8ce6785804552dd
     because        the merge-base with the default branch `origin/main`
-    policy         sluicegate.yaml of the checkout: no CI host runs this
+    policy         sluicegate.yaml of the checkout: the run is not on a CI host
     gate changed   by sluicegate.yaml: the file is new; exclude: + **/*.tran.yaml (relaxed)
 
     3 pipelines changed, 1 to review
@@ -93,16 +93,16 @@ fn on_gitlab_for_a_tag_without_its_branch() {
     pull request   no
     fork           no
     tag            v1
-    branch         none is known to hold the head
+    branch         unknown: no branch that contains the head was found
     head           a2537bb1ad95cef9f901d92713126ebf1f8ddcf4
-    on the remote  no: no remote branch is known to hold the commit a2537bb1ad95cef9f901d92713126ebf1f8ddcf4
+    on the remote  no: no known remote branch contains the commit a2537bb1ad95cef9f901d92713126ebf1f8ddcf4
     base           none
-    because        a tag has no state before
-    policy         none: this clone does not tell which branch is the remote's default one (`git remote set-head origin BRANCH` in the job does)
+    because        a tag has no previous state
+    policy         none: this clone does not know the remote's default branch (`git remote set-head origin BRANCH` in the job sets it)
 
     2 pipelines at head, 1 to review
       - added  old.orch.yaml    matched by --exclude
-      + added  other.orch.yaml  all pipelines are selected: a tag has no state before
+      + added  other.orch.yaml  all pipelines are selected: a tag has no previous state
     ");
 }
 
@@ -140,8 +140,8 @@ fn where_the_rules_changed() {
     base           4b2187a62d40bc5b88423d93ff9d8cc49bf2b363
     because        CI_COMMIT_BEFORE_SHA
     policy         sluicegate.yaml of the checkout: head is on the default branch `main`
-    gate changed   by .platform/config/pipeline_quality_rules.yaml: no rule is another
-    takes all      the rules file .platform/config/pipeline_quality_rules.yaml changed
+    gate changed   by .platform/config/pipeline_quality_rules.yaml: no rule has changed
+    all selected   the rules file .platform/config/pipeline_quality_rules.yaml changed
 
     1 pipeline changed, 2 to review
       + modified  other.orch.yaml  all pipelines are selected: the rules file .platform/config/pipeline_quality_rules.yaml changed

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use walkdir::WalkDir;
 
-/// Everything in the folder, the folder too, becomes another user's.
+/// Changes the owner of the directory and of everything in it.
 fn give_all_away(folder: &Path) -> bool {
     let entries: Vec<PathBuf> = WalkDir::new(folder)
         .into_iter()
@@ -19,7 +19,7 @@ fn give_all_away(folder: &Path) -> bool {
     give_away(&entries.iter().map(PathBuf::as_path).collect::<Vec<_>>())
 }
 
-/// What git itself says to this folder, in the home of the test.
+/// Returns whether git itself rejects this directory, with the test's home directory.
 fn git_refuses(folder: &Path, home: &Path) -> bool {
     let mut status = Command::new("git");
     status.arg("status").current_dir(folder).env_clear();
@@ -31,7 +31,7 @@ fn git_refuses(folder: &Path, home: &Path) -> bool {
     String::from_utf8_lossy(&output.stderr).contains("dubious ownership")
 }
 
-/// A program that leaves a mark, named wherever a repository can have something run.
+/// Installs a program that creates `mark`, wherever a repository can configure a program.
 fn trap(folder: &Path, mark: &Path) {
     let script = folder.join(".git/hooks/trap");
     fs::create_dir_all(script.parent().unwrap()).unwrap();

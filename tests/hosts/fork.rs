@@ -1,4 +1,4 @@
-//! The change of a fork: refused, or judged on this machine, on every host that tells of forks.
+//! The change of a fork: rejected, or checked locally, on every host that reports forks.
 
 use crate::history::{EVERYTHING_FETCHED, checkout, with_default};
 use crate::job::Job;
@@ -17,7 +17,7 @@ fn pipeline(name: &str) -> String {
     )
 }
 
-/// A project, and a change that adds a pipeline with a component of this name.
+/// Creates a project and a change that adds a pipeline with a component of this name.
 fn change(component: &str) -> (World, String) {
     let world = World::new();
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
@@ -46,7 +46,7 @@ fn circleci(folder: &Path, head: &str) -> Job {
     Job::new(folder, &variables)
 }
 
-/// A fork as each host tells of it.
+/// Returns a job for a fork on each host.
 fn hosts(folder: &Path, head: &str) -> Vec<Job> {
     let github = [
         ("GITHUB_ACTIONS", "true"),
@@ -128,7 +128,7 @@ fn a_fork_is_refused_before_anything_else_that_is_missing() {
     let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
     let folder = checkout(&world, &fetch, &head);
     for job in hosts(&folder, &head) {
-        // No URL, no project, no token: a job for a fork has none.
+        // Without URL, project and token, as in a job for a fork.
         for call in [job.call(), job.reviewing()] {
             reviewed(&call, &[]).expect(7).saying(&[
                 "belongs to a fork",
@@ -153,7 +153,7 @@ fn a_dry_run_for_a_fork_ends_as_the_review_would() {
                 .call()
                 .run(&[command, "--dry-run", "--fork", "check"])
                 .expect(0);
-            let said = "would review 1 pipeline on this machine";
+            let said = "would review 1 pipeline locally";
             assert!(ended.out.contains(said), "{}", ended.all());
         }
     }
@@ -170,7 +170,7 @@ fn a_fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
             .call()
             .variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
         let ended = reviewed(&call, &["--fork", "check"]).expect(1);
-        let said = "judged on this machine";
+        let said = "checked locally";
         assert!(
             ended.out.contains(said) && ended.out.contains("wrong"),
             "{}",
@@ -193,7 +193,7 @@ fn a_fork_is_judged_on_this_machine_if_asked_and_every_report_says_so() {
         assert_eq!(engine.and_then(|node| node.attribute("value")), Some("local"));
         assert!(fs::read_to_string(&summary).unwrap().contains(said));
         fs::remove_file(summary).unwrap();
-        // Beside a report on standard output, the text is on standard error.
+        // With a report on standard output, the text is on standard error.
         reviewed(&call, &["--fork", "check", "--report", "json=-"])
             .expect(1)
             .saying(&[said]);
@@ -207,7 +207,7 @@ fn a_good_change_of_a_fork_passes_by_flag_variable_and_file() {
     reviewed(&job.call(), &["--fork", "check"]).expect(0);
     assert_eq!(report(&job)["verdict"], "passed");
     reviewed(&job.call().variable("SLUICEGATE_FORK", "check"), &[]).expect(0);
-    // The fork's own file does not decide it, unless the job says so.
+    // The fork's own file does not decide it, unless the job allows it.
     fs::write(job.folder.join("sluicegate.yaml"), "review: { fork: check }\n").unwrap();
     reviewed(&job.call(), &[])
         .expect(7)

@@ -1,6 +1,6 @@
-//! Gitea and Forgejo Actions: GitHub's variables and payloads with a mark of their own
-//! (<https://docs.gitea.com/usage/actions/comparison>, <https://forgejo.org/docs/latest/user/actions/>). For a pull request
-//! they check out its head.
+//! Gitea and Forgejo Actions: GitHub's variables and payloads with an additional variable
+//! (<https://docs.gitea.com/usage/actions/comparison>, <https://forgejo.org/docs/latest/user/actions/>). For a pull
+//! request, they check out its head.
 
 use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout};
 use crate::job::{ALL_OF_MAIN, FEATURE, Job};
@@ -128,7 +128,7 @@ fn a_tag_a_schedule_and_a_run_by_hand() {
         .says()
         .head("main", &project.main)
         .has("tag", "v1")
-        .everything("a tag has no state before")
+        .everything("a tag has no previous state")
         .changes(&ALL_OF_MAIN);
     for event in ["schedule", "workflow_dispatch"] {
         let payload = json!({ "repository": { "default_branch": "main" } });

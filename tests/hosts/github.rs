@@ -1,5 +1,5 @@
-//! GitHub Actions: <https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows>, checked
-//! out as <https://github.com/actions/checkout> does it with and without `fetch-depth: 0`.
+//! GitHub Actions: <https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows>,
+//! checked out as <https://github.com/actions/checkout> does it, with and without `fetch-depth: 0`.
 
 use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout};
 use crate::job::{ALL_OF_FEATURE, ALL_OF_MAIN, FEATURE, Job};
@@ -45,7 +45,7 @@ fn whole(project: &Project, revision: &str) -> PathBuf {
     )
 }
 
-/// The trial merge, with `fetch-depth: 0`.
+/// Checks out the trial merge with `fetch-depth: 0`.
 fn whole_pull(project: &Project, merge: &str) -> PathBuf {
     let pull = format!("+{merge}:refs/remotes/pull/7/merge");
     checkout(
@@ -274,7 +274,7 @@ fn a_push_of_a_branch_is_judged_with_all_that_the_branch_brings() {
             "the merge-base with the default branch `origin/main`",
         )
         .changes(&FEATURE);
-    // One more commit does not make what failed before invisible.
+    // One more commit does not hide earlier failures.
     project.world.git(&["checkout", "-q", "feature"]);
     let empty = project.world.commit("nothing");
     project.world.push();
@@ -345,7 +345,7 @@ fn a_push_to_the_default_branch_without_a_usable_before_is_everything() {
     let project = Project::new();
     for (before, why) in [
         (ZEROS, "head is on the default branch `main`"),
-        (project.feature.as_str(), "is no ancestor of head"),
+        (project.feature.as_str(), "is not an ancestor of head"),
         (ABSENT, "is not in this clone"),
     ] {
         push(&project, "main", before, &project.main)
@@ -460,7 +460,7 @@ fn a_tag_is_everything_of_its_commit_on_the_branch_that_holds_it() {
                 .says()
                 .has("tag", tag)
                 .head("main", &project.fork)
-                .everything("a tag has no state before")
+                .everything("a tag has no previous state")
                 .changes(&["A old.orch.yaml"]);
         }
     }
@@ -495,7 +495,7 @@ fn a_tag_in_the_default_checkout_has_no_branch_to_name() {
     let job = job(&folder, "push", "refs/tags/v1", &project.main, &payload);
     job.says().has("branch", Value::Null).changes(&ALL_OF_MAIN);
     job.reviewing().run(&["review"]).expect(7).saying(&[
-        "no remote branch is known",
+        "no known remote branch",
         "--branch",
         "`fetch-depth: 0`",
     ]);
@@ -562,7 +562,7 @@ fn a_shallow_push_of_a_branch_ends_with_the_branch_to_fetch() {
     ]);
 }
 
-/// The older commit is there by another way, and the way to it from head is cut.
+/// The older commit is reachable on another way, and the way to it from head is cut.
 #[test]
 fn a_push_whose_way_to_before_is_cut_is_never_a_two_dot_difference() {
     let project = Project::new();
@@ -590,7 +590,7 @@ fn a_push_whose_way_to_before_is_cut_is_never_a_two_dot_difference() {
         .says()
         .everything("does not show how head follows")
         .changes(&ALL_OF_MAIN)
-        .warns("everything is taken");
+        .warns("all pipelines are selected");
 }
 
 #[test]
@@ -617,6 +617,6 @@ fn a_commit_that_is_no_full_id_is_not_looked_up() {
     let folder = whole(&project, &project.main);
     for commit in ["main", "HEAD", "-x", "4444"] {
         job(&folder, "schedule", "refs/heads/main", commit, &json!({}))
-            .unsettled(&["which github names as the one to judge, is not in this clone"]);
+            .unsettled(&["which github set for this run, is not in this clone"]);
     }
 }

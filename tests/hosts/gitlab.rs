@@ -1,12 +1,12 @@
-//! GitLab CI/CD: <https://docs.gitlab.com/ci/pipelines/pipeline_types/>. The runner fetches the pipeline's commit and, for a
-//! branch or a tag, that reference, 20 commits deep; with `GIT_DEPTH: 0` everything.
+//! GitLab CI/CD: <https://docs.gitlab.com/ci/pipelines/pipeline_types/>. The runner fetches the pipeline's commit and,
+//! for a branch or a tag, that reference, 20 commits deep; with `GIT_DEPTH: 0`, the entire history.
 
 use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout};
 use crate::job::{ALL_OF_MAIN, FEATURE, Job};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The default checkout: the pipeline's commit and this reference.
+/// Creates the default checkout: the pipeline's commit and this reference.
 fn shallow(project: &Project, depth: u32, commit: &str, reference: &str) -> PathBuf {
     let (depth, pipeline) = (format!("--depth={depth}"), format!("+{commit}:refs/pipelines/1"));
     let fetch: Vec<&str> = [depth.as_str(), &pipeline, reference]
@@ -16,7 +16,7 @@ fn shallow(project: &Project, depth: u32, commit: &str, reference: &str) -> Path
     checkout(&project.world, &fetch, commit)
 }
 
-/// The checkout with `GIT_DEPTH: 0`.
+/// Creates the checkout with `GIT_DEPTH: 0`.
 fn whole(project: &Project, commit: &str) -> PathBuf {
     let pipeline = format!("+{commit}:refs/pipelines/1");
     checkout(
@@ -47,7 +47,8 @@ fn branch(folder: &Path, name: &str, before: &str, commit: &str) -> Job {
     job(folder, "push", commit, &more)
 }
 
-/// `source` is the head of the source branch, which GitLab sets for merged results and trains alone.
+/// Returns a merge request's job. `source` is the head of the source branch, which GitLab sets only for merged results
+/// and merge trains.
 fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &str) -> Job {
     let more = [
         ("CI_MERGE_REQUEST_IID", "9"),
@@ -216,7 +217,7 @@ fn a_merge_train_is_the_source_not_what_rides_before_it() {
         .quietly();
 }
 
-/// With fast-forward merges a train holds rebased commits, and the source's own head is not among them.
+/// With fast-forward merges, a merge train contains rebased commits, and the source's own head is not among them.
 #[test]
 fn a_fast_forward_train_ends_with_what_to_fetch() {
     let project = Project::new();
@@ -254,11 +255,11 @@ fn a_merge_request_whose_named_base_is_no_ancestor_is_no_two_dot_difference() {
         &project.main,
     )
     .says()
-    .base(&project.fork, "which head left")
+    .base(&project.fork, "which is not an ancestor of head")
     .changes(&FEATURE);
 }
 
-/// The merge connects to the base on the side of the target, the source's side is cut before it.
+/// The merge is connected to the base on the target's side; the source's side is cut before the base.
 #[test]
 fn a_merged_result_whose_source_is_cut_believes_the_host_and_says_so() {
     let project = Project::new();
@@ -269,7 +270,7 @@ fn a_merged_result_whose_source_is_cut_believes_the_host_and_says_so() {
         .says()
         .base(&project.fork, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
         .changes(&FEATURE)
-        .warns("the host is believed");
+        .warns("using it as the base anyway");
 }
 
 #[test]
@@ -305,7 +306,7 @@ fn a_tag_pipeline_is_everything_on_the_branch_that_holds_it() {
         .says()
         .head("main", &project.main)
         .has("tag", "v1")
-        .everything("a tag has no state before")
+        .everything("a tag has no previous state")
         .changes(&ALL_OF_MAIN);
     let folder = shallow(&project, 20, &project.main, "+refs/tags/v1:refs/tags/v1");
     tag(&folder, &project.main)
@@ -336,7 +337,7 @@ fn a_scheduled_or_manual_pipeline_is_compared_with_the_default_branch() {
     }
 }
 
-/// A runner may keep its checkout, whose branches are then older than the commit.
+/// A runner may keep its checkout, so its branches can be older than the commit.
 #[test]
 fn a_kept_checkout_with_an_older_branch_cannot_tell_whether_the_remote_has_the_commit() {
     let project = Project::new();
@@ -344,9 +345,9 @@ fn a_kept_checkout_with_an_older_branch_cannot_tell_whether_the_remote_has_the_c
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);
     let folder = checkout(&project.world, &[&older, &pipeline], &project.feature);
     let job = merge_request(&folder, "detached", &project.feature, "", &project.fork);
-    // The request is made, and nothing answers.
+    // The request is sent, but no server responds.
     job.reviewing()
         .run(&["review"])
         .expect(3)
-        .saying(&["does not tell whether the remote's branch `feature` has the commit"]);
+        .saying(&["could not determine whether the remote's branch `feature` has the commit"]);
 }

@@ -1,13 +1,13 @@
 //! Jenkins multibranch pipelines: <https://www.jenkins.io/doc/book/pipeline/multibranch/>. A pull request is fetched as
-//! `origin/PR-N` with its target; by one strategy its head is built, by the other a merge of the target into it that the
-//! job makes (<https://plugins.jenkins.io/github-branch-source/>).
+//! `origin/PR-N` with its target; depending on the strategy, the job builds its head or its own merge of the target
+//! into it (<https://plugins.jenkins.io/github-branch-source/>).
 
 use crate::history::{EVERYTHING_FETCHED, Project, with_default, workspace};
 use crate::job::{ALL_OF_FEATURE, ALL_OF_MAIN, FEATURE, Job};
 use crate::repo::git;
 use std::path::{Path, PathBuf};
 
-/// Jenkins fetches these references, and configures the remote to fetch them and nothing else.
+/// Fetches these references as Jenkins does, and configures the remote to fetch only them.
 fn checkout(project: &Project, specs: &[&str], commit: &str) -> PathBuf {
     let folder = workspace(&project.world);
     git(&folder, &["config", "--unset-all", "remote.origin.fetch"]);
@@ -86,7 +86,7 @@ fn a_pull_request_built_as_a_merge_is_the_first_parent() {
     }
 }
 
-/// The target was checked out, and the change merged into it.
+/// The target was checked out, and the change was merged into it.
 #[test]
 fn a_pull_request_built_as_a_merge_the_other_way_round_is_the_second_parent() {
     let project = Project::new();
@@ -103,8 +103,7 @@ fn a_pull_request_built_as_a_merge_the_other_way_round_is_the_second_parent() {
     }
     git(&folder, &["update-ref", "-d", "refs/remotes/origin/main"]);
     git(&folder, &["update-ref", "-d", "refs/remotes/origin/PR-1"]);
-    change(&folder, &[("GIT_COMMIT", &merge)])
-        .unsettled(&["does not tell which side of it is the change", "--head"]);
+    change(&folder, &[("GIT_COMMIT", &merge)]).unsettled(&["could not determine which parent of", "--head"]);
 }
 
 #[test]
@@ -161,7 +160,7 @@ fn a_branch_is_compared_with_the_default_branch() {
         .changes(&FEATURE);
 }
 
-/// Where `trunk` is the default branch and the host does not say so, a pushed `main` must not choose what is compared.
+/// If `trunk` is the default branch and the host does not report it, a pushed `main` must not be used as the base.
 #[test]
 fn a_default_branch_that_nobody_names_is_not_guessed() {
     let project = Project::new();
@@ -169,12 +168,12 @@ fn a_default_branch_that_nobody_names_is_not_guessed() {
     let more = [("GIT_COMMIT", project.feature.as_str())];
     job(&folder, "feature", &more)
         .says()
-        .everything("does not tell which branch is the remote's default one")
+        .everything("does not know the remote's default branch")
         .changes(&ALL_OF_FEATURE)
         .warns("`git remote set-head origin BRANCH`");
     job(&folder, "main", &[("GIT_COMMIT", &project.main)])
         .says()
-        .everything("does not tell which branch is the remote's default one")
+        .everything("does not know the remote's default branch")
         .changes(&ALL_OF_MAIN);
     job(&folder, "feature", &more)
         .with(&[("SLUICEGATE_DEEPEN", "true")])
@@ -194,9 +193,9 @@ fn a_branch_that_was_fetched_alone_is_everything_and_warns() {
     job(&folder, "feature", &[])
         .says()
         .head("feature", &project.feature)
-        .everything("does not tell which branch is the remote's default one")
+        .everything("does not know the remote's default branch")
         .changes(&ALL_OF_FEATURE)
-        .warns("every pipeline is taken");
+        .warns("all pipelines are selected");
 }
 
 #[test]
@@ -224,6 +223,6 @@ fn a_tag_is_everything_on_the_branch_that_holds_it() {
     .event("jenkins", "tag")
     .head("main", &project.main)
     .has("tag", "v1")
-    .everything("a tag has no state before")
+    .everything("a tag has no previous state")
     .changes(&ALL_OF_MAIN);
 }

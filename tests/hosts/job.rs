@@ -1,11 +1,11 @@
-//! A job: a checkout, the host's variables, and what the program makes of them.
+//! A job: a checkout, the host's variables, and the program's view of them.
 
 use crate::program::{Call, Ended};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What `feature` of a project changed since it left `main`.
+/// The changes of `feature` in a project since it branched off `main`.
 pub const FEATURE: [&str; 2] = ["A first.orch.yaml", "A second.tran.yaml"];
 /// Every pipeline of `feature`.
 pub const ALL_OF_FEATURE: [&str; 3] = ["A first.orch.yaml", "A old.orch.yaml", "A second.tran.yaml"];
@@ -27,7 +27,7 @@ impl Job {
         job.with(variables)
     }
 
-    /// The same job with these variables too; an empty value is what hosts set for "none".
+    /// Adds variables to the job; hosts set an empty value for "none".
     pub fn with(mut self, variables: &[(&str, &str)]) -> Self {
         let owned = variables
             .iter()
@@ -36,7 +36,7 @@ impl Job {
         self
     }
 
-    /// The same job with this event payload, in a file beside the checkout.
+    /// Adds an event payload in a file next to the checkout.
     pub fn payload(self, payload: &Value) -> Self {
         let file = self.folder.with_extension("event.json");
         fs::write(&file, payload.to_string()).unwrap();
@@ -44,7 +44,7 @@ impl Job {
         self.with(&[("GITHUB_EVENT_PATH", &path)])
     }
 
-    /// A call in this environment; `CI` is what every host sets.
+    /// Returns a call in this environment; every host sets `CI`.
     pub fn call(&self) -> Call {
         self.variables.iter().fold(
             Call::new(&self.folder).variable("CI", "true"),
@@ -52,7 +52,7 @@ impl Job {
         )
     }
 
-    /// A call with all that a review needs; nothing listens at the platform.
+    /// Returns a call with all settings of a review; no server listens at the platform's address.
     pub fn reviewing(&self) -> Call {
         self.call()
             .variable("SLUICEGATE_BASE_URL", "http://127.0.0.1:9")
@@ -62,7 +62,7 @@ impl Job {
             .variable("SLUICEGATE_RETRIES", "0")
     }
 
-    /// What `context --json` says.
+    /// Returns the result of `context --json`.
     #[track_caller]
     pub fn says(&self) -> Said {
         let ended = self.call().run(&["context", "--json"]).expect(0);
@@ -72,7 +72,7 @@ impl Job {
         }
     }
 
-    /// A review sends nothing of a fork, and says how it can be judged.
+    /// Checks that a review sends no request for a fork and prints how to check it.
     #[track_caller]
     pub fn leaves_the_fork(&self) -> Ended {
         self.reviewing()
@@ -81,33 +81,33 @@ impl Job {
             .saying(&["fork", "sluicegate check"])
     }
 
-    /// The end with exit 7, with these words in it.
+    /// Checks that the run ends with exit code 7 and prints these texts.
     #[track_caller]
     pub fn unsettled(&self, words: &[&str]) -> Ended {
         self.call().run(&["context"]).expect(7).saying(words)
     }
 }
 
-/// What `context --json` said.
+/// The output of `context --json`.
 pub struct Said {
     pub json: Value,
     ended: Ended,
 }
 
 impl Said {
-    /// Host and event.
+    /// Checks host and event.
     #[track_caller]
     pub fn event(self, host: &str, event: &str) -> Self {
         self.has("ci", host).has("event", event)
     }
 
-    /// The branch and commit to review.
+    /// Checks the branch and the commit to review.
     #[track_caller]
     pub fn head(self, branch: &str, commit: &str) -> Self {
         self.has("branch", branch).has("head", commit)
     }
 
-    /// The base, with where it came from in these words.
+    /// Checks the base, and that its source contains this text.
     #[track_caller]
     pub fn base(self, commit: &str, source: &str) -> Self {
         let said = self.has("base", commit);
@@ -115,7 +115,7 @@ impl Said {
         said
     }
 
-    /// Every pipeline is taken, for this reason.
+    /// Checks that all pipelines are selected, for this reason.
     #[track_caller]
     pub fn everything(self, why: &str) -> Self {
         let said = self.has("base", Value::Null);
@@ -129,8 +129,8 @@ impl Said {
         assert!(source.contains(words), "{words:?} is not in {source:?}");
     }
 
-    /// Exactly these changes, such as `A a.orch.yaml` or `R old.orch.yaml -> new.orch.yaml`; all but deleted ones are
-    /// selected.
+    /// Checks that these are the changes, such as `A a.orch.yaml` or `R old.orch.yaml -> new.orch.yaml`, and that all
+    /// except deleted files are selected.
     #[track_caller]
     pub fn changes(self, expected: &[&str]) -> Self {
         let entries = self.json["changed"].as_array().unwrap();
@@ -142,14 +142,14 @@ impl Said {
         self
     }
 
-    /// A key with this value.
+    /// Checks the value of a key.
     #[track_caller]
     pub fn has(self, key: &str, value: impl Into<Value>) -> Self {
         assert_eq!(self.json[key], value.into(), "{key}: {}", self.ended.all());
         self
     }
 
-    /// A warning with these words, and only one.
+    /// Checks that there is exactly one warning, with this text.
     #[track_caller]
     pub fn warns(self, words: &str) -> Self {
         let warnings = self.json["warnings"].as_array().unwrap();
@@ -161,7 +161,7 @@ impl Said {
         self
     }
 
-    /// No warning.
+    /// Checks that there is no warning.
     #[track_caller]
     pub fn quietly(self) -> Self {
         self.has("warnings", json!([]))

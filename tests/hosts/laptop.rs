@@ -1,4 +1,4 @@
-//! Somebody's own clone, and what the remote must have.
+//! A local clone, and the commits that the remote must have.
 
 use crate::history::{Project, checkout};
 use crate::job::{ALL_OF_MAIN, FEATURE, Job};
@@ -78,7 +78,7 @@ fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
         .has("head", head)
         .changes(&["A first.orch.yaml", "A nowhere.orch.yaml"]);
     here(&project).reviewing().run(&["review"]).expect(7).saying(&[
-        "no remote branch is known",
+        "no known remote branch",
         "push the commit",
         "--branch",
     ]);
@@ -131,7 +131,7 @@ fn an_unpushed_head_is_not_reviewed_but_explained() {
         here(&project).reviewing().run(&["review"]).expect(7).saying(&[
             &head,
             "is not on the remote, branch `fresh`",
-            "push it first",
+            "push the commit first",
             "`sluicegate check`",
         ]);
         project
@@ -155,11 +155,11 @@ fn a_job_whose_clone_cannot_tell_whether_the_remote_has_the_commit_warns_and_ask
             ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.fork),
         ],
     );
-    // The request is made, and nothing answers.
+    // The request is sent, but no server responds.
     job.reviewing()
         .run(&["review"])
         .expect(3)
-        .saying(&["warning: this clone does not tell whether the remote's branch `feature` has the commit"]);
+        .saying(&["warning: could not determine whether the remote's branch `feature` has the commit"]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Every event of every CI host, on histories and checkouts as the host makes them: the program must name the branch
-//! and the commit that the remote has, the base, and exactly the pipelines that changed.
+//! Every event of every CI host, with histories and checkouts as the host creates them: the program must find the
+//! branch and the commit that the remote has, the base, and exactly the changed pipelines.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

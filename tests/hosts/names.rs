@@ -1,4 +1,4 @@
-//! A name means the branch of the remote, never what somebody pushed under the same name.
+//! A name refers to the branch of the remote, never to another reference that somebody pushed with the same name.
 
 use crate::history::{EVERYTHING_FETCHED, Project, checkout};
 use crate::job::{FEATURE, Job};
@@ -6,8 +6,7 @@ use crate::repo::git;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// A checkout of everything, with tags at the head of `feature` that are called like the branches that it is compared
-/// with.
+/// Creates a complete checkout with tags at the head of `feature` that have the names of its possible base branches.
 fn shadowed(project: &Project) -> PathBuf {
     for tag in [
         "main",
@@ -52,11 +51,11 @@ fn a_base_that_a_tag_shadows_is_the_branch_of_the_remote_and_that_is_said() {
         azure(&folder, &project)
             .with(&[("SLUICEGATE_BASE", name)])
             .says()
-            .base(&project.fork, "as asked for")
+            .base(&project.fork, "as requested")
             .changes(&FEATURE)
             .warns("using the branch of the remote, refs/remotes/origin/main");
     }
-    // The full name of a branch that this clone does not have is no tag.
+    // The full name of a branch that this clone lacks does not match a tag.
     azure(&folder, &project)
         .with(&[("SLUICEGATE_BASE", "refs/heads/main")])
         .unsettled(&["there is no reference refs/heads/main"]);
@@ -90,7 +89,7 @@ fn a_name_that_is_no_branch_of_the_remote_and_several_things_is_not_settled() {
     git(&folder, &["tag", "v1", &project.feature]);
     let job = |name: &str| azure(&folder, &project).with(&[("SLUICEGATE_BASE", name)]);
     job("v1").unsettled(&["`v1` is ambiguous", "refs/heads/v1", "refs/tags/v1", "hint:"]);
-    // A tag alone is what it is, and the start of a commit's id is not a tag.
+    // A tag without a branch of that name is used as a tag, and an abbreviated commit ID is not.
     git(&folder, &["tag", "v2", &project.fork]);
     job("v2")
         .says()
@@ -116,7 +115,7 @@ fn a_full_commit_id_is_never_a_reference() {
             .unsettled(&["does not resolve to a commit of this repository"]);
         azure(&folder, &project)
             .with(&[("SYSTEM_PULLREQUEST_SOURCECOMMITID", name)])
-            .unsettled(&["which azure names as the one to judge, is not in this clone"]);
+            .unsettled(&["which azure set for this run, is not in this clone"]);
     }
     git(
         &folder,
@@ -129,11 +128,11 @@ fn a_full_commit_id_is_never_a_reference() {
     azure(&folder, &project)
         .with(&[("SLUICEGATE_BASE", &project.fork)])
         .says()
-        .base(&project.fork, "as asked for")
+        .base(&project.fork, "as requested")
         .changes(&FEATURE);
 }
 
-/// The host does not name its default branch, and anybody may push one of the two usual names.
+/// The host does not report its default branch, and anybody may push one of the two usual names.
 #[test]
 fn a_default_branch_is_not_guessed_where_two_could_be_it() {
     let project = Project::new();
@@ -147,11 +146,11 @@ fn a_default_branch_is_not_guessed_where_two_could_be_it() {
     ];
     Job::new(&folder, &variables)
         .says()
-        .everything("does not tell which branch is the remote's default one")
-        .warns("every pipeline is taken");
+        .everything("does not know the remote's default branch")
+        .warns("all pipelines are selected");
 }
 
-/// A payload is JSON, which can hold a zero where no reference can.
+/// A payload is JSON, which can contain a NUL, but a reference name cannot.
 #[test]
 fn a_target_with_a_zero_in_its_name_is_a_branch_that_is_not_there() {
     let project = Project::new();
@@ -172,23 +171,27 @@ fn a_target_with_a_zero_in_its_name_is_a_branch_that_is_not_there() {
         .unsettled(&["is not among the remote branches of this clone"]);
 }
 
-/// A target that holds the head would leave nothing to judge, and look green.
+/// If the target contains the head, there would be nothing to review, and the run would pass.
 #[test]
 fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     azure(&folder, &project)
         .with(&[("SLUICEGATE_BASE", "HEAD")])
-        .unsettled(&["the change brings nothing", "`HEAD`, as asked for", "--all"]);
+        .unsettled(&[
+            "the change has no commits of its own",
+            "`HEAD`, as requested",
+            "--all",
+        ]);
     git(
         &folder,
         &["update-ref", "refs/remotes/origin/main", &project.feature],
     );
-    azure(&folder, &project).unsettled(&["the change brings nothing", "`origin/main`"]);
+    azure(&folder, &project).unsettled(&["the change has no commits of its own", "`origin/main`"]);
     azure(&folder, &project)
         .with(&[("SLUICEGATE_ALL", "true")])
         .says()
-        .everything("everything was asked for");
+        .everything("all pipelines were requested");
     let gitlab = [
         ("GITLAB_CI", "true"),
         ("CI_COMMIT_SHA", project.feature.as_str()),
@@ -197,7 +200,7 @@ fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.feature),
     ];
     Job::new(&folder, &gitlab).says().everything("is the head itself");
-    // An event that has the same commit on both sides says so, also where a base was asked for.
+    // If an event has the same commit on both sides, the run reports it, also if a base was set.
     let repo = json!({ "full_name": "o/p" });
     let payload = json!({ "pull_request": {
         "number": 7,
@@ -215,7 +218,7 @@ fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
     assert_eq!(said.json["selected"], json!([]));
 }
 
-/// What a job fetches to where the target is usually kept is not the target.
+/// A job may fetch something else into the reference that usually tracks the target.
 #[test]
 fn a_reference_that_keeps_another_branch_is_not_the_target() {
     let project = Project::new();

@@ -1,4 +1,4 @@
-//! Repositories that are not plain: folders, worktrees, submodules, links, odd names, formats that cannot be read.
+//! Unusual repositories: subdirectories, worktrees, submodules, links, odd names, unreadable formats.
 
 use crate::job::{Job, Said};
 use crate::program::Call;
@@ -8,7 +8,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-/// `main` with these files, pushed, and a branch `change` checked out.
+/// Creates a pushed `main` with these files and checks out a branch `change`.
 fn world(files: &[(&str, &str)]) -> World {
     let world = World::new();
     for (path, content) in files {
@@ -147,7 +147,7 @@ fn a_bare_repository_is_read_like_any_other() {
     assert_eq!(said["head"], json!(world.git(&["rev-parse", "origin/main"])));
 }
 
-/// Its files are files of the change, and so is its configuration.
+/// The bare repository's files come from the change, and so does its configuration.
 #[test]
 fn a_bare_repository_in_a_checkout_is_not_opened_unless_it_is_named() {
     let world = world(&[("sales/a.orch.yaml", "1")]);
@@ -159,7 +159,7 @@ fn a_bare_repository_in_a_checkout_is_not_opened_unless_it_is_named() {
             fs::rename(from, inside.join(name)).unwrap();
         }
     }
-    // The bare one knows the first commit alone.
+    // The bare repository has only the first commit.
     world.write("sales/b.orch.yaml", "2");
     let head = world.git(&["add", "sales/b.orch.yaml"]) + &world.git(&["commit", "-q", "-m", "more"]);
     assert_eq!(head, "");
@@ -179,10 +179,10 @@ fn a_bare_repository_in_a_checkout_is_not_opened_unless_it_is_named() {
         bare.path(),
         &["clone", "-q", "--bare", &world.work().display().to_string(), "."],
     );
-    Call::new(bare.path())
-        .run(&["context"])
-        .expect(7)
-        .saying(&["no git repository", "--repo, as a bare one must be"]);
+    Call::new(bare.path()).run(&["context"]).expect(7).saying(&[
+        "no git repository",
+        "pass --repo (required for a bare repository)",
+    ]);
     Call::new(bare.path())
         .variable("SLUICEGATE_REPO", ".")
         .run(&["context", "--all"])

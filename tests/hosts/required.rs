@@ -1,5 +1,5 @@
-//! A required check on a change without a pipeline: green on every host, with reports that can be read and a summary
-//! that says why.
+//! A required check on a change without a pipeline: it passes on every host, with valid reports and a summary that
+//! states why.
 
 use crate::history::{EVERYTHING_FETCHED, checkout, with_default};
 use crate::job::Job;
@@ -7,7 +7,7 @@ use crate::repo::World;
 use serde_json::{Value, json};
 use std::fs;
 
-/// A pull request that changes words alone, by the variables of each host.
+/// Returns each host's variables for a pull request that changes only documentation.
 fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
     let text = |pairs: &[(&'static str, &str)]| -> Vec<(&'static str, String)> {
         pairs
@@ -96,7 +96,7 @@ fn nothing_to_review(job: Job, head: &str, base: &str) {
     } });
     let job = job.payload(&payload);
     let (out, summary) = (job.folder.join("out"), job.folder.with_extension("summary.md"));
-    // A pull request often has no secrets, and none is needed.
+    // A pull request often has no secrets, and none are needed.
     let ended = job
         .reviewing()
         .without("SLUICEGATE_TOKEN")
@@ -113,7 +113,7 @@ fn nothing_to_review(job: Job, head: &str, base: &str) {
             "json=out/j.json",
         ])
         .expect(0);
-    let why = "nothing to review: no pipeline changed that is selected";
+    let why = "nothing to review: no selected pipeline changed";
     assert!(ended.out.contains(why), "{}", ended.all());
     let report: Value = serde_json::from_slice(&fs::read(out.join("j.json")).unwrap()).unwrap();
     assert_eq!(report["verdict"], "passed");

@@ -1,4 +1,4 @@
-"""Fills the service before the run, and puts what is there into most requests, so that they reach more than a 404."""
+"""Adds data to the service before the run, and inserts existing IDs into most requests, so that they get past a 404."""
 
 import json
 import os
@@ -100,7 +100,7 @@ def with_what_is_there(value):
 
 
 def fits(key, item):
-    """Whether it is what the description wants; what is wrong on purpose is not put right."""
+    """Returns whether the value matches the description; intentionally wrong values are not replaced."""
     if not item or not isinstance(item, type(THERE[key][0])) or (isinstance(item, list) and not all(item)):
         return False
     if not key.endswith("Id") or key == "commitId":
@@ -130,7 +130,7 @@ def map_query(context, query):
 @schemathesis.hook
 def map_body(context, body):
     body = with_what_is_there(body)
-    # What a schema cannot say: the one property of a secret's value is the one that its key names.
+    # A rule that no schema can express: the only property of a secret's value is the one that its key names.
     if isinstance(body, dict) and isinstance(body.get("key"), str) and "value" in body and chance.random() < 0.8:
         body["value"] = {body["key"]: "secret"}
     return body

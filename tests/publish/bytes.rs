@@ -1,4 +1,4 @@
-//! Every part is the commit's blob, byte for byte, under exactly its path.
+//! Every part is the commit's blob, byte for byte, with exactly its path as the name.
 
 use crate::faults::{options, run};
 use crate::faulty::{Faulty, Shows};
@@ -20,7 +20,7 @@ const NAMES: [&str; 9] = [
     ".hidden/.deep.orch.yaml",
 ];
 
-/// The parts of a form, by name; the bytes as they are between the head and the next boundary.
+/// Returns the parts of a form by name, with the bytes between the head and the next boundary.
 fn parts(body: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let end = body.windows(2).position(|pair| pair == b"\r\n").unwrap();
     let boundary = [b"\r\n", &body[..end]].concat();

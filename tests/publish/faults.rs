@@ -1,4 +1,4 @@
-//! The fault matrix: wherever the server breaks off, what is said is what is stored.
+//! The fault matrix: wherever the server fails, the reported outcome matches the stored versions.
 
 use crate::faulty::{Fault, Faulty, Shows};
 use crate::project::{CONFIG, pipeline, planned, shared, world};
@@ -10,7 +10,7 @@ use sluicegate::platform::http::{BaseUrl, Client, Delays, Settings, TokenSource}
 use sluicegate::publish::{IfExists, Latest, OnIgnored, Options, Outcome, OutcomeKind, Plan, publish};
 use std::time::Duration;
 
-/// A plan of nothing but a shared pipeline and its file, which details can prove whole.
+/// Creates a plan with only a shared pipeline and its file, which the details can prove complete.
 fn plain() -> (World, Plan) {
     let world = World::new();
     world.write("load.orch.yaml", pipeline("orchestration", &[]));
@@ -19,7 +19,7 @@ fn plain() -> (World, Plan) {
     (world, plan)
 }
 
-/// A plan with a script, of which details tell nothing.
+/// Creates a plan with a script, which the details do not include.
 fn scripted() -> (World, Plan) {
     let world = world();
     let plan = planned(&world);
@@ -36,7 +36,7 @@ pub fn options() -> Options {
     }
 }
 
-/// Longer than any answer takes.
+/// Longer than any response takes.
 const PATIENT: Duration = Duration::from_secs(60);
 
 pub async fn run(server: &Faulty, plan: &Plan, options: Options) -> Outcome {
@@ -60,12 +60,12 @@ async fn run_trying(retries: u32, timeout: Duration, url: &str, plan: &Plan, opt
     publish(&platform, plan, options, None).await
 }
 
-/// A row: what happens to the uploads in turn, and how it must end.
+/// A row: the faults of successive uploads, and the expected outcome.
 struct Row {
     faults: &'static [Fault],
     lag: usize,
     shows: Shows,
-    /// With a plan that details can prove whole, and with one that they cannot.
+    /// The outcomes for a plan that the details can prove complete, and for one that they cannot.
     ends: [OutcomeKind; 2],
     uploads: usize,
 }
@@ -105,7 +105,7 @@ async fn what_is_said_is_what_is_stored() {
         row(&[AfterHead, StoredThenGone], LOST, 2),
         row(&[StoredThenNonsense], [Incomplete; 2], 1),
         row(&[StoredThenHalfAnAnswer], [Incomplete; 2], 1),
-        // What stands between may ask for patience or for another place after the platform has done it.
+        // A proxy may ask the client to wait or redirect it after the platform has stored the version.
         row(&[StoredThen(429)], LOST, 1),
         row(&[StoredThen(503)], LOST, 1),
         row(&[StoredThen(500)], LOST, 1),
@@ -120,7 +120,7 @@ async fn what_is_said_is_what_is_stored() {
         row(&[Status(429)], [Unknown; 2], 1),
         row(&[Status(503)], [Unknown; 2], 1),
         row(&[Status(504), Fine], SAFE, 2),
-        // A 2xx that is no "done".
+        // A 2xx status that does not mean "done".
         row(&[StoredThen(202)], LOST, 1),
         row(&[StoredThen(206)], LOST, 1),
         row(&[Status(202), Status(202), Status(202)], [Unknown; 2], 3),
@@ -130,7 +130,7 @@ async fn what_is_said_is_what_is_stored() {
         row(&[Status(400)], [Failed; 2], 1),
         row(&[Status(403)], [Failed; 2], 1),
         row(&[Refused, Status(401)], [Failed; 2], 2),
-        // The details lag: once, then for longer than anyone waits.
+        // The details lag: once, then for longer than the client waits.
         Row {
             lag: 1,
             ..row(&[Fine], SAFE, 1)
@@ -143,7 +143,7 @@ async fn what_is_said_is_what_is_stored() {
             lag: 1,
             ..row(&[StoredThenGone], LOST, 1)
         },
-        // Sent again in good faith, refused as known, and found to be ours.
+        // Sent again because the version was not visible yet, rejected as existing, and then identified as ours.
         Row {
             lag: 4,
             ..row(&[StoredThenGone, Fine], LOST, 2)
@@ -195,13 +195,13 @@ async fn check(row: &Row, plan: &Plan, expected: OutcomeKind) {
     let stored = server.stored();
     let ours = stored.iter().filter(|stored| stored.commit == plan.commit_hash);
     match (stored.len(), ours.count()) {
-        // Nothing is there: no success, and nothing that claims a version.
+        // Nothing is stored: the outcome is not a success and does not claim a version.
         (0, _) => assert!(
             matches!(outcome.kind, OutcomeKind::Failed | OutcomeKind::Unknown),
             "{told}"
         ),
         (1, 0) => assert_eq!(outcome.kind, OutcomeKind::Conflict, "{told}"),
-        // It is there: not hidden by "nothing was published".
+        // Our version is stored: the outcome does not deny it.
         (1, 1) => {
             assert_ne!(outcome.kind, OutcomeKind::Failed, "{told}");
             let parts = String::from_utf8_lossy(&stored[0].body)
@@ -215,7 +215,7 @@ async fn check(row: &Row, plan: &Plan, expected: OutcomeKind) {
     assert!(is_success || !outcome.problems.is_empty(), "{told}");
 }
 
-/// A try that was asked to come again later may have been the one that was stored.
+/// An attempt that got a "retry later" response may be the one that was stored.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn our_own_publish_is_no_conflict_after_a_retry() {
     let (_world, plan) = plain();
@@ -225,7 +225,7 @@ async fn our_own_publish_is_no_conflict_after_a_retry() {
         assert_eq!(outcome.kind, OutcomeKind::Published, "{fault:?}: {outcome:#?}");
         assert_eq!((server.uploads(), server.stored().len()), (2, 1), "{fault:?}");
     }
-    // Another's stays another's.
+    // Another client's version is still reported as a conflict.
     let server = Faulty::start(&[Fault::Status(429), Fault::TwinWins], 0, Shows::Truth);
     let outcome = run_trying(2, PATIENT, &server.url, &plan, options()).await;
     assert_eq!(outcome.kind, OutcomeKind::Conflict, "{outcome:#?}");

@@ -1,5 +1,5 @@
-//! A server that keeps versions and breaks off where it is told to, so that a test can compare what was said with what
-//! is stored.
+//! A server that stores versions and fails at chosen points, so that a test can compare the reported outcome with the
+//! stored versions.
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -9,40 +9,40 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What happens to one upload.
+/// The behavior for one upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// Stored and answered.
+    /// Stores the version and responds.
     None,
-    /// Stored and answered, after a while.
+    /// Stores the version and responds after a while.
     Slow,
-    /// The connection ends before anything is read.
+    /// Closes the connection before reading anything.
     BeforeAccept,
-    /// The connection ends after the request's head.
+    /// Closes the connection after the request's head.
     AfterHead,
-    /// The connection ends in the middle of the body.
+    /// Closes the connection in the middle of the body.
     MidBody,
-    /// All is read, nothing stored, and a 502 is the answer.
+    /// Reads everything, stores nothing, and responds with a 502.
     Refused,
-    /// All is read, nothing stored, and no answer ever comes.
+    /// Reads everything, stores nothing, and never responds.
     Silent,
-    /// Stored, and the connection ends without an answer.
+    /// Stores the version and closes the connection without a response.
     StoredThenGone,
-    /// Stored, and a 502 is the answer.
+    /// Stores the version and responds with a 502.
     StoredThen502,
-    /// Stored, and no answer ever comes.
+    /// Stores the version and never responds.
     StoredThenSilent,
-    /// Stored, and the answer is no JSON.
+    /// Stores the version; the response is not JSON.
     StoredThenNonsense,
-    /// Stored, and the connection ends within the answer.
+    /// Stores the version and closes the connection in the middle of the response.
     StoredThenHalfAnAnswer,
-    /// A twin's version of another commit is stored first: 409.
+    /// Stores another client's version of a different commit first: 409.
     TwinWins,
-    /// A twin's version of another commit is stored first, and the connection ends without an answer.
+    /// Stores another client's version of a different commit first, and closes the connection without a response.
     TwinWinsThenGone,
-    /// Stored, and this status is the answer: with a place to go to or a time to wait, where it has one.
+    /// Stores the version and responds with this status, with `Location` or `Retry-After` where the status has one.
     StoredThen(u16),
-    /// An answer with this status, nothing stored.
+    /// Stores nothing and responds with this status.
     Status(u16),
 }
 
@@ -57,7 +57,7 @@ pub struct Stored {
 
 struct State {
     faults: VecDeque<Fault>,
-    /// How many lookups after a storing do not show it yet.
+    /// Number of lookups after a store that do not show the version yet.
     lag: usize,
     shows: Shows,
     stored: Vec<Stored>,
@@ -65,15 +65,15 @@ struct State {
     lookups: usize,
 }
 
-/// How the details are shown.
+/// The content of the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shows {
     Truth,
     /// Without the commit hash.
     NoCommit,
-    /// As made long ago.
+    /// With a creation time long ago.
     Old,
-    /// A 500, after the first lookup.
+    /// A 500 after the first lookup.
     Broken,
 }
 
@@ -96,7 +96,7 @@ impl Faulty {
             lookups: 0,
         }));
         let shared = Arc::clone(&state);
-        // The threads end with the test's process; each serves one connection.
+        // The threads end with the test process; each serves one connection.
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let state = Arc::clone(&shared);
@@ -153,7 +153,7 @@ impl Head {
     }
 }
 
-/// Whether this connection, the one after a lookup, is to end before it is read.
+/// Returns whether to close this connection, the first one after a lookup, before reading from it.
 fn is_cut(state: &Mutex<State>) -> bool {
     let mut state = state.lock().unwrap();
     let is_cut = state.lookups > 0 && state.faults.front() == Some(&Fault::BeforeAccept);
@@ -232,7 +232,7 @@ fn upload(head: &Head, reader: &mut BufReader<TcpStream>, state: &Mutex<State>) 
         Fault::Refused | Fault::StoredThen502 => Some((502, "{}".to_owned())),
         Fault::StoredThenGone | Fault::TwinWinsThenGone => None,
         Fault::Silent | Fault::StoredThenSilent => {
-            // Until the client has had enough.
+            // Waits until the client gives up.
             let _ = reader.read(&mut [0]);
             None
         }
@@ -251,7 +251,7 @@ fn upload(head: &Head, reader: &mut BufReader<TcpStream>, state: &Mutex<State>) 
     }
 }
 
-/// Stores a version unless its name is taken; whether it did.
+/// Stores a version unless its name is in use, and returns whether it did.
 fn store(state: &Mutex<State>, version: &str, commit: &str, body: Vec<u8>) -> bool {
     let mut state = state.lock().unwrap();
     if state.stored.iter().any(|stored| stored.version == version) {

@@ -1,4 +1,4 @@
-//! Publishing, over real repositories and a server that answers as it is told.
+//! Publishing with real repositories and a server with scripted responses.
 
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]

@@ -1,4 +1,4 @@
-//! What is planned, and what stops a publish before anything is sent.
+//! The content of a plan, and the errors that stop a publish before anything is sent.
 
 use crate::project::{Asked, CONFIG, call, paths, pipeline, planned, refused, script, shared, world};
 use crate::repo::World;
@@ -6,7 +6,7 @@ use sluicegate::publish::{PlanChanges, Select, SharedPipelineRef, Source, change
 use std::fmt::Write as _;
 use std::os::unix::fs::symlink;
 
-/// What is said of the entry `old` in any case.
+/// The warning about the disabled entry `old`, which every plan contains.
 const DISABLED: &str = ".platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it";
 
 #[test]
@@ -130,31 +130,31 @@ fn what_a_shared_pipeline_lacks_stops_the_publish() {
     }
     insta::assert_snapshot!(told, @"
     # entry
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       .platform/shared-pipelines.yaml:4: the shared pipeline `load-it` is `load.orch.yaml`, which is not in the project
     # disabled entry
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       .platform/shared-pipelines.yaml:8: the shared pipeline `old` is `old.orch.yaml`, which is not in the project
     # no pipeline
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       .platform/shared-pipelines.yaml:4: the shared pipeline `x` is `README.md`, which is no pipeline file (`.orch.yaml`, `.tran.yaml`)
     # child
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls the transformation `jobs/clean`, which is not in the project
     # grandchild
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       jobs/clean.tran.yaml:8: component `Step 0` calls the orchestration `jobs/none`, which is not in the project
     # script
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       load.orch.yaml:14: component `Step 1` names the script `sql/load.sql`, which is not in the project
     # wrong kind
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls the orchestration `jobs/clean`, which is not in the project
     # unreadable
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       jobs/clean.tran.yaml:3: cannot be read as a pipeline: not YAML: while parsing a node, did not find expected node content
     # script is a link
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       load.orch.yaml:14: component `Step 1` names the script `sql/load.sql`, which is a symbolic link, not a file
     ");
 }
@@ -172,7 +172,7 @@ fn what_is_excluded_is_not_whole() {
         ..Asked::default()
     };
     insta::assert_snapshot!(without_child.plan(&world).unwrap_err(), @"
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls `jobs/clean.tran.yaml`, which is not among the selected files
     ");
     let without_script = Asked {
@@ -180,7 +180,7 @@ fn what_is_excluded_is_not_whole() {
         ..Asked::default()
     };
     insta::assert_snapshot!(without_script.plan(&world).unwrap_err(), @"
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       load.orch.yaml:14: component `Step 1` names the script `sql/load.sql`, which is excluded
     ");
     let without_disabled = Asked {
@@ -215,7 +215,7 @@ fn what_cannot_be_known_or_concerns_others_is_a_warning() {
     .hidden/other.orch.yaml:8: component `Step 0` calls the transformation `nowhere`, which is not in the project
     .hidden/other.orch.yaml:14: component `Step 1` names the script `sql/none.sql`, which is not in the project
     broken.orch.yaml:3: cannot be read as a pipeline: not YAML: while parsing a node, did not find expected node content
-    load.orch.yaml:8: component `Step 0` names `${job}`, an expression: whether it is sent cannot be known
+    load.orch.yaml:8: component `Step 0` names `${job}`, an expression: it is unknown whether its file is sent
     load.orch.yaml:13: component `Step 1` calls the transformation `twin` without its folder, which may be any of `a/twin.tran.yaml` and `b/twin.tran.yaml`
     ");
     assert!(
@@ -237,8 +237,8 @@ fn warnings_of_a_kind_are_one_sentence_for_people() {
     assert_eq!(plan.warnings.len(), 8, "each stands in the plan as data");
     insta::assert_snapshot!(plan.told.join("\n"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
-    2 references in pipelines that no shared pipeline needs name what is not sent: .hidden/other.orch.yaml:8, .hidden/other.orch.yaml:14
-    5 references are expressions, so it cannot be known whether what they name is sent: load.orch.yaml:8, load.orch.yaml:13, load.orch.yaml:18 and 2 more (--dry-run --json lists them)
+    2 references in pipelines that no shared pipeline needs refer to files that are not sent: .hidden/other.orch.yaml:8, .hidden/other.orch.yaml:14
+    5 references are expressions, so it is unknown whether their files are sent: load.orch.yaml:8, load.orch.yaml:13, load.orch.yaml:18 and 2 more (--dry-run --json lists them)
     ");
 }
 
@@ -275,14 +275,14 @@ fn the_closure_is_what_the_shared_pipelines_need() {
         "sql/load.sql",
     ];
     assert_eq!(paths(&plan), expected);
-    let expression = "load.orch.yaml:13: component `Step 1` names `${which}`, an expression: whether it is sent cannot be known";
+    let expression = "load.orch.yaml:13: component `Step 1` names `${which}`, an expression: it is unknown whether its file is sent";
     assert_eq!(plan.warnings, [DISABLED, expression]);
     let excluded = Asked {
         exclude: |path| path.starts_with("deep/"),
         ..asked
     };
     insta::assert_snapshot!(excluded.plan(&world).unwrap_err(), @"
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls `deep/one.orch.yaml`, which is not among the selected files
     ");
     let on_disk = Asked {
@@ -308,7 +308,7 @@ fn a_parameter_that_the_pipeline_does_not_declare_stops_the_publish() {
     let list = entry("a", true, "other") + &entry("b", false, "third");
     world.write(CONFIG, format!("pipelines:\n{list}"));
     insta::assert_snapshot!(refused(&world), @"
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       .platform/shared-pipelines.yaml:7: the shared pipeline `a` has the parameter `other`, which is no variable of `load.orch.yaml`
     ");
     world.write(
@@ -365,7 +365,7 @@ fn a_twin_that_is_not_sent_stops_the_publish() {
         ..Asked::default()
     };
     insta::assert_snapshot!(asked.plan(&world).unwrap_err(), @"
-    the shared pipelines would not be whole:
+    the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls the transformation `twin` without its folder, which may be any of `a/twin.tran.yaml` and `b/twin.tran.yaml`: `b/twin.tran.yaml` is not among the selected files
     ");
 }
@@ -426,7 +426,7 @@ fn the_configuration_must_be_there_and_right() {
     let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
     told.push_str(&format!("named: {}", asked.plan(&world).unwrap_err()).replace(&head, "<commit>"));
     insta::assert_snapshot!(told, @"
-    none: no hidden folder at the root of the repository holds `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`
+    none: no hidden directory at the repository root contains `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`
     empty: .platform/shared-pipelines.yaml:1:1: the list `pipelines` is missing
     twins: .platform/shared-pipelines.yaml:3:3: the id `a` is already used on line 2
     two: several hidden folders contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .platform, .second
@@ -489,11 +489,11 @@ fn files_whose_parts_would_have_one_name_are_refused() {
     world.git(&["commit", "-q", "-m", "twins"]);
     let error = Asked::default().plan(&world).unwrap_err();
     insta::assert_snapshot!(error, @r#"
-    the upload would have one name for two files:
+    two files would have the same name in the upload:
       `a"b.orch.yaml` and `a%22b.orch.yaml`
       `c%22".orch.yaml` and `c"%22.orch.yaml`
     "#);
-    insta::assert_snapshot!(error.hint().unwrap(), @r#"rename one of them, or leave it out with --exclude: in the name of a part `"` is %22, CR %0D and LF %0A"#);
+    insta::assert_snapshot!(error.hint().unwrap(), @r#"rename one of them, or pass --exclude: in a part name, `"` becomes %22, CR %0D and LF %0A"#);
 }
 
 #[test]

@@ -4,10 +4,10 @@ use crate::repo::World;
 use sluicegate::base::git::{CommitId, Repository};
 use sluicegate::publish::{Plan, PublishError, Select, Source, Wish, plan};
 
-/// Where the project's configuration is.
+/// Path of the project's shared-pipelines file.
 pub const CONFIG: &str = ".platform/shared-pipelines.yaml";
 
-/// A project: `load` (shared as `load-it`) calls `jobs/clean` and runs a script; `old` is shared and switched off.
+/// Creates a project: `load` (shared as `load-it`) calls `jobs/clean` and runs a script; `old` is shared and disabled.
 pub fn world() -> World {
     let world = World::new();
     let components = [call("transformationJob", "jobs/clean"), script("sql/load.sql")];
@@ -28,7 +28,7 @@ pub fn world() -> World {
     world
 }
 
-/// A shared-pipelines file with these entries: path, id, enabled.
+/// Returns a shared-pipelines file with these entries: path, ID, enabled.
 pub fn shared(entries: &[(&str, &str, bool)]) -> String {
     let entry = |(path, id, enabled): &(&str, &str, bool)| {
         format!("  - pipeline: \"{path}\"\n    id: {id}\n    enabled: {enabled}\n    parameters: {{}}\n")
@@ -37,7 +37,7 @@ pub fn shared(entries: &[(&str, &str, bool)]) -> String {
     format!("version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n{list}")
 }
 
-/// A pipeline with components of these parameters; the first component's key is on line 4.
+/// Returns a pipeline with components that have these parameters; the first component's key is on line 4.
 pub fn pipeline(kind: &str, parameters: &[String]) -> String {
     let component = |(n, parameters): (usize, &String)| {
         format!(
@@ -53,17 +53,17 @@ pub fn pipeline(kind: &str, parameters: &[String]) -> String {
     format!("type: {kind}\npipeline:\n  components:{components}")
 }
 
-/// The parameters of a call, on the fifth line of the component.
+/// Returns the parameters of a call, on the fifth line of the component.
 pub fn call(key: &str, target: &str) -> String {
     format!("        {key}: \"{target}\"\n")
 }
 
-/// The parameters of a script from a file.
+/// Returns the parameters of a script from a file.
 pub fn script(path: &str) -> String {
     format!("        scriptLocation: File\n        fileName: \"{path}\"\n")
 }
 
-/// What a wish is made of, as the command line would.
+/// The settings of a publish request, as on the command line.
 pub struct Asked {
     pub include: fn(&str) -> bool,
     pub exclude: fn(&str) -> bool,
@@ -85,13 +85,13 @@ impl Default for Asked {
 }
 
 impl Asked {
-    /// The plan of the project as it is committed, or on disk.
+    /// Returns the plan of the project as committed or as on disk.
     pub fn plan(&self, world: &World) -> Result<Plan, PublishError> {
         let repository = Repository::discover(&world.work()).unwrap();
         self.plan_of(&repository, &repository.head().unwrap().commit)
     }
 
-    /// The plan of this commit.
+    /// Returns the plan of this commit.
     pub fn plan_of(&self, repository: &Repository, head: &CommitId) -> Result<Plan, PublishError> {
         let wish = Wish {
             prefix: "demo".to_owned(),
@@ -110,19 +110,19 @@ impl Asked {
     }
 }
 
-/// The plan of the committed project.
+/// Returns the plan of the committed project.
 pub fn planned(world: &World) -> Plan {
     world.commit("all");
     Asked::default().plan(world).unwrap()
 }
 
-/// Why the committed project cannot be published.
+/// Returns the error that prevents publishing the committed project.
 pub fn refused(world: &World) -> String {
     world.commit("all");
     Asked::default().plan(world).unwrap_err().to_string()
 }
 
-/// The paths of the planned files.
+/// Returns the paths of the planned files.
 pub fn paths(plan: &Plan) -> Vec<&str> {
     plan.files.iter().map(|file| file.path.as_str()).collect()
 }

@@ -3,13 +3,13 @@
 use crate::project::{Asked, call, paths, pipeline, planned, refused, world};
 use sluicegate::publish::Select;
 
-/// A call whose value is folded over two lines, as long ones are.
+/// Returns a call whose value is folded over two lines, like long values.
 fn folded(key: &str, target: &str) -> String {
     let (start, end) = target.split_at(target.len() / 2);
     format!("        {key}: \"{start}\\\n          {end}\"\n")
 }
 
-/// Every way to write a call of a transformation.
+/// Returns every notation of a call of a transformation.
 fn styles() -> [(&'static str, String); 6] {
     let key = "transformationJob";
     [

@@ -1,4 +1,4 @@
-//! Each way in which an upload can end.
+//! Each possible outcome of an upload.
 
 use crate::project::{CONFIG, planned, world};
 use crate::repo::World;
@@ -27,7 +27,7 @@ fn options() -> Options {
     }
 }
 
-/// A plan, and a server that it is sent to.
+/// A plan, and the server that receives it.
 struct Stage {
     world: World,
     plan: Plan,
@@ -43,7 +43,7 @@ impl Stage {
             plan,
             server: MockServer::start().await,
         };
-        // The lookup before the upload; the version is not there yet.
+        // The lookup before the upload: the version does not exist yet.
         Mock::given(method("GET"))
             .and(path(DETAILS))
             .and(query_param("versionName", &stage.plan.version_name))
@@ -67,7 +67,7 @@ impl Stage {
         })
     }
 
-    /// The answer to the upload, which must come exactly once.
+    /// Sets the response to the upload, which must be sent exactly once.
     async fn upload(&self, answer: ResponseTemplate) -> &Self {
         Mock::given(method("POST"))
             .and(path(ARTIFACTS))
@@ -78,7 +78,7 @@ impl Stage {
         self
     }
 
-    /// The details after the upload.
+    /// Sets the details after the upload.
     async fn shows(&self, answer: ResponseTemplate) -> &Self {
         self.details_are(answer, 1).await
     }
@@ -95,7 +95,7 @@ impl Stage {
         self
     }
 
-    /// What consumers get, asked for by leaving the version out.
+    /// Sets the response for the latest version, which is requested without a version name.
     async fn latest_is(&self, answer: ResponseTemplate) -> &Self {
         Mock::given(method("GET"))
             .and(path(DETAILS))
@@ -161,7 +161,7 @@ async fn a_file_that_changed_after_it_was_checked_is_not_sent() {
         assert!(
             error
                 .to_string()
-                .contains(&format!("{name}: it changed after it was checked")),
+                .contains(&format!("{name}: the file changed after it was checked")),
             "{error}"
         );
     }
@@ -276,7 +276,7 @@ async fn a_version_that_lacks_something_is_incomplete() {
     let outcome = stage.run(options()).await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
     insta::assert_snapshot!(outcome.problems.join("\n").replace(&stage.plan.commit_hash, "<commit>"), @"
-    it is of the commit 0000000000000000000000000000000000000000, not <commit>
+    the version is from the commit 0000000000000000000000000000000000000000, not <commit>
     the shared pipeline `load-it` (load.orch.yaml) is missing
     ");
 }
@@ -291,8 +291,8 @@ async fn a_version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
     let outcome = stage.run(options()).await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
     insta::assert_snapshot!(outcome.problems.join("\n"), @"
-    the shared pipeline `load-it` is of `evil`, not of load.orch.yaml
-    it is disabled
+    the shared pipeline `load-it` is from `evil`, not from load.orch.yaml
+    the version is disabled
     ");
 }
 
@@ -413,7 +413,7 @@ async fn an_existing_version_of_other_content_is_a_conflict_with_the_difference(
     assert_eq!(outcome.kind, OutcomeKind::Conflict);
     insta::assert_snapshot!(outcome.problems.join("\n"), @"
     the version `1.0 2026-11-20` of `demo` exists, and a version is never changed
-    the platform tells no commit hash for it
+    the platform reports no commit hash for the version
     ");
 }
 

@@ -1,4 +1,4 @@
-//! Publishing the files as they are on disk.
+//! Publishing files from disk.
 
 use crate::project::{Asked, paths, pipeline, planned, world};
 use crate::repo::World;
@@ -84,7 +84,8 @@ fn git_folders_other_repositories_and_links_are_never_sent() {
     ");
 }
 
-/// `check` reads the same working tree: what is added by force, hidden, left out by a sparse checkout or no file.
+/// `check` reads the same working tree: files that were force-added, hidden, excluded by a sparse checkout, or are not
+/// regular.
 #[test]
 fn what_git_does_not_look_at_is_never_sent_in_silence() {
     let world = world();
@@ -102,7 +103,7 @@ fn what_git_does_not_look_at_is_never_sent_in_silence() {
             "sql/load.sql",
         ]);
         insta::allow_duplicates! { insta::assert_snapshot!(asked().plan(&world).unwrap_err(), @"
-        git's index hides what is on disk (skip-worktree or assume-unchanged):
+        git's index hides the state on disk (skip-worktree or assume-unchanged):
           load.orch.yaml
         "); }
         world.git(&["update-index", &format!("--no-{flag}"), "load.orch.yaml"]);
@@ -136,7 +137,7 @@ fn what_git_does_not_look_at_is_never_sent_in_silence() {
     assert!(made.unwrap().success());
     let error = asked().plan(&world).unwrap_err().to_string();
     assert!(
-        error.contains("load.orch.yaml") && error.contains("no regular file"),
+        error.contains("load.orch.yaml") && error.contains("not a regular file"),
         "{error}"
     );
 }

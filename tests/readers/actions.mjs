@@ -1,6 +1,7 @@
 // Runs two actions that show JUnit on GitHub, action-junit-report and test-reporter, from their own main.ts, as a step
-// would: inputs in, exit status and outputs out. What talks to GitHub, finds files or writes Markdown is a stand-in that
-// keeps what it is told; the parsers, the counts, the annotations and the rule of the conclusion are theirs.
+// would: inputs in, exit status and outputs out. Substitutes that record their input replace the code that calls GitHub,
+// finds files or writes Markdown; the parsers, the counts, the annotations and the rule for the conclusion are the actions'
+// own.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { strict as assert } from "node:assert";
@@ -88,7 +89,7 @@ const step = (action, program, report) => {
 
 const count = (cases, ...kinds) => cases.filter(({ kind }) => kinds.includes(kind)).length;
 const red = (cases) => cases.filter(({ kind }) => kind === "failed" || kind === "error");
-// One of them leaves out emoji, both cut blanks off at the ends.
+// One of the actions removes emoji, and both trim spaces.
 const told = (text) => text.replace(/\p{Extended_Pictographic}/gu, "").trim();
 const sorted = (rows) => rows.map((row) => JSON.stringify(row)).sort();
 
@@ -118,7 +119,7 @@ for (const action of Object.keys(ACTIONS)) {
     if (action === "test-reporter") {
       assert.equal(ended.conclusion, passed ? "success" : "failure");
       assert.equal(ended.told.conclusion, ended.conclusion);
-      // It finds a place in Java's stack traces alone, shows 51 of them, and cuts titles.
+      // The action finds places only in Java stack traces, shows 51 annotations, and truncates titles.
       const shown = red(cases).slice(0, 51);
       assert.equal(ended.told.annotations.length, shown.length);
       const title = ({ suite, name }) => `${suite.trim()} ► ${name.trim()}`;

@@ -1,5 +1,5 @@
-"""Runs the parser, the statistics and the rule of the conclusion of the action publish-unit-test-result-action. What it
-publishes by, GitHub's API, is not run; the annotations name file and line of the cases that are held here."""
+"""Runs the parser, the statistics and the rule for the conclusion of the action publish-unit-test-result-action. The calls
+of GitHub's API are not run; the annotations name file and line of the cases that are checked here."""
 
 import ast
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 
 folder, *names = sys.argv[1:]
 python = Path(folder) / "publish-unit-test-result-action/python"
-# The package's own first file needs what publishes.
+# The package's own first file imports the publishing code.
 package = types.ModuleType("publish")
 package.__path__ = [str(python / "publish")]
 sys.modules["publish"] = package

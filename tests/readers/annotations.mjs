@@ -1,4 +1,4 @@
-// Holds the annotations to what @actions/core itself writes for the same words.
+// Compares the annotations with the output of @actions/core for the same messages.
 import * as core from "@actions/core";
 import { readFileSync } from "node:fs";
 import { strict as assert } from "node:assert";

@@ -1,4 +1,4 @@
-// A browser, and the reports opened in it: whatever they do besides being shown is noted.
+// Opens the reports in a browser and records errors and requests.
 import { chromium } from "playwright-core";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,7 +19,7 @@ export const open = async (name, { hash = "", ...options } = {}) => {
   return { page, faults, requests, context };
 };
 
-// The findings of a JSON report, as the page has them: what keeps a whole file from being read is one.
+// Returns the findings of a JSON report as the page shows them; an error that prevents reading a file is one of them.
 export const findings = (name) => {
   const source = JSON.parse(readFileSync(`${name}.json`, "utf8"));
   const all = source.files.flatMap(({ path, results }) =>

@@ -1,11 +1,11 @@
-"""Works out of each JSON report which cases its JUnit report must have, so that every reader is held to the same."""
+"""Derives from each JSON report the expected cases of its JUnit report, the same for every reader."""
 
 import json
 import sys
 
 
 def plain(text):
-    """As XML 1.0 can say it."""
+    """Replaces the characters that XML 1.0 does not allow."""
     def allowed(c):
         return c in "\t\n\r" or " " <= c <= "\ud7ff" or "\ue000" <= c <= "\ufffd" or c > "\uffff"
     return "".join(c if allowed(c) else "\ufffd" for c in text)
@@ -27,7 +27,7 @@ def kind(result):
 
 
 def place(result):
-    """The first line of what counts, else of all."""
+    """Returns the first line of the findings that fail the gate or, if there are none, of all findings."""
     lines = result["lines"]
     states = result.get("state") or [None] * len(lines)
     counting = [line for line, state in zip(lines, states) if state not in ("known", "waived")]
@@ -40,7 +40,7 @@ def case(suite, name, kind, line=1, texts=()):
 
 
 def cases(report):
-    """The samples allow the gate to be changed, and name each rule of a file once."""
+    """Returns the expected cases; the samples allow gate changes, and have each rule of a file once."""
     for number in range(len(report["gateChanges"])):
         yield case("sluicegate", f"gate change ({number + 1})" if number else "gate change", "skipped")
     for file in report["files"]:
@@ -56,7 +56,7 @@ def main(names):
     for name in names:
         report = json.load(open(f"{name}.json"))
         hosts = list(cases(report)) or [case("sluicegate", "nothing to review", "skipped")]
-        # The strict schemas know no skipped case, only its words; and no reader may find no case at all.
+        # The strict schemas have no skipped cases, only their text; and every reader must find at least one case.
         strict = [case for case in hosts if case["kind"] != "skipped"] or [case("sluicegate", "verdict", "passed")]
         for form, found in (("junit", hosts), ("junit-strict", strict)):
             of = {"passed": report["verdict"] == "passed", "cases": found}

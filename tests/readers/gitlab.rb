@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Runs GitLab's own reader of JUnit. What it belongs to, a job and its reports, is a stand-in.
+# Runs GitLab's own reader of JUnit. Substitutes replace the job and its reports.
 require "active_support/all"
 require "digest"
 require "json"

@@ -1,4 +1,4 @@
-"""Reads the JUnit reports by junitparser and holds them to the cases that they must have."""
+"""Reads the JUnit reports with junitparser and checks that they contain the expected cases."""
 
 import json
 import re

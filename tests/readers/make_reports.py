@@ -1,5 +1,5 @@
-"""Makes a repository with pipelines, and JSON reports about them: an ordinary one, a hostile one, a passed one with all
-that fails nothing, an empty one; for the page also one of 300 findings and one of 13,000, and a repository whose branch
+"""Creates a repository with pipelines, and JSON reports about them: an ordinary one, a hostile one, a passed one with all
+notes that do not fail, an empty one; for the page also ones with 300 and 13,000 findings, and a repository whose branch
 edits pipelines."""
 
 import json
@@ -52,7 +52,7 @@ def repository(folder, paths):
 
 
 def drawn(components, rows, parameters):
-    """A pipeline in JSON, which is YAML: its components on a canvas, each leading to the next."""
+    """Returns a pipeline in JSON, which is YAML: its components on a canvas, each connected to the next."""
     placed, design = {}, {}
     for number, name in enumerate(components):
         kind = "start" if number == 0 else "sql-executor"
@@ -70,7 +70,7 @@ RULES = """rules:
 
 
 def edited(folder):
-    """On `main` some pipelines; on the branch above it they are changed, one is added, one gone, one only moved about."""
+    """Creates pipelines on `main` and changes them on a branch: one is added, one deleted, one gets a new layout."""
     names = ["Start", "Load orders", "Clean", "Count", "Tell", "End"]
     odd = ["Start", *(text for text in HOSTILE if "\x00" not in text)]
     paths = ["sales/load.orch.yaml", "gone.orch.yaml", "moved.orch.yaml", "odd.orch.yaml"]
@@ -135,7 +135,7 @@ def ordinary(paths):
 
 
 def warned(paths):
-    """All that a passed review may have to say."""
+    """Returns all kinds of findings that a passed review can have."""
     waiver = {"reason": "legacy & <old>", "owner": "sales", "until": "2027-03-31"}
     for number, path in enumerate(paths):
         named, twice = f"`step {number}` is not in the pattern", [f"`step {n} of {number}` is unused" for n in (1, 2)]

@@ -1,4 +1,4 @@
-// Works with the HTML reports in Chromium: filter, grouping, links, copies, the table, paper, and how long it takes.
+// Uses the HTML reports in Chromium: filter, grouping, links, copies, the table, printing, and timing.
 import { strict as assert } from "node:assert";
 import { readFileSync } from "node:fs";
 import { browser, findings, open } from "./browser.mjs";
@@ -11,7 +11,7 @@ const shown = (number, on = page) =>
 const visible = (on = page) => on.locator("article").evaluateAll((all) => all.filter((node) => node.checkVisibility()).length);
 const asked = () => page.evaluate(() => decodeURIComponent(location.hash.replaceAll("+", " ")));
 
-// Tiles and bars filter, a second press takes it back, and the address says it.
+// Tiles and bars set a filter, a second click clears it, and the address contains it.
 await shown(all.length);
 await page.locator(".tile[value=error]").click();
 await shown(of("error"));
@@ -35,7 +35,7 @@ await shown(found);
 assert.equal(await asked(), `#?text=LEDGER maximum&rule=${rule}&folder=finance`);
 await page.screenshot({ path: "filtered.png" });
 
-// Another reader of that address sees the same; the marks beside the number take a part of it out.
+// Another reader of that address sees the same findings; each mark next to the number removes a part of the filter.
 const { page: other } = await open("ordinary", { hash: new URL(page.url()).hash });
 await shown(found, other);
 assert.equal(await visible(other), found);
@@ -47,12 +47,12 @@ await shown(all.length, other);
 await other.evaluate(() => (location.hash = "#?level=nonsense&by=nonsense&rule=%00"));
 await shown(0, other);
 
-// The bar stays in sight.
+// The bar stays visible.
 await page.getByRole("button", { name: "Clear the filter" }).click();
 await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
 assert(await page.getByLabel("Search").evaluate((node) => node.getBoundingClientRect().top >= 0));
 
-// By rule and back: the same findings, each once, in the same order.
+// Grouping by rule and back: the same findings, each once, in the same order.
 const order = () => page.locator("article").evaluateAll((nodes) => nodes.map((node) => node.id));
 const before = await order();
 assert.deepEqual(before, all.map((_, at) => `finding-${at + 1}`), "in the order of the page");
@@ -69,7 +69,7 @@ await page.screenshot({ path: "by-rule.png" });
 await page.getByLabel("By file").check();
 assert.deepEqual(await order(), before);
 
-// Folding, and a link to a finding, which opens what it is in.
+// Folding, and a link to a finding, which opens its group.
 await page.getByRole("button", { name: "Fold all" }).click();
 assert.equal(await visible(), 0);
 await page.getByRole("button", { name: "Unfold all" }).click();
@@ -81,7 +81,7 @@ const { page: linked } = await open("three-hundred", { hash: "#finding-250" });
 await linked.waitForFunction(() => document.querySelector("#finding-250").getBoundingClientRect().top < innerHeight);
 assert.equal(await linked.locator("#finding-250:visible").count(), 1);
 
-// Copies: a path, a path with its line; also where there is no clipboard.
+// Copies: a path, a path with its line; also without a clipboard.
 const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
 await page.locator("#by-file .note .copy:visible").first().click();
 await page.getByRole("button", { name: "Copied" }).waitFor();
@@ -94,7 +94,7 @@ await page.locator("#finding-5 .copy", { hasText: "Copy path" }).click();
 await page.locator("#finding-5 .copy", { hasText: "Copied" }).waitFor();
 assert.deepEqual(first.faults, []);
 
-// The table: what a reader of tables gets from it, formulas disarmed.
+// The table: its content as a spreadsheet reads it, with formulas disabled.
 const rows_of = (text) => {
   const rows = [[]];
   for (const [, quoted, end] of text.matchAll(/"((?:[^"]|"")*)"(,|\r\n)/g)) {
@@ -125,7 +125,7 @@ assert.deepEqual(evil.flat().filter((cell) => /^\s*[=+\-@\t\r|%]/.test(cell)), [
 assert(evil.flat().includes("'=cmd|' /C calc'!A0"));
 assert.deepEqual(hostile.faults, []);
 
-// Paper.
+// Printing.
 const sheets = async (name, options) => {
   const { page } = await open(name, options);
   const paper = (await page.pdf({ format: "A4", path: `${name}.pdf` })).toString("latin1");
@@ -136,7 +136,7 @@ const without = await sheets("three-hundred", { javaScriptEnabled: false });
 console.log(`chromium: 300 findings print on ${with_script} sheets, without the script on ${without}`);
 assert(with_script < 20 && without < 20 && with_script > 3 && without > 3);
 
-// Time. The limits are wide, as a machine may be busy; the figures are printed.
+// Timing. The limits are wide because the machine may be busy; the figures are printed.
 const huge = await open("huge");
 const paint = await huge.page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime);
 await huge.page.waitForFunction(() => document.querySelector("#shown").textContent !== "");
@@ -148,7 +148,7 @@ const took = (act) => huge.page.evaluate(async (act) => {
     document.querySelector(act.press).value = act.value;
     document.querySelector(act.press).dispatchEvent(new Event("input", { bubbles: true }));
   }
-  // The frame after the one in which it was done has been drawn.
+  // The next frame after the change has been drawn.
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   return performance.now() - began;
 }, act);

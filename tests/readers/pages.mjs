@@ -1,11 +1,11 @@
-// Looks at the HTML reports in Chromium: light and dark, wide and narrow; no error, no request, no barrier.
+// Checks the HTML reports in Chromium: light and dark, wide and narrow; no errors, no requests, no accessibility barriers.
 import axe from "axe-core";
 import { strict as assert } from "node:assert";
 import { browser, findings, open } from "./browser.mjs";
 
 const sizes = [["wide", 1280, 900], ["phone", 390, 800]];
 
-// What is far down is drawn only when it comes into view; a picture and a check of the whole page want all of it.
+// Content far down is drawn only when it scrolls into view; a screenshot or a check of the complete page needs all of it.
 const draw_all = (page) => page.evaluate(() => {
   const [sheet] = document.styleSheets;
   sheet.insertRule(".group, article { content-visibility: visible !important }", sheet.cssRules.length);
@@ -17,7 +17,7 @@ const barriers = async (page) => {
   return violations.map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 200)}`);
 };
 
-// Words that are cut where they could have been moved to the next line: names that hold no space, aside.
+// Returns words that are broken although they would fit on the next line, except names without spaces.
 const broken = () => Array.from(document.querySelectorAll("h1, h2, .tile, .limit, .tally span, .switch span, .badge, dt, .bar .name"), (node) => {
   const range = document.createRange();
   const words = node.textContent.split(/[\s\-/_.]+/).filter(Boolean);
@@ -60,8 +60,8 @@ for (const name of ["ordinary", "hostile", "empty"]) {
   }
 }
 
-// What changed: the page of `diff`, which has no script, and a review's page with the pictures of what changed.
-for (const [name, title] of [["diff", /^What changed in 5 pipelines/], ["pictures", /^Review failed/]]) {
+// Changes: the page of `diff`, which has no script, and a review's page with the pictures of the changes.
+for (const [name, title] of [["diff", /^Changes in 5 pipelines/], ["pictures", /^Review failed/]]) {
   for (const colorScheme of ["light", "dark"]) {
     for (const [size, width, height] of sizes) {
       const shown = `${name} ${colorScheme} ${size}`;
@@ -81,7 +81,8 @@ for (const [name, title] of [["diff", /^What changed in 5 pipelines/], ["picture
   }
 }
 
-// By keyboard alone, from the top: past everything to the findings, and from a rule's name to its words and back.
+// With the keyboard only, from the top: past everything to the findings, and from a rule's name to its description and
+// back.
 const { page: keys } = await open("ordinary");
 await keys.keyboard.press("Tab");
 assert.equal(await keys.evaluate(() => document.activeElement.textContent), "Skip to the findings");
@@ -99,7 +100,7 @@ assert.match(await keys.locator("[popover]:popover-open").textContent(), /Why[^]
 await keys.keyboard.press("Escape");
 assert.equal(await keys.locator("[popover]:popover-open").count(), 0);
 
-// Without scripts every finding is there by file, the rules open, and nothing is shown that would do nothing.
+// Without scripts, every finding is shown by file, the rules are open, and no control is shown that would not work.
 const { page: still } = await open("ordinary", { javaScriptEnabled: false });
 const { all } = findings("ordinary");
 assert.equal(await still.locator("#by-file > [open] article").count(), all.length);

@@ -1,4 +1,4 @@
-//! What is a pipeline, what is none, and what real files do to a parser.
+//! Documents that are pipelines, documents that are not, and how the parser handles real files.
 
 use crate::support::{lines, one_rule, only, outcome};
 use sluicegate::model::pipelines::{Kind, LinkRole, Pipeline, ReferenceKind, ReferenceTarget};
@@ -40,7 +40,7 @@ fn a_pipeline_may_be_empty_in_many_ways() {
     }
 }
 
-/// A document, what is said of it, and the place.
+/// A document, its error message, and the place of the error.
 const NO_PIPELINES: [(&str, &str, (u32, u32)); 31] = [
     ("", "the document is empty", (1, 1)),
     ("# only a comment\n", "the document is empty", (1, 1)),

@@ -1,4 +1,4 @@
-//! The ten evaluation errors, each by its causes, and which of several is reported.
+//! The ten evaluation errors with their causes, and their precedence.
 
 use crate::support::{ALL_RULES, one_rule, only, orchestration, outcome, transformation};
 use sluicegate::model::findings::{Enforcement, RuleResult};

@@ -6,7 +6,7 @@ const UNUSED: &str = "unused-components";
 const START_AND_END: &str = "start-and-end-components";
 const END_OUTPUT: &str = "end-output-components";
 
-/// What is tried, the components, and the lines of the violations of the two rules that are tried.
+/// A description, the components, and the lines of the violations of the two rules under test.
 type Case = (
     &'static str,
     &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Documents that are made to hurt: they end in an answer, soon.
+//! Malicious documents: their evaluation ends quickly with a result.
 
 use crate::support::{ALL_RULES, one_rule, only, orchestration, outcome};
 use sluicegate::model::pipelines::Pipeline;
@@ -111,7 +111,7 @@ fn long_chains_and_cycles_are_followed_to_their_end() {
         let results = rules.evaluate("x.orch.yaml", document.as_bytes()).results;
         results.iter().map(|result| outcome(result).to_owned()).collect()
     };
-    // The last has a transition back to the first, so there is no branch end.
+    // The last component has a transition back to the first, so there is no branch end.
     assert_eq!(outcomes(&chain), ["PASSED"; 6]);
     writeln!(chain, "    c{count}: {{}}").unwrap();
     assert_eq!(
@@ -175,7 +175,7 @@ fn a_pattern_that_tracks_back_forever_is_stopped_and_says_so() {
 
 #[test]
 fn a_pattern_that_tracks_back_is_not_tried_on_endless_names() {
-    // Each name takes nearly all the steps that it may.
+    // Each name uses nearly all the steps that it may.
     let rules = one_rule(
         "component-naming-convention",
         "regexMatchPattern: '(?:(?=a)(a+))+b'",

@@ -1,11 +1,11 @@
-//! What is wrong with a rules file, each with its place.
+//! The problems of a rules file, each with its place.
 
 use crate::support::orchestration;
 use proptest::prelude::*;
 use sluicegate::model::findings::Status;
 use sluicegate::model::rules::{RuleSet, lint};
 
-/// Each problem on a line: place, weight, error type, message, help.
+/// Returns each problem on a line: place, severity, error type, message, help.
 fn problems(file: &str) -> String {
     let problems = lint(file.as_bytes()).into_iter().map(|problem| {
         let weight = if problem.is_error { "error" } else { "warning" };
@@ -84,7 +84,7 @@ fn a_file_that_is_none_is_one_problem() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the engine cannot evaluate, the lint has told before.
+    /// The lint reports everything that the engine cannot evaluate.
     #[test]
     fn what_ends_in_an_error_is_a_problem(
         id in prop::sample::select(&["minimum-components", "component-naming-convention", "unused-components", "nonsense"][..]),

@@ -1,4 +1,4 @@
-//! What the rules see in a pipeline and what they say of it, from the outside.
+//! The rules as seen from outside: their input in a pipeline, and their results.
 
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]

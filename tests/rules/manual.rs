@@ -1,4 +1,4 @@
-//! The rules in words: the reference, and the file that a project begins with.
+//! The documentation of the rules: the reference, and the initial rules file of a project.
 
 use crate::support::{orchestration, transformation};
 use sluicegate::model::findings::{Enforcement, Status};

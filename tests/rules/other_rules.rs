@@ -1,4 +1,4 @@
-//! The rules that count, look at names, or look at variables.
+//! The rules about counts, names and variables.
 
 use crate::support::{lines, orchestration, texts, transformation};
 
@@ -130,8 +130,8 @@ fn long_patterns_are_cut_in_texts() {
     assert!(text.len() < 250, "{text}");
 }
 
-/// An orchestration with one iterator on line 4 and the variables `a` and `b` of scope COPIED on lines 6 and 7, and
-/// of other scopes below.
+/// Returns an orchestration with one iterator on line 4 and the variables `a` and `b` of scope COPIED on lines 6 and 7,
+/// and variables of other scopes below.
 fn with_iterator(component: &str) -> String {
     format!(
         "{}  variables:

@@ -1,4 +1,4 @@
-//! Properties: no input panics, and graphs are followed as a plain definition says.
+//! Properties: no input panics, and the graph algorithms agree with a simple definition.
 
 use crate::support::{ALL_RULES, one_rule, only};
 use proptest::collection::vec;
@@ -9,7 +9,7 @@ use sluicegate::model::rules::RuleSet;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// Pieces of YAML and of pipelines, to be thrown together.
+/// Pieces of YAML and of pipelines that are combined at random.
 const PIECES: [&str; 44] = [
     "type: orchestration\n",
     "type: transformation\n",
@@ -95,7 +95,7 @@ proptest! {
         for name in &names {
             writeln!(document, "    {}:", serde_json::to_string(name).unwrap()).unwrap();
         }
-        // What is no YAML even in quotes is not of interest here.
+        // Documents that are not YAML, even with quoted names, are not of interest here.
         let Ok(pipeline) = Pipeline::parse(document.as_bytes()) else { return Ok(()) };
         let _ = pipeline.named_in(&around).map(|named| named.line);
         for component in &pipeline.components {
@@ -104,8 +104,8 @@ proptest! {
     }
 }
 
-/// A pipeline by numbers: for each component its type, its links and, for orchestrations, its iteration target.
-/// Numbers of components that do not exist dangle.
+/// A pipeline in numbers: for each component its type, its links and, for orchestrations, its iteration target. Numbers
+/// without a component are dangling links.
 #[derive(Debug, Clone)]
 struct Drawn {
     types: Vec<usize>,
@@ -162,7 +162,7 @@ impl Drawn {
         self.types.len()
     }
 
-    /// The links between different, existing components.
+    /// Returns the links between different, existing components.
     fn pairs(&self) -> HashSet<(usize, usize)> {
         let pairs = self
             .links
@@ -185,7 +185,7 @@ impl Drawn {
             .collect()
     }
 
-    /// By going on until nothing new is found.
+    /// Follows all links until no new component is found.
     fn reachable(&self) -> HashSet<usize> {
         let starts = (0..self.count()).filter(|at| self.kind(*at, &ORCHESTRATION_TYPES) == "start");
         let mut reached: HashSet<usize> = starts.collect();

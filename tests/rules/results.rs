@@ -1,4 +1,4 @@
-//! How results come out: order, weight, lines, levels.
+//! The form of results: order, severity, lines, levels.
 
 use crate::support::{ALL_RULES, orchestration, outcome, transformation};
 use sluicegate::model::findings::{Enforcement, Severity, Status};
@@ -74,7 +74,7 @@ fn the_result_stands_on_the_first_component_in_the_file() {
     assert_eq!((unused.line(), unused.violations.len()), (5, 2));
 }
 
-/// What a reviewer elsewhere says in these words is found on the same line as here.
+/// If another engine reports the same message, it is mapped to the same line as here.
 #[test]
 fn the_texts_lead_back_to_their_lines() {
     let names = [

@@ -1,9 +1,9 @@
-//! Short ways to write rules files and pipelines, and to ask for one rule's answer.
+//! Short notations for rules files and pipelines, and helpers to get one rule's result.
 
 use sluicegate::model::findings::{RuleResult, Status};
 use sluicegate::model::rules::RuleSet;
 
-/// The eight rules as the platform ships them, but for the level.
+/// The eight rules as the platform ships them, except for the level.
 pub const ALL_RULES: &str = "\
 rules:
 - { id: minimum-components, enabled: true, enforcementLevel: error, config: { minComponents: 1 } }
@@ -16,12 +16,12 @@ rules:
 - { id: end-output-components, enabled: true, enforcementLevel: error }
 ";
 
-/// An orchestration with these components, one on a line; the first stands on line 4.
+/// Returns an orchestration with these components, one per line; the first is on line 4.
 pub fn orchestration(components: &[&str]) -> String {
     pipeline("orchestration", components)
 }
 
-/// A transformation with these components, one on a line; the first stands on line 4.
+/// Returns a transformation with these components, one per line; the first is on line 4.
 pub fn transformation(components: &[&str]) -> String {
     pipeline("transformation", components)
 }
@@ -32,7 +32,7 @@ fn pipeline(kind: &str, components: &[&str]) -> String {
     format!("type: {kind}\npipeline:\n  components:{none}\n{}", lines.concat())
 }
 
-/// A rules file with one enabled rule of error enforcement; `config` is empty or its content.
+/// Returns a rules file with one enabled rule with error enforcement; `config` is empty or the rule's configuration.
 pub fn one_rule(id: &str, config: &str) -> RuleSet {
     let config = if config.is_empty() {
         String::new()
@@ -44,7 +44,7 @@ pub fn one_rule(id: &str, config: &str) -> RuleSet {
     )
 }
 
-/// The one result that a rules file of one rule gives.
+/// Returns the only result of a rules file with one rule.
 pub fn only(rules: &RuleSet, document: &str) -> RuleResult {
     let results = rules.evaluate("x.orch.yaml", document.as_bytes()).results;
     let [result] = results.as_slice() else {
@@ -53,7 +53,7 @@ pub fn only(rules: &RuleSet, document: &str) -> RuleResult {
     result.clone()
 }
 
-/// The lines of the violations of one rule, 0 for those without; panics if the rule was not evaluated.
+/// Returns the lines of one rule's violations, 0 for those without; panics if the rule was not evaluated.
 pub fn lines(id: &str, config: &str, document: &str) -> Vec<u32> {
     let result = only(&one_rule(id, config), document);
     match result.status {
@@ -64,14 +64,14 @@ pub fn lines(id: &str, config: &str, document: &str) -> Vec<u32> {
     result.violations.iter().map(|v| v.line.unwrap_or(0)).collect()
 }
 
-/// The texts of the violations of one rule, one on a line.
+/// Returns the messages of one rule's violations, one per line.
 pub fn texts(id: &str, config: &str, document: &str) -> String {
     let result = only(&one_rule(id, config), document);
     let texts: Vec<String> = result.violations.into_iter().map(|v| v.text).collect();
     texts.join("\n")
 }
 
-/// The error type of a result; `PASSED` or `FAILED` for one without.
+/// Returns the error type of a result, or `PASSED` or `FAILED` if it has none.
 pub fn outcome(result: &RuleResult) -> &str {
     match &result.status {
         Status::Error(error) => error.as_deref().unwrap(),

@@ -1,4 +1,4 @@
-//! Who may do what, and what is refused before anything else is looked at.
+//! Permissions of the roles, and requests that are rejected before anything else is checked.
 
 use crate::platform::{ARTIFACTS, DETAILS, Platform, SHARED, fields, refused};
 use reqwest::Method;

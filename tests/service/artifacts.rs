@@ -1,4 +1,4 @@
-//! Versions after they were published: lists, details, [Latest], enabling and disabling.
+//! Published versions: lists, details, [Latest], enabling and disabling.
 
 use crate::platform::{ARTIFACTS, DETAILS, Platform, SHARED, keys, refused, success};
 use crate::publish::WHOLE;

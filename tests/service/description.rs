@@ -1,4 +1,4 @@
-//! The description of the API against what is really answered.
+//! Compares the API description with real responses.
 
 use crate::platform::{ARTIFACTS, DETAILS, Platform, SHARED, refused, success};
 use crate::publish::WHOLE;
@@ -11,11 +11,11 @@ use uuid::Uuid;
 const PROJECT: Uuid = Uuid::from_u128(5);
 const REVIEWS: &str = "/v1/projects/{projectId}/reviews";
 
-/// The description of the API.
+/// The API description.
 pub struct Description(Value);
 
 impl Description {
-    /// As the platform has it.
+    /// Fetches the description from the platform.
     pub async fn of(platform: &Platform) -> Self {
         Self(
             success(
@@ -40,7 +40,7 @@ impl Description {
         found
     }
 
-    /// The path of the description that a path is one of.
+    /// Returns the path template that matches a path.
     fn template(&self, path: &str) -> &str {
         let fits = |template: &&String| {
             let (mut asked, mut known) = (path.split('/'), template.split('/'));
@@ -53,21 +53,21 @@ impl Description {
             }
         };
         let paths = self.0["paths"].as_object().unwrap();
-        // A path without parameters comes before one with them.
+        // A path without parameters takes precedence over one with parameters.
         let exact = paths.keys().find(|template| *template == path);
         exact
             .or_else(|| paths.keys().find(fits))
             .unwrap_or_else(|| panic!("{path} is not described"))
     }
 
-    /// Holds an answer against the schema that the operation gives for its status.
+    /// Checks a response against the schema that the operation has for its status.
     async fn holds(&self, operation: (&str, &str), response: Response) {
         let status = response.status().as_u16();
         let body: Value = response.json().await.unwrap();
         self.holds_value(operation, status, &body);
     }
 
-    /// Holds the body of a request against the schema that the operation gives for it.
+    /// Checks a request body against the schema of the operation.
     #[track_caller]
     pub fn holds_request(&self, (method, path): (&str, &str), body: &Value) {
         let (method, path) = (method.to_lowercase(), path.split('?').next().unwrap());
@@ -83,7 +83,7 @@ impl Description {
         assert_eq!(hold(&schema, value), Ok(()), "{place}");
     }
 
-    /// Holds a body against the schema that the operation gives for the status; null is no body.
+    /// Checks a response body against the schema that the operation has for the status; null means no body.
     #[track_caller]
     pub fn holds_value(&self, (method, path): (&str, &str), status: u16, body: &Value) {
         let (method, path) = (method.to_lowercase(), path.split('?').next().unwrap());

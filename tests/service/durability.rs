@@ -1,4 +1,4 @@
-//! What is there after a restart, and what goes on.
+//! Data that survives a restart, and operations that continue after it.
 
 use crate::platform::{Platform, options, stepped_clock};
 use crate::projects::{GIVEN, with_environments};
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(20);
 
-/// A repository whose default branch has the pipeline `a`.
+/// Creates a repository whose default branch has the pipeline `a`.
 pub fn with_a_pipeline() -> World {
     let world = World::new();
     world.write(

@@ -31,7 +31,7 @@ fn project() -> String {
     format!("/v1/projects/{GIVEN}")
 }
 
-/// A project with two pipelines on its default branch and the environment `production`.
+/// Creates a project with two pipelines on its default branch and the environment `production`.
 pub async fn prepared() -> (Arc<Platform>, World) {
     let world = World::new();
     world.write("sales/load orders.orch.yaml", GOOD);

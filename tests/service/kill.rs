@@ -1,4 +1,4 @@
-//! The program killed at any moment under load: what it acknowledged is there at the next start.
+//! Kills the program at any moment under load: acknowledged changes exist at the next start.
 
 use crate::durability::with_a_pipeline;
 use crate::platform::{ARTIFACTS, DETAILS, FORM, client, form};
@@ -19,12 +19,12 @@ const KILLS: usize = 5;
 
 const EVENTS: &str = "/v1/events";
 
-/// By its path, or by the path of its list and its name there, what is known of a thing; none if it is gone. While it
-/// is being changed, nothing is. What can be made once and not be read is known by its path and the status of a second
-/// try; of an event, name and subject are.
+/// The known state of each resource, or `None` if it was deleted. The key is the path of the resource, or the path of
+/// its list and its name there. While a resource is being changed, it has no entry. For a repository, which cannot be
+/// read, the value is the status of a second creation; for an event, only name and subject are known.
 type Known = BTreeMap<String, Option<Value>>;
 
-/// The platform of one start.
+/// A client for one run of the platform.
 #[derive(Clone)]
 struct Remote {
     client: Client,
@@ -38,7 +38,7 @@ impl Remote {
             .bearer_auth(TOKEN)
     }
 
-    /// What is at the path; none if nothing is.
+    /// Returns the resource at the path, or `None` if there is none.
     async fn read(&self, path: &str) -> Option<Value> {
         let response = self.request(Method::GET, path).send().await.unwrap();
         let status = response.status().as_u16();
@@ -47,13 +47,13 @@ impl Remote {
         (status == 200).then(|| serde_json::from_str(&text).unwrap())
     }
 
-    /// The status that making it again is answered with.
+    /// Returns the status of a second creation.
     async fn second_try(&self, path: &str) -> Value {
         let request = self.request(Method::POST, path).json(&repository());
         request.send().await.unwrap().status().as_u16().into()
     }
 
-    /// All items of a list by their names.
+    /// Returns all items of a list by name.
     async fn list(&self, path: &str) -> BTreeMap<String, Value> {
         let mut found = BTreeMap::new();
         for page in 0.. {
@@ -88,7 +88,7 @@ fn name_of(list: &str, item: &Value) -> String {
     texts.join(" ")
 }
 
-/// Changes all kinds of things in turn, until the platform is gone.
+/// Changes all kinds of resources in turn until the platform is killed.
 struct Writer {
     remote: Remote,
     name: String,
@@ -123,7 +123,7 @@ impl Writer {
         self.known
     }
 
-    /// The acknowledgement of a request; none once the platform is gone.
+    /// Sends a request and returns its response, or `None` if the platform was killed.
     async fn send(&self, request: RequestBuilder) -> Option<Value> {
         let response = request.send().await.ok()?;
         let status = response.status();
@@ -138,7 +138,7 @@ impl Writer {
             .await
     }
 
-    /// Changes the thing at `key`; what is known of it then is `after`.
+    /// Changes the resource at `key`; its known state is then `after`.
     async fn change(&mut self, key: &str, request: RequestBuilder, after: Option<Value>) -> Option<()> {
         self.known.remove(key);
         self.send(request).await?;
@@ -190,7 +190,7 @@ impl Writer {
         Some(())
     }
 
-    /// There is an event of this name and subject.
+    /// Expects an event with this name and subject.
     fn tell(&mut self, event: &str, subject: &str) {
         self.known
             .insert(format!("{EVENTS}#{event} {subject} "), Some(json!({})));
@@ -264,7 +264,7 @@ impl Writer {
     }
 }
 
-/// Whether a value is as it is known to be; it may have further members.
+/// Returns whether a value matches its known state; it may have further members.
 fn is_as_known(found: &Value, known: &Value) -> bool {
     match (found, known) {
         (Value::Object(found), Value::Object(known)) => known
@@ -274,7 +274,7 @@ fn is_as_known(found: &Value, known: &Value) -> bool {
     }
 }
 
-/// Everything that is known is there, and what is not there is known to be gone.
+/// Checks that every resource is in its known state.
 async fn nothing_is_lost(remote: &Remote, known: &Known) {
     let mut lists: BTreeMap<String, BTreeMap<String, Value>> = BTreeMap::new();
     for (key, known) in known {
@@ -300,7 +300,7 @@ async fn nothing_is_lost(remote: &Remote, known: &Known) {
     }
 }
 
-/// A change and its event stand or fall together, and so do the parts of a version.
+/// Checks that every change has its event and that every version has all its parts.
 async fn nothing_is_half_there(remote: &Remote) {
     let events = remote.list(EVENTS).await;
     let told = |name: &str| -> Vec<String> {
@@ -331,7 +331,7 @@ async fn nothing_is_half_there(remote: &Remote) {
     assert_eq!(told("Artifact disabled").len(), disabled.count());
 }
 
-/// Lets writers write until this many changes are acknowledged, kills the platform, and tells what is known then.
+/// Runs writers until this many changes are acknowledged, kills the platform, and returns the known state.
 fn write_until_killed(
     runtime: &Runtime,
     (mut served, remote): (Served, Remote),

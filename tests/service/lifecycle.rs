@@ -1,4 +1,4 @@
-//! Start, stop, and what is still there afterwards.
+//! Start, stop, and the data that exists afterwards.
 
 use crate::platform::{ARTIFACTS, DETAILS, Platform, options, refused, success};
 use crate::publish::WHOLE;
@@ -74,11 +74,11 @@ async fn a_stop_does_not_wait_for_idle_connections() {
         .unwrap();
     kept.read_u8().await.unwrap();
 
-    // Far less than an idle connection may last.
+    // Far less than the maximum idle time of a connection.
     timeout(Duration::from_secs(10), platform.stop()).await.unwrap();
     for mut connection in [silent, halfway, unfinished, kept] {
         let mut rest = Vec::new();
-        // The end of the stream, or a reset: both say that it is closed.
+        // Either the end of the stream or a reset means that the connection is closed.
         let _ = connection.read_to_end(&mut rest).await;
     }
     assert!(TcpStream::connect(address).await.is_err());

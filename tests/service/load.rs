@@ -1,4 +1,4 @@
-//! Many requests at the same time.
+//! Many simultaneous requests.
 
 use crate::executions::prepared;
 use crate::platform::{DETAILS, Platform};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 const CONNECTIONS: usize = 16;
 const REQUESTS: usize = 2_000;
 
-/// One of many requests; every kind of operation has its turn, refusals among them.
+/// Returns one of many requests; they cover all kinds of operations, including rejected ones.
 fn request(number: usize) -> (Method, String, Option<Value>) {
     let project = format!("/v1/projects/{GIVEN}");
     let get = |path: String| (Method::GET, path, None);

@@ -1,4 +1,4 @@
-//! The local platform over real HTTP: what it answers, to whom, and what it keeps.
+//! The local platform over real HTTP: its responses, its permissions, and its stored data.
 
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(

@@ -15,7 +15,7 @@ fn path(variable: &str) -> String {
     format!("{}/variables/{variable}/environment-overrides", project())
 }
 
-/// With the environments `production` and `test`, a text variable `t` and a number variable `n`.
+/// Creates the environments `production` and `test`, a text variable `t` and a number variable `n`.
 async fn prepared() -> (Platform, World) {
     let (platform, world) = with_given().await;
     with_environments(&platform, &project(), &["production", "test"]).await;

@@ -1,4 +1,4 @@
-//! A running platform and the ways to talk to it.
+//! A running platform and helpers to send requests to it.
 
 use crate::description::Description;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
@@ -11,15 +11,15 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-/// Where the artifact endpoints are.
+/// Path of the artifact endpoints.
 pub const ARTIFACTS: &str = "/v1/shared-pipelines/artifacts";
-/// The artifact details.
+/// Path of the artifact details.
 pub const DETAILS: &str = "/v1/shared-pipelines/artifacts/details";
-/// The list of shared pipelines.
+/// Path of the list of shared pipelines.
 pub const SHARED: &str = "/v1/shared-pipelines";
 
 const BOUNDARY: &str = "the-boundary";
-/// The type of what [`form`] makes.
+/// Content type of the output of [`form`].
 pub const FORM: &str = "multipart/form-data; boundary=the-boundary";
 
 /// A running platform with one token for each role: `root`, `admin`, `member`.
@@ -30,7 +30,7 @@ pub struct Platform {
     description: OnceCell<Description>,
 }
 
-/// Options with the three tokens and nothing else.
+/// Returns options with the three tokens and no other settings.
 pub fn options() -> Options {
     Options {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
@@ -46,18 +46,18 @@ pub fn options() -> Options {
     }
 }
 
-/// A clock that stands still.
+/// Returns a clock that moves only on request.
 pub fn stepped_clock() -> Clock {
     Clock::stepped("2026-11-20T09:30:00Z".parse().unwrap())
 }
 
 impl Platform {
-    /// In memory and without projects.
+    /// Starts a platform in memory and without projects.
     pub async fn empty() -> Self {
         Self::with(options()).await
     }
 
-    /// On disk.
+    /// Starts a platform on disk.
     pub async fn on(folder: &Path) -> Self {
         Self::with(Options {
             data: Some(folder.to_owned()),
@@ -66,7 +66,7 @@ impl Platform {
         .await
     }
 
-    /// With one project.
+    /// Starts a platform with one project.
     pub async fn with_project(id: Uuid, repository: PathBuf) -> Self {
         Self::with(Options {
             projects: vec![(id, repository)],
@@ -75,7 +75,7 @@ impl Platform {
         .await
     }
 
-    /// With these options.
+    /// Starts a platform with these options.
     pub async fn with(options: Options) -> Self {
         Self {
             clock: options.clock.clone(),
@@ -85,7 +85,7 @@ impl Platform {
         }
     }
 
-    /// With one project, of this id and repository, and a clock that stands still.
+    /// Starts a platform with one project with this ID and repository, and a clock that moves only on request.
     pub async fn stepped(id: Uuid, repository: PathBuf) -> Self {
         Self::with(Options {
             projects: vec![(id, repository)],
@@ -95,14 +95,13 @@ impl Platform {
         .await
     }
 
-    /// Moves the clock on.
+    /// Moves the clock forward.
     pub fn wait(&self, by: Duration) {
         self.clock.advance(by);
     }
 
-    /// What the platform answers; the status must be this, and the answer one that the description of the API has, as
-    /// must be a request that is not refused. A refusal must have the members that all have. An answer without a body
-    /// is null.
+    /// Sends a request and returns the response body, or null if it is empty. Checks the status, and that the response
+    /// and, unless it is rejected, the request match the API description. A rejection must have the common members.
     pub async fn call(
         &self,
         token: &str,
@@ -133,17 +132,17 @@ impl Platform {
         value
     }
 
-    /// What an admin reads.
+    /// Returns the response to an admin's GET.
     pub async fn read(&self, path: &str) -> Value {
         self.call("admin", (Method::GET, path), None, 200).await
     }
 
-    /// What an admin is answered to a POST.
+    /// Returns the response to an admin's POST.
     pub async fn post(&self, path: &str, body: Value, status: u16) -> Value {
         self.call("admin", (Method::POST, path), Some(body), status).await
     }
 
-    /// The names of the audit events so far, in their order.
+    /// Returns the names of the audit events so far, in order.
     pub async fn events(&self) -> Vec<String> {
         let events = self
             .call("root", (Method::GET, "/v1/events?size=100"), None, 200)
@@ -167,23 +166,23 @@ impl Platform {
         self.running.stop().await;
     }
 
-    /// A request without a token.
+    /// Returns a request without a token.
     pub fn anonymous(&self, method: Method, path: &str) -> RequestBuilder {
         self.client
             .request(method, format!("http://{}{path}", self.address()))
     }
 
-    /// A request with a token.
+    /// Returns a request with a token.
     pub fn request(&self, token: &str, method: Method, path: &str) -> RequestBuilder {
         self.anonymous(method, path).bearer_auth(token)
     }
 
-    /// What an admin gets; it must be a success.
+    /// Returns the response to an admin's GET, which must succeed.
     pub async fn get(&self, path: &str) -> Value {
         success(self.request("admin", Method::GET, path).send().await.unwrap()).await
     }
 
-    /// What an admin is refused with.
+    /// Returns the rejection of an admin's GET.
     pub async fn get_refused(&self, path: &str, status: u16) -> Value {
         refused(
             self.request("admin", Method::GET, path).send().await.unwrap(),
@@ -206,7 +205,7 @@ impl Platform {
             .unwrap()
     }
 
-    /// The headers of a publish.
+    /// Returns a publish request with its headers.
     pub fn publish_request(&self, prefix: &str, version: &str) -> RequestBuilder {
         self.request("admin", Method::POST, ARTIFACTS)
             .header("sharedPipelineIdPrefix", prefix)
@@ -226,14 +225,14 @@ impl Platform {
     }
 }
 
-/// A client that needs neither certificates nor proxies.
+/// Returns a client that needs neither certificates nor proxies.
 pub fn client() -> Client {
-    // A second test of the process finds it installed.
+    // In the second test of the process, it is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().tls_certs_only([]).build().unwrap()
 }
 
-/// Form data with these parts.
+/// Returns form data with these parts.
 pub fn form(parts: &[(&str, &str)]) -> Vec<u8> {
     let mut form = Vec::new();
     for (name, content) in parts {
@@ -244,7 +243,7 @@ pub fn form(parts: &[(&str, &str)]) -> Vec<u8> {
     form
 }
 
-/// The body of a success.
+/// Returns the body of a successful response.
 pub async fn success(response: Response) -> Value {
     let status = response.status();
     assert!(response.headers().contains_key("x-request-id"));
@@ -253,7 +252,7 @@ pub async fn success(response: Response) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The body of a refusal, which has the same members everywhere.
+/// Returns the body of a rejection, which always has the same members.
 pub async fn refused(response: Response, status: u16) -> Value {
     let headers = response.headers().clone();
     let (actual, path) = (response.status(), response.url().path().to_owned());
@@ -269,7 +268,7 @@ pub async fn refused(response: Response, status: u16) -> Value {
     body
 }
 
-/// The fields that a 400 names.
+/// Returns the fields in the validation errors of a 400.
 pub fn fields(body: &Value) -> Vec<&str> {
     let findings = body["validation-errors"].as_array().unwrap();
     findings
@@ -278,7 +277,7 @@ pub fn fields(body: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The keys of a JSON value at every level, without the values; items of a list are put together.
+/// Returns the keys of a JSON value at every level, without the values; the items of a list are merged.
 pub fn keys(value: &Value) -> BTreeMap<String, Value> {
     let mut found = BTreeMap::new();
     match value {
@@ -293,14 +292,14 @@ pub fn keys(value: &Value) -> BTreeMap<String, Value> {
     found
 }
 
-/// Asserts that a value has the keys that a fixture has, at every level.
+/// Asserts that a value has the same keys as a fixture, at every level.
 #[track_caller]
 pub fn same_keys(value: &Value, fixture: &str) {
     let document: Value = serde_json::from_str(fixture).unwrap();
     assert_eq!(keys(value), keys(&document));
 }
 
-/// The members of this name of the items of a list.
+/// Returns the member `name` of each item of a list.
 pub fn column<'v>(list: &'v Value, name: &str) -> Vec<&'v str> {
     let items = list.as_array().unwrap();
     items.iter().map(|item| item[name].as_str().unwrap()).collect()

@@ -6,13 +6,13 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// The runner of all environments here.
+/// The runner of all environments in these tests.
 pub const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 
-/// A project that is given; it has no commit.
+/// A project that the platform is started with; it has no commit.
 pub const GIVEN: Uuid = Uuid::from_u128(0x600d);
 
-/// A platform with one given project, and its repository.
+/// Starts a platform with one project and returns also its repository.
 pub async fn with_given() -> (Platform, World) {
     let world = World::new();
     let platform = Platform::stepped(GIVEN, world.remote()).await;
@@ -23,7 +23,7 @@ fn project(name: &str) -> Value {
     json!({"name": name, "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"})
 }
 
-/// Makes a project as a super admin and gives its path.
+/// Creates a project as a super admin and returns its path.
 async fn made(platform: &Platform, body: Value) -> String {
     let created = platform
         .call("root", (Method::POST, "/v1/projects"), Some(body), 201)
@@ -31,12 +31,12 @@ async fn made(platform: &Platform, body: Value) -> String {
     format!("/v1/projects/{}", created["projectId"].as_str().unwrap())
 }
 
-/// The metadata of a connection of the first warehouse kind.
+/// Returns the body for a connection of the first warehouse kind.
 pub fn connection(name: &str) -> Value {
     json!({"name": name, "platformConnectionType": "dwh", "authProvider": "warehouse_a", "authType": "key_pair"})
 }
 
-/// An environment on the connection `main`.
+/// Returns the body for an environment on the connection `main`.
 pub fn environment(name: &str) -> Value {
     json!({
         "name": name, "displayName": "Shown", "description": "d", "defaultAgentId": AGENT,
@@ -49,7 +49,7 @@ pub fn environment(name: &str) -> Value {
     })
 }
 
-/// Gives the project at `path` the connection `main` and these environments.
+/// Adds the connection `main` and these environments to the project at `path`.
 pub async fn with_environments(platform: &Platform, path: &str, names: &[&str]) {
     platform
         .call(

@@ -1,4 +1,4 @@
-//! Publishing: what is taken, what is left out, what is refused.
+//! Publishing: accepted, excluded and rejected files.
 
 use crate::platform::{ARTIFACTS, DETAILS, Platform, SHARED, fields, form, keys, refused, success};
 use reqwest::Method;
@@ -17,7 +17,7 @@ pipelines:
 
 const NAME: &str = ".any/shared-pipelines.yaml";
 
-/// The parts of a publish without a fault.
+/// The parts of a valid publish.
 pub const WHOLE: [(&str, &str); 3] = [
     (NAME, CONFIGURATION),
     ("folder/load it.orch.yaml", "type: orchestration"),
@@ -133,7 +133,7 @@ async fn a_broken_form_stores_nothing() {
         .unwrap();
     tokio::io::AsyncWriteExt::shutdown(&mut torn).await.unwrap();
     let mut rest = Vec::new();
-    // The end of the answer, or a reset: either way the platform is done with it.
+    // The end of the response or a reset: either way, the platform has finished the request.
     let _ = tokio::io::AsyncReadExt::read_to_end(&mut torn, &mut rest).await;
     nothing_is_stored(&platform).await;
 }

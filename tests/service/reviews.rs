@@ -19,7 +19,8 @@ pipeline:
 const WITHOUT_START: &str =
     "type: orchestration\npipeline: { components: { Load: { type: x }, Two: { type: y } } }";
 
-/// A rules file: naming by this pattern as an error, at most this many components as a warning.
+/// Returns a rules file: names must match this pattern (error), and there may be at most this many components
+/// (warning).
 fn rules(pattern: &str, most: u32) -> String {
     format!(
         "rules:
@@ -36,7 +37,7 @@ struct Reviewed {
 }
 
 impl Reviewed {
-    /// A project whose remote holds these files on `main`.
+    /// Creates a project whose remote has these files on `main`.
     async fn new(files: &[(&str, &str)]) -> Self {
         let world = World::new();
         for (path, content) in files {
@@ -83,7 +84,7 @@ impl Reviewed {
     }
 }
 
-/// The statuses of a file's results, by rule.
+/// Returns the statuses of a file's results, by rule.
 fn statuses(review: &Value, path: &str) -> Vec<String> {
     let results = review["results"][path].as_array().unwrap();
     results

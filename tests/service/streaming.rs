@@ -13,7 +13,7 @@ fn path() -> String {
     format!("/v1/projects/{GIVEN}/streaming-pipelines")
 }
 
-/// A definition with everything that the API document names.
+/// Returns a definition with every member in the API document.
 pub fn definition() -> Value {
     let mut definition: Value = serde_json::from_str(DOCUMENT).unwrap();
     definition
@@ -23,7 +23,7 @@ pub fn definition() -> Value {
     definition
 }
 
-/// Makes a pipeline and gives its path.
+/// Creates a pipeline and returns its path.
 pub async fn made(platform: &Platform) -> String {
     let created = platform.post(&path(), definition(), 201).await;
     format!("{}/{}", path(), created["streamingPipelineId"].as_str().unwrap())
@@ -37,7 +37,7 @@ pub async fn command(platform: &Platform, pipeline: &str, command: &str) {
     assert_eq!(answer, json!({}));
 }
 
-/// The status now.
+/// Returns the current status.
 pub async fn status(platform: &Platform, pipeline: &str) -> String {
     let found = platform
         .call("member", (Method::GET, &format!("{pipeline}/status")), None, 200)

@@ -30,12 +30,12 @@ const ALL: [&str; 16] = [
 ];
 const LONG: Duration = Duration::from_secs(20);
 
-/// The body of a task with these grants.
+/// Returns the body of a task with these granted tools.
 pub fn task(mode: &str, message: &str, granted: &[&str]) -> Value {
     task_in(&GIVEN.to_string(), mode, message, granted)
 }
 
-/// The body of a task in this project.
+/// Returns the body of a task in this project.
 pub fn task_in(project: &str, mode: &str, message: &str, granted: &[&str]) -> Value {
     json!({
         "message": message,
@@ -49,7 +49,7 @@ fn tools(names: &[&str]) -> Value {
     names.iter().map(|name| json!({"toolName": name})).collect()
 }
 
-/// Begins a task and gives its path.
+/// Creates a task and returns its path.
 pub async fn begin(platform: &Platform, body: Value) -> String {
     let created = platform
         .call("member", (Method::POST, TASKS), Some(body), 201)
@@ -68,7 +68,7 @@ async fn send(platform: &Platform, path: &str, body: Value, status: u16) -> Valu
         .await
 }
 
-/// The status, and the tools or questions that are waited for.
+/// Returns the status, and the tools or questions that the agent waits for.
 async fn state(platform: &Platform, task: &str) -> (String, Vec<String>) {
     let found = platform.read(task).await;
     let pending = found["pendingDecisions"].as_array().unwrap();
@@ -92,7 +92,7 @@ async fn decide(platform: &Platform, task: &str, decisions: Value) -> Value {
     answer["pendingDecisions"].clone()
 }
 
-/// Decides what is waited for.
+/// Submits a decision on the pending tool.
 async fn approve(platform: &Platform, task: &str, approved: bool, scope: &str) {
     let found = platform.read(task).await;
     let id = found["pendingDecisions"][0]["toolId"].clone();
@@ -100,7 +100,7 @@ async fn approve(platform: &Platform, task: &str, approved: bool, scope: &str) {
     assert_eq!(decide(platform, task, decision).await, json!([]));
 }
 
-/// The tools that were used so far.
+/// Returns the tools that were used so far.
 async fn used(platform: &Platform, task: &str) -> Vec<String> {
     let messages = platform.read(&format!("{task}/messages?limit=1000")).await;
     let messages = messages["results"].as_array().unwrap();
@@ -471,7 +471,7 @@ async fn get_messages_goes_on_where_the_last_answer_ended() {
     }
 }
 
-/// The fixture with the data of what was answered: what stands in it is open.
+/// Returns the fixture with the `data` of the actual response, because the API document leaves its content open.
 fn fixture_of_messages(page: &Value) -> String {
     let mut document: Value =
         serde_json::from_str(include_str!("../fixtures/api/task-messages.json")).unwrap();

@@ -10,12 +10,12 @@ fn path() -> String {
     format!("/v1/projects/{GIVEN}/variables")
 }
 
-/// A variable of type TEXT.
+/// Returns the body of a variable of type TEXT.
 pub fn text(name: &str, value: &str) -> Value {
     json!({"name": name, "type": "TEXT", "behaviour": "SHARED", "value": value})
 }
 
-/// A variable of type NUMBER.
+/// Returns the body of a variable of type NUMBER.
 pub fn number(name: &str, value: impl Into<Value>) -> Value {
     json!({"name": name, "type": "NUMBER", "behaviour": "COPIED", "value": value.into()})
 }

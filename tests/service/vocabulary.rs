@@ -1,4 +1,4 @@
-//! Names in the place of the neutral tokens.
+//! Names that replace the neutral tokens.
 
 use crate::platform::{Platform, fields, options, success};
 use reqwest::Method;

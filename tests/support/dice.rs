@@ -1,10 +1,10 @@
 //! Pseudo-random numbers that are the same on every machine.
 
-/// Dice, by their seed.
+/// A generator with its seed.
 pub struct Dice(pub u64);
 
 impl Dice {
-    /// A number below `sides`.
+    /// Returns a number below `sides`.
     pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self
             .0
@@ -13,7 +13,7 @@ impl Dice {
         (self.0 >> 33) % sides
     }
 
-    /// One of these.
+    /// Returns one of the items.
     #[allow(dead_code, reason = "each test binary uses its own part of this")]
     pub fn pick<T: Copy>(&mut self, all: &[T]) -> T {
         let sides = u64::try_from(all.len()).unwrap_or(1);

@@ -1,5 +1,5 @@
-//! Holds the markup of a picture to what must be true of every picture: no two boxes overlap, no link runs through a box that is not
-//! its own, no two links lie on each other.
+//! Checks the markup of a picture: no two boxes overlap, no link runs through the box of another component, and no two
+//! links overlap.
 
 #![allow(unreachable_pub, reason = "it is a part of several binaries")]
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
@@ -12,10 +12,10 @@
 
 use roxmltree::Node;
 
-/// Two boxes are at least so far apart, in pixels.
+/// Minimum distance between two boxes, in pixels.
 const APART: f64 = 8.0;
 
-/// Two links may lie on each other so far.
+/// Maximum length of an overlap of two links, in pixels.
 const TOGETHER: f64 = 12.0;
 
 type Point = (f64, f64);
@@ -35,7 +35,7 @@ pub struct Link {
     points: Vec<Point>,
 }
 
-/// A picture as it is drawn.
+/// The boxes and links of a picture.
 pub struct Drawn {
     pub rects: Vec<Rect>,
     pub links: Vec<Link>,
@@ -49,7 +49,7 @@ impl Drawn {
         }
     }
 
-    /// What is wrong, in words; nothing where all is well.
+    /// Returns a message for each layout fault.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         boxes_apart(&self.rects, &mut faults);
@@ -73,7 +73,7 @@ impl Drawn {
     }
 }
 
-/// The elements with this class.
+/// Returns the elements with this class.
 pub fn of_class<'a, 'd: 'a>(picture: Node<'a, 'd>, class: &'a str) -> impl Iterator<Item = Node<'a, 'd>> {
     picture.descendants().filter(move |node| {
         let classes = node.attribute("class").unwrap_or_default();
@@ -112,7 +112,7 @@ fn link(node: Node<'_, '_>) -> Link {
     }
 }
 
-/// The corners of a path; a rounded one is its control point.
+/// Returns the corners of a path; a rounded corner is represented by its control point.
 fn corners(path: &str) -> Vec<Point> {
     let mut points = Vec::new();
     let spaced = ["M", "L", "Q"].iter().fold(path.to_owned(), |path, letter| {
@@ -189,7 +189,7 @@ fn max(one: Point, other: Point) -> Point {
     (one.0.max(other.0), one.1.max(other.1))
 }
 
-/// Over how much two links lie on each other.
+/// Returns the length of the longest overlap of two links.
 fn along_each_other(one: &Link, other: &Link) -> f64 {
     let mut longest: f64 = 0.0;
     for pair in one.points.windows(2) {

@@ -1,4 +1,4 @@
-//! Histories as projects have them, checked out as CI hosts do: a fresh repository with only what the job fetches.
+//! Realistic histories, checked out as CI hosts do: a new repository with only the references that the job fetches.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -7,8 +7,8 @@ use super::repo::{World, git};
 use std::fs;
 use std::path::PathBuf;
 
-/// A fresh folder for a job: an empty repository whose `origin` is the remote, over a URL, as a local path would ignore
-/// depth and filter.
+/// Creates a directory for a job: an empty repository whose `origin` is the remote. It uses a URL, because git ignores
+/// depth and filter for a local path.
 pub fn workspace(world: &World) -> PathBuf {
     let mut names = (1..).map(|n| world.path().join(format!("job{n}")));
     let folder = names.find(|folder| !folder.exists()).unwrap();
@@ -18,12 +18,12 @@ pub fn workspace(world: &World) -> PathBuf {
     folder
 }
 
-/// The remote's URL.
+/// Returns the remote's URL.
 pub fn url(world: &World) -> String {
     format!("file://{}", world.remote().display())
 }
 
-/// A job's checkout: `init`, `fetch` of these references, `checkout` of this revision, without a branch.
+/// Checks out like a job: `init`, `fetch` of these references, `checkout` of this revision, without a branch.
 pub fn checkout(world: &World, fetch: &[&str], revision: &str) -> PathBuf {
     let folder = workspace(world);
     git(
@@ -34,16 +34,16 @@ pub fn checkout(world: &World, fetch: &[&str], revision: &str) -> PathBuf {
     folder
 }
 
-/// The same checkout, which knows the remote's default branch, as a whole `git clone` does.
+/// Sets the remote's default branch in the checkout, as a full `git clone` does.
 pub fn with_default(folder: PathBuf) -> PathBuf {
     git(&folder, &["remote", "set-head", "origin", "main"]);
     folder
 }
 
-/// A project with `main` at two commits after the fork of `feature`, which has two of its own; all pushed.
+/// A pushed project: `main` has two commits after the fork of `feature`, which has two commits of its own.
 pub struct Project {
     pub world: World,
-    /// Where `feature` left.
+    /// The commit that `feature` branched off from.
     pub fork: String,
     pub main: String,
     /// The first commit of `feature`.
@@ -77,7 +77,7 @@ impl Project {
         }
     }
 
-    /// Merges `feature` into `main` as a host tries it, and keeps the merge at `reference` of the remote.
+    /// Merges `feature` into `main` like a host's trial merge, and stores the merge at `reference` of the remote.
     pub fn trial_merge(&self, reference: &str) -> String {
         self.world.git(&["checkout", "-q", "--detach", "main"]);
         self.world

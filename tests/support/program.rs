@@ -1,4 +1,4 @@
-//! Runs the real program in a scrubbed environment.
+//! Runs the real program in a clean environment.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -10,19 +10,19 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// The project that tests ask for.
+/// The project in the tests' requests.
 pub const PROJECT: &str = "6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10";
-/// A token that must never be seen in any output.
+/// A token that no output may contain.
 pub const TOKEN: &str = "s3cret-token-0f-the-test";
 
-/// A call of the program, with nothing in its environment but what is given.
+/// A call of the program that gets only the given environment variables.
 pub struct Call {
     folder: PathBuf,
     variables: BTreeMap<String, String>,
     input: Option<PathBuf>,
 }
 
-/// How a call ended.
+/// The result of a call.
 pub struct Ended {
     pub code: i32,
     pub out: String,
@@ -30,7 +30,7 @@ pub struct Ended {
 }
 
 impl Call {
-    /// A call in `folder`.
+    /// Creates a call in `folder`.
     pub fn new(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -39,7 +39,7 @@ impl Call {
         }
     }
 
-    /// A call in `folder` with everything set that a platform at `url` needs.
+    /// Creates a call in `folder` with all settings for a platform at `url`.
     pub fn with_platform(folder: &Path, url: &str) -> Self {
         Self::new(folder)
             .variable("SLUICEGATE_BASE_URL", url)
@@ -48,26 +48,26 @@ impl Call {
             .variable("SLUICEGATE_TOKEN", TOKEN)
     }
 
-    /// The same call with this variable.
+    /// Sets a variable.
     pub fn variable(mut self, name: &str, value: impl AsRef<str>) -> Self {
         self.variables.insert(name.to_owned(), value.as_ref().to_owned());
         self
     }
 
-    /// The same call without this variable.
+    /// Removes a variable.
     pub fn without(mut self, name: &str) -> Self {
         self.variables.remove(name);
         self
     }
 
-    /// The same call with this file as its standard input.
+    /// Uses this file as standard input.
     #[allow(dead_code, reason = "only some of the suites give any")]
     pub fn input(mut self, file: &Path) -> Self {
         self.input = Some(file.to_owned());
         self
     }
 
-    /// The command, ready to be run or changed.
+    /// Returns the command, which can be run or changed.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sluicegate"));
         command
@@ -75,7 +75,7 @@ impl Call {
             .current_dir(&self.folder)
             .env_clear()
             .env("PATH", path_variable());
-        // A home of its own keeps the user's git configuration out.
+        // A separate home directory hides the user's git configuration.
         command
             .env("HOME", &self.folder)
             .envs(&self.variables)
@@ -86,7 +86,7 @@ impl Call {
         command
     }
 
-    /// Runs the program to its end; no output may hold the token.
+    /// Runs the program to its end; checks that no output contains the token.
     pub fn run(&self, args: &[&str]) -> Ended {
         let output = self.command(args).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -110,7 +110,7 @@ impl Call {
 }
 
 impl Ended {
-    /// Both streams, for a message.
+    /// Returns both output streams, for a failure message.
     pub fn all(&self) -> String {
         format!(
             "exit {}\n--- stdout\n{}\n--- stderr\n{}",
@@ -118,14 +118,14 @@ impl Ended {
         )
     }
 
-    /// Asserts the exit code and gives itself back.
+    /// Asserts the exit code and returns itself.
     #[track_caller]
     pub fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}", self.all());
         self
     }
 
-    /// Asserts that standard error holds each of these.
+    /// Asserts that standard error contains each of these texts.
     #[track_caller]
     pub fn saying(self, words: &[&str]) -> Self {
         for word in words {
@@ -134,14 +134,14 @@ impl Ended {
         self
     }
 
-    /// Standard output as JSON.
+    /// Parses standard output as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|why| panic!("{why}: {}", self.all()))
     }
 }
 
-/// `sluicegate serve` as a child process; killed at the end.
+/// `sluicegate serve` as a child process; killed when dropped.
 pub struct Served {
     pub child: Child,
     pub url: String,
@@ -149,7 +149,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// Starts it with these further arguments and waits until it listens.
+    /// Starts the server with these additional arguments and waits until it listens.
     pub fn start(folder: &Path, args: &[&str]) -> Self {
         let mut command = Call::new(folder).command(&["serve"]);
         let mut child = command
@@ -173,7 +173,7 @@ impl Served {
         }
     }
 
-    /// The next line of its standard output.
+    /// Returns the next line of its standard output.
     pub fn line(&mut self) -> String {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();

@@ -1,4 +1,4 @@
-//! Real git repositories for tests, made with the git program in a scrubbed environment, with fixed names and dates.
+//! Real git repositories for tests, created with the git program in a clean environment, with fixed names and dates.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A folder with a bare remote and a clone of it, on branch `main`.
+/// A directory with a bare remote and a clone of it, on branch `main`.
 pub struct World {
     folder: TempDir,
 }
 
 impl World {
-    /// A bare `remote.git`, and a clone `work` whose `origin` it is; no commit yet.
+    /// Creates a bare `remote.git` and a clone `work` with it as `origin`; there is no commit yet.
     pub fn new() -> Self {
         let world = Self {
             folder: tempfile::tempdir().unwrap(),
@@ -28,47 +28,47 @@ impl World {
         world
     }
 
-    /// The folder that holds everything.
+    /// Returns the directory that contains both.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The bare remote.
+    /// Returns the path of the bare remote.
     pub fn remote(&self) -> PathBuf {
         self.folder.path().join("remote.git")
     }
 
-    /// The clone.
+    /// Returns the path of the clone.
     pub fn work(&self) -> PathBuf {
         self.folder.path().join("work")
     }
 
-    /// Runs git in the clone and gives its trimmed output.
+    /// Runs git in the clone and returns its trimmed output.
     pub fn git(&self, args: &[&str]) -> String {
         git(&self.work(), args)
     }
 
-    /// Writes a file of the clone, making its folders.
+    /// Writes a file in the clone, creating its directories.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let target = self.work().join(path);
         fs::create_dir_all(target.parent().unwrap()).unwrap();
         fs::write(target, content).unwrap();
     }
 
-    /// Commits everything in the clone and gives the commit's id.
+    /// Commits all files of the clone and returns the commit's ID.
     pub fn commit(&self, message: &str) -> String {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
         self.git(&["rev-parse", "HEAD"])
     }
 
-    /// Pushes the current branch to `origin` and remembers it as upstream.
+    /// Pushes the current branch to `origin` and sets it as upstream.
     pub fn push(&self) {
         self.git(&["push", "-q", "-u", "origin", "HEAD"]);
     }
 }
 
-/// Runs git in `folder` and gives its trimmed output; a failure of git fails the test.
+/// Runs git in `folder` and returns its trimmed output; if git fails, the test fails.
 pub fn git(folder: &Path, args: &[&str]) -> String {
     let output = Command::new("git")
         .args([
@@ -103,7 +103,7 @@ pub fn git(folder: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
 }
 
-/// The search path, so that `git` is found in an otherwise empty environment.
+/// Returns the search path, so that `git` is found in an otherwise empty environment.
 #[expect(
     clippy::disallowed_methods,
     reason = "a test finds programs as the shell does"
@@ -112,9 +112,9 @@ pub fn path_variable() -> std::ffi::OsString {
     std::env::var_os("PATH").unwrap_or_default()
 }
 
-/// Gives these files and folders to another user, as a container's checkout is; tells whether it could. Only root can
-/// give files away, and libgit2 knows no pretence of it (it ignores git's `GIT_TEST_ASSUME_DIFFERENT_OWNER`), so without
-/// root such a test proves nothing; it says so where the test run shows it, past the capture of its output.
+/// Changes the owner of these files and directories, as in a container's checkout, and returns whether that was
+/// possible. Only root can change owners, and libgit2 ignores git's `GIT_TEST_ASSUME_DIFFERENT_OWNER`, so without root
+/// such a test proves nothing; then a note is printed past the capture of the test output.
 pub fn give_away(paths: &[&Path]) -> bool {
     use std::io::Write as _;
     for path in paths {

@@ -1,11 +1,11 @@
-//! JSON held to a JSON schema.
+//! Validation of JSON against a JSON schema.
 
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 
 const PLACE: &str = "http://localhost/schema.json";
 
-/// Holds a value to a schema, which must be one itself, and says what does not fit.
+/// Validates a value against a schema, which must itself be valid; the error describes the mismatch.
 #[track_caller]
 pub fn hold(schema: &Value, value: &Value) -> Result<(), String> {
     let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());

@@ -1,4 +1,4 @@
-//! A server with a certificate that nobody trusts.
+//! A server with an untrusted certificate.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tempfile::TempDir;
 
-/// It answers every request with an empty list.
+/// A server that responds to every request with an empty list.
 pub struct TlsServer {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -22,12 +22,12 @@ pub struct TlsServer {
 }
 
 impl TlsServer {
-    /// A server whose self-signed certificate is for these names.
+    /// Starts a server with a self-signed certificate for these names.
     pub fn start(names: &[&str]) -> Self {
         Self::start_until(names, 4000)
     }
 
-    /// The same with a certificate that ends with this year's beginning.
+    /// Like `start`, with a certificate that expires at the beginning of this year.
     pub fn start_until(names: &[&str], year: i32) -> Self {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let mut wanted = CertificateParams::new(names).unwrap();
@@ -55,22 +55,22 @@ impl TlsServer {
         server
     }
 
-    /// Where it is.
+    /// Returns the server's URL.
     pub fn url(&self) -> String {
         format!("https://{}", self.address)
     }
 
-    /// Its port.
+    /// Returns the server's port.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// How often somebody connected.
+    /// Returns the number of connections so far.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
 
-    /// The certificate, as a PEM file.
+    /// Returns the path of the certificate as a PEM file.
     pub fn root(&self) -> PathBuf {
         self.folder.path().join("root.pem")
     }
@@ -81,7 +81,7 @@ fn serve(listener: &TcpListener, config: &Arc<ServerConfig>, counter: &AtomicUsi
         counter.fetch_add(1, Ordering::SeqCst);
         let connection = ServerConnection::new(Arc::clone(config)).unwrap();
         let mut stream = StreamOwned::new(connection, stream.unwrap());
-        // A client that does not trust the certificate ends here.
+        // For a client that does not trust the certificate, the read fails.
         if stream.read(&mut [0; 4096]).is_ok_and(|size| size > 0) {
             let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n[]";
             stream.write_all(answer.as_bytes()).unwrap();

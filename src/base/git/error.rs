@@ -110,19 +110,19 @@ pub enum GitError {
     #[error("could not {doing}: {}", source.message())]
     Library {
         doing: &'static str,
-        /// libgit2's words.
+        /// libgit2's message.
         source: git2::Error,
     },
 }
 
-/// How to get the whole history, for each kind of place: actions/checkout
+/// How to get the full history, for each environment: actions/checkout
 /// (<https://github.com/actions/checkout#usage>), GitLab
 /// (<https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>), and a plain clone.
 pub const WHOLE_HISTORY: &str = "fetch the full history: `fetch-depth: 0` in the `with:` of actions/checkout on GitHub, \
      the variable `GIT_DEPTH: 0` on GitLab, `git fetch --unshallow` elsewhere";
 
 impl GitError {
-    /// What the user can do, where there is something.
+    /// Returns the hint for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NotARepository { .. } => {
@@ -130,8 +130,8 @@ impl GitError {
             }
             Self::NoCommit { .. } => "create a first commit, or check out a branch that has a commit",
             Self::UnknownRevision { .. } => {
-                "check the spelling. If the clone of a CI job lacks the revision, fetch it, or set `fetch-depth: 0` on GitHub, \
-                 `GIT_DEPTH: 0` on GitLab"
+                "check the spelling. If the clone of a CI job lacks the revision, fetch it, or set `fetch-depth: 0` \
+                 on GitHub, `GIT_DEPTH: 0` on GitLab"
             }
             Self::Ambiguous { .. } => {
                 "pass the full name of the reference, such as refs/remotes/origin/main, or a full commit id"
@@ -147,7 +147,8 @@ impl GitError {
                 "run `git fsck` to find damaged objects; in CI, clone again or fetch with more depth"
             }
             Self::PathNotUtf8 { .. } => {
-                "rename it with `git mv`, or delete it; --exclude does not skip it, as no report could show its name"
+                "rename it with `git mv`, or delete it; --exclude does not skip it, because no report could show \
+                 its name"
             }
             Self::Unsupported { what, .. } if what.contains("sha256") => {
                 "convert the repository to SHA-1 object ids: pipe `git fast-export --all` into `git \
@@ -173,12 +174,12 @@ impl GitError {
         Some(hint.to_owned())
     }
 
-    /// Wraps an error of libgit2 with what was tried.
+    /// Wraps an error of libgit2 with the attempted action.
     pub(super) fn library(doing: &'static str) -> impl Fn(git2::Error) -> Self {
         move |source| Self::Library { doing, source }
     }
 
-    /// Wraps an error of the system with what was tried on which file.
+    /// Wraps an error of the system with the attempted action and the file.
     pub(super) fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { doing, path, source }

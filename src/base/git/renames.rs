@@ -345,7 +345,7 @@ mod tests {
     use crate::base::git::entries::EntrySide;
     use std::cell::RefCell;
 
-    /// Contents by the first byte of their id; what was read is noted.
+    /// Contents by the first byte of their id; records which contents were read.
     struct Made {
         contents: Vec<Vec<u8>>,
         read: RefCell<Vec<usize>>,
@@ -439,7 +439,7 @@ mod tests {
         ];
         let sizes = [100, 20, 500, 70, 5000];
         let contents = sizes.iter().map(|size| lines(*size, 0)).collect();
-        // The two that kept their name are too different for that, and are compared with the rest.
+        // The two files that kept their name are too different and are compared with the rest.
         let (pairs, read) = found(&differences, contents);
         assert_eq!(pairs, [(0, 3)]);
         assert_eq!(read, [0, 3]);

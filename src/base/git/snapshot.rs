@@ -25,7 +25,6 @@ enum SnapshotPlace {
     Listed {
         name: &'static str,
         files: Vec<Listed>,
-        /// Git may have checked out other bytes than it stores.
         has_attributes: bool,
     },
 }
@@ -241,7 +240,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Those of these files that are there, by path.
+    /// Returns those of these files that exist, by path.
     pub fn find_all(&self, paths: &BTreeSet<&str>) -> Result<BTreeMap<String, SnapshotFile>, GitError> {
         let found = if paths.len() < MANY {
             let found = paths.iter().map(|path| self.find(path));
@@ -252,7 +251,7 @@ impl Snapshot<'_> {
         Ok(found.into_iter().map(|file| (file.path.clone(), file)).collect())
     }
 
-    /// Whether there is a file or a folder with this path.
+    /// Returns whether there is a file or a directory with this path.
     pub fn has_path(&self, path: &str) -> Result<bool, GitError> {
         match &self.place {
             SnapshotPlace::Commit(commit) => self.repository.has_path(commit, path),
@@ -270,8 +269,8 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The paths of other repositories within this one: submodules, and on disk also those that nobody added. A
-    /// submodule does not look like one by its path, so where a commit may have any, everything is listed.
+    /// Returns the paths of other repositories within this one: submodules, and on disk also repositories that were not
+    /// added. A submodule is not recognizable by its path, so if a commit may have any, all entries are listed.
     pub fn submodules(&self) -> Result<Vec<String>, GitError> {
         let paths: Vec<String> = match &self.place {
             SnapshotPlace::Commit(_) if self.find(".gitmodules")?.is_none() => Vec::new(),
@@ -289,7 +288,7 @@ impl Snapshot<'_> {
         Ok(paths)
     }
 
-    /// The names of the folders at the root.
+    /// Returns the names of the directories at the root.
     pub fn root_folders(&self) -> Result<Vec<String>, GitError> {
         match &self.place {
             SnapshotPlace::Commit(commit) => self.repository.root_folders(commit),
@@ -304,7 +303,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The names of the symbolic links at the root.
+    /// Returns the names of the symbolic links at the root.
     pub fn root_links(&self) -> Result<Vec<String>, GitError> {
         match &self.place {
             SnapshotPlace::Commit(commit) => self.repository.root_links(commit),
@@ -320,8 +319,8 @@ impl Snapshot<'_> {
         }
     }
 
-    /// None for what is on disk neither a file nor a link any more. A file that git calls unmodified and of which it checked
-    /// out other bytes (`differs`) is read as it is stored: attributes of the change must not show the gate something else.
+    /// Returns `None` if the file or link no longer exists on disk. If an unmodified file has other bytes on disk than
+    /// git stores (`differs`), it is read as stored: attributes of the change must not show other content to the gate.
     fn file(&self, file: &Listed, differs: bool) -> Result<Option<SnapshotFile>, GitError> {
         let path = file.utf8_path()?;
         let hidden = file.hidden.then_some(Doubt::Hidden);
@@ -376,7 +375,7 @@ impl Snapshot<'_> {
     }
 }
 
-/// What cannot be read or hashed has an id that no other file has, and so counts as changed.
+/// Returns the side of a file on disk. If it cannot be read or hashed, its id equals no other, so it counts as changed.
 fn side_on_disk(full: &Path) -> Option<EntrySide> {
     let kind = kind_on_disk(full)?;
     Some(EntrySide {
@@ -385,7 +384,7 @@ fn side_on_disk(full: &Path) -> Option<EntrySide> {
     })
 }
 
-/// The paths of the unmodified files whose bytes on disk are not those that git stores.
+/// Returns the paths of the unmodified files whose bytes on disk differ from those that git stores.
 fn differing<'f>(root: &Path, files: &[&'f Listed]) -> HashSet<&'f [u8]> {
     let files = files.par_iter().filter_map(|file| {
         let side = file.known.filter(|_| file.on_disk)?;

@@ -19,12 +19,12 @@ use std::io::{self, IsTerminal as _, Write as _};
 /// When to use color.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
-    /// On a terminal.
+    /// Use color on a terminal.
     #[default]
     Auto,
-    /// Always.
+    /// Always use color.
     Always,
-    /// Never.
+    /// Never use color.
     Never,
 }
 

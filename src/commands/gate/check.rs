@@ -1,4 +1,4 @@
-//! Runs `sluicegate check`: find the base, select, evaluate the rules locally, decide, deliver.
+//! Runs `sluicegate check`: finds the base, selects the pipelines, evaluates the rules locally, delivers the reports.
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Repository, Snapshot};

@@ -1,4 +1,4 @@
-//! Runs `sluicegate ci`: review, then publish if the review of the same commit passed and the branch or tag matches.
+//! Runs `sluicegate ci`: reviews, then publishes if the review of the same commit passed and the branch or tag matches.
 //!
 //! If the branch or tag matches, everything that would be published is reviewed, changed or not: the previous job may
 //! have failed or been cancelled, and its unpublished pipelines are unchanged since.

@@ -25,7 +25,8 @@ const OUTDATED: &str = "The target branch has a stricter gate configuration than
                         (--gate-changes fail): merge the target branch into the change.";
 
 const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
-                      (--compat fail): restore the names that they use, or accept the break with a reason (--accept-breaking).";
+                      (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
+                      (--accept-breaking).";
 
 /// Returns why a break of consumers is accepted although the job gives no reason; `None` if it is not.
 pub(crate) type Accepts<'f> = dyn Fn() -> Result<Option<String>, Failure> + 'f;

@@ -22,7 +22,8 @@ impl Run {
             let is_tracked = |link: &String| repo.tracks(link, self.index()).unwrap_or(true);
             if let Some(link) = links.find(is_tracked) {
                 let message = format!(
-                    "cannot write {}: `{link}` is a symbolic link in the repository, and the change controls its target",
+                    "cannot write {}: `{link}` is a symbolic link in the repository, and the change controls \
+                     its target",
                     path.display()
                 );
                 return Err(Failure::usage(message).hint("use a path without a link that git tracks"));

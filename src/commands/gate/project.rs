@@ -1,14 +1,16 @@
 //! Runs the project checks: determines which of their findings are reported, and which are known.
 
 use crate::base::error::Failure;
-use crate::base::git::{CommitId, Snapshot};
+use crate::base::git::{Change, ChangeKind, CommitId, Snapshot};
 use crate::commands::gate::past::Past;
 use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
-use crate::gate::{KnownComparison, Part, Places, ProjectScope, SeenFacts, Selected, Tally, mark_files};
+use crate::gate::{
+    KnownComparison, OtherFiles, Part, Places, ProjectScope, SeenFacts, Selected, Tally, mark_files,
+};
 use crate::job::settings::ProjectCheckSettings;
 use crate::model::findings::{FileResults, State};
-use crate::model::pipelines::{SoughtNames, is_pipeline};
+use crate::model::pipelines::{PipelineFacts, SoughtNames, document, is_pipeline};
 use std::collections::{BTreeSet, HashSet};
 
 /// The project to check.
@@ -32,20 +34,20 @@ pub(crate) struct ProjectRun<'a> {
 impl ProjectChecking<'_> {
     /// Returns all findings. `seen` contains the facts that were read already.
     pub(crate) fn all(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
-        self.check(seen, &|_| true, None)
+        self.check(seen, &|_| true, &OtherFiles::All)
     }
 
     fn check(
         &self,
         seen: SeenFacts,
         changed: &dyn Fn(&str) -> bool,
-        sought: Option<&SoughtNames>,
+        others: &OtherFiles,
     ) -> Result<Vec<FileResults>, Failure> {
         if self.settings.levels.is_off() {
             return Ok(Vec::new());
         }
         self.with_scope(self.snapshot, |scope| {
-            Ok(scope.check(self.snapshot, seen, changed, sought)?)
+            Ok(scope.check(self.snapshot, seen, changed, others)?)
         })
     }
 
@@ -122,8 +124,8 @@ impl<'a> ProjectRun<'a> {
             .map(|it| it.change.path.as_str())
             .collect();
         let is_changed = |path: &str| selected.contains(path) || changed.contains(path);
-        let sought = self.sought()?;
-        let found = self.project.check(seen, &is_changed, sought.as_ref())?;
+        let others = self.others(&seen)?;
+        let found = self.project.check(seen, &is_changed, &others)?;
         let takes_all = self.selected.all_because.is_some() && self.part.paths.is_empty();
         let is_meant = |file: &FileResults| {
             selected.contains(file.path.as_str()) || (takes_all && !is_pipeline(&file.path))
@@ -137,21 +139,53 @@ impl<'a> ProjectRun<'a> {
         Ok(())
     }
 
-    /// Returns the names of all that differs from the bases and may be named by a pipeline; `None` if everything is to be read.
-    fn sought(&self) -> Result<Option<SoughtNames>, Failure> {
+    /// Returns which unchanged pipelines the change can break: those that name a file which came, went or moved, or a pipeline that
+    /// lost a variable.
+    fn others(&self, seen: &SeenFacts) -> Result<OtherFiles, Failure> {
         let takes_all = self.selected.all_because.is_some();
         if takes_all || self.bases.is_empty() || self.selected.since != self.bases || self.is_gate_changed() {
-            return Ok(None);
+            return Ok(OtherFiles::All);
         }
-        let others = |path: &str| !is_pipeline(path);
-        let gone = self.project.snapshot.gone_since(self.bases, &others)?;
-        let candidates = self.selected.candidates.iter().flat_map(|it| it.change.paths());
-        let selected = self.selected.files.iter().map(String::as_str);
-        let gone = gone.iter().map(String::as_str);
-        Ok(SoughtNames::of(candidates.chain(selected).chain(gone)))
+        let is_other = |path: &str| !is_pipeline(path);
+        let gone = self.project.snapshot.gone_since(self.bases, &is_other)?;
+        let mut names: BTreeSet<&str> = gone.iter().map(String::as_str).collect();
+        let changes = self.selected.candidates.iter().map(|it| &it.change);
+        let (modified, moved): (Vec<&Change>, Vec<&Change>) =
+            changes.partition(|change| change.kind == ChangeKind::Modified);
+        names.extend(moved.iter().flat_map(|change| change.paths()));
+        if names.len() + modified.len() > SoughtNames::MOST {
+            return Ok(OtherFiles::All);
+        }
+        names.extend(self.narrowed(&modified, seen)?);
+        if names.is_empty() {
+            return Ok(OtherFiles::Reached);
+        }
+        Ok(SoughtNames::of(names).map_or(OtherFiles::All, OtherFiles::Naming))
     }
 
-    /// Returns whether the shared-pipelines file or the levels may be others than at the base.
+    /// Returns the paths of the modified pipelines that no longer declare each variable of their base, so that a caller may set
+    /// one that is gone; also of those that cannot be read.
+    fn narrowed<'c>(&self, modified: &[&'c Change], seen: &SeenFacts) -> Result<Vec<&'c str>, Failure> {
+        let repo = &self.project.workspace.repo;
+        let mut narrowed = Vec::new();
+        for (at, base) in self.bases.iter().enumerate() {
+            let since = modified.iter().filter(|change| change.base == at);
+            let paths: BTreeSet<&'c str> = since.map(|change| change.path.as_str()).collect();
+            let before = repo.snapshot(base.clone()).find_all(&paths)?;
+            for path in paths {
+                // What the clone lacks counts as narrowed: its callers are then read, and no run fails for it.
+                let bytes = before.get(path).and_then(|file| document(repo, file).ok()?.ok());
+                let variables = bytes.and_then(|bytes| PipelineFacts::parse(&bytes).ok());
+                let variables = variables.map(|facts| facts.variables);
+                if variables.is_none_or(|variables| !seen.declares(path, &variables)) {
+                    narrowed.push(path);
+                }
+            }
+        }
+        Ok(narrowed)
+    }
+
+    /// Returns whether the shared-pipelines file or the levels may differ from those of the base.
     fn is_gate_changed(&self) -> bool {
         !self.selected.gate_changes.is_empty()
     }

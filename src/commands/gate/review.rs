@@ -1,4 +1,4 @@
-//! Runs `sluicegate review`: resolve the target, select, request the review, decide, deliver.
+//! Runs `sluicegate review`: resolves the target, selects the pipelines, requests the review, delivers the reports.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;

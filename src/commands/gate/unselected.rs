@@ -53,7 +53,7 @@ fn slip(known: &[&str], restriction: &Restriction<'_>) -> Option<Slip> {
     if let Some(glob) = selection.in_vain(known) {
         return Some(Slip {
             message: format!("the include glob {glob:?} matches no file"),
-            hint: "globs match full paths from the repository root; use --all without a glob to review every pipeline",
+            hint: "globs match full paths from the repository root; use --all without a glob to review all pipelines",
         });
     }
     // In a repository without pipelines so far, unmatched globs are not a typo.

@@ -90,7 +90,8 @@ fn against_what_was_published(
     match proved {
         Some(found) => differences.extend(found),
         None => run.ui.say(
-            "the changes for consumers were not verified: a commit is not available locally, or only ids were compared",
+            "the changes for consumers were not verified: a commit is not available locally, or only ids were \
+             compared",
         ),
     }
     Ok(differences)

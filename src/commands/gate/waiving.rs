@@ -38,7 +38,12 @@ impl Workspace<'_> {
     pub(crate) fn waiving(&self, rules: Option<&RuleSet>) -> Result<Waiving, Failure> {
         let file = policy::read(&self.repo, &self.policy, FILE_NAME, false, LIMIT)?;
         let note = file.missing.filter(|_| file.checkout.is_some());
-        let note = note.map(|why| format!("{why}, so the waivers of the checkout's file are not in force. For this one change, the job can set --policy head (SLUICEGATE_POLICY)"));
+        let note = note.map(|why| {
+            format!(
+                "{why}, so the waivers of the checkout's file are not in force. For this one change, the job can set \
+                 --policy head (SLUICEGATE_POLICY)"
+            )
+        });
         let placed = match &file.counts {
             Some(text) => self.placed(text, rules)?,
             None => Vec::new(),
@@ -150,7 +155,8 @@ impl Waiving {
             moved.push(format!("and {} more", all - NAMED));
         }
         Some(format!(
-            "waivers of {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop matching after its merge ({})",
+            "waivers of {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
+             matching after its merge ({})",
             count(all, "renamed pipeline"),
             moved.join("; ")
         ))

@@ -180,7 +180,8 @@ impl<'a> Workspace<'a> {
         {
             let (own, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
             run.ui.warn(&format!(
-                "the checkout is at {short}, but this review covers {} of the event: pass `--head {}` to review the checkout",
+                "the checkout is at {short}, but this review covers {} of the event: pass `--head {}` to review \
+                 the checkout",
                 crate::base::git::short_id(own),
                 head.commit
             ));

@@ -259,7 +259,7 @@ mod tests {
         items.push(json!({ "name": long }));
         let shown = listed(&items);
         assert!(shown.len() < 1_000_000, "{}", shown.len());
-        assert!(shown.contains(&long) && shown.ends_with("`-o json` shows all.\n"));
+        assert!(shown.contains(&long) && shown.ends_with("with `-o json`.\n"));
         assert!(shown.starts_with("TITLE ") && !shown.contains("100  x"));
     }
 

@@ -1,4 +1,4 @@
-//! Runs `sluicegate events export`: compute the window, collect, write, and only then advance the cursor.
+//! Runs `sluicegate events export`: collects the events of the window, writes them, and only then advances the cursor.
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;

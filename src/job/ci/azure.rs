@@ -10,7 +10,8 @@ const TARGET: &str = "SYSTEM_PULLREQUEST_TARGETBRANCH";
 const SOURCE: &str = "SYSTEM_PULLREQUEST_SOURCEBRANCH";
 const VERSION: &str = "BUILD_SOURCEVERSION";
 
-/// New pipelines fetch one commit: <https://learn.microsoft.com/azure/devops/pipelines/yaml-schema/steps-checkout>.
+/// New pipelines fetch one commit by default:
+/// <https://learn.microsoft.com/azure/devops/pipelines/yaml-schema/steps-checkout>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`fetchDepth: 0` on the step `checkout: self`");
 
 pub(super) fn is_here(env: &Env) -> bool {
@@ -50,8 +51,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext { branch, ..context })
 }
 
-/// `BUILD_SOURCEVERSION` is a trial merge. Branches come in the long form from Azure Repos and in the short one from
-/// GitHub; the number has a variable of its own for each of the two.
+/// Reads a pull request, where `BUILD_SOURCEVERSION` is a trial merge. Azure Repos writes branches in the long form,
+/// GitHub in the short one, and each has its own variable for the number.
 fn pull_request(env: &Env, target: &str, context: CiContext) -> Result<CiContext, CiError> {
     let need = |variable| {
         env.get(variable).ok_or(CiError::Variable {

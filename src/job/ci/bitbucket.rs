@@ -1,7 +1,7 @@
 //! Bitbucket Pipelines.
 //!
 //! Variables: <https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/>. There is no variable for the
-//! event, so it is the word that `bitbucket-pipelines.yml` has for its section. A pull request from a fork starts no
+//! event, so its name is that of the section in `bitbucket-pipelines.yml`. A pull request from a fork starts no
 //! pipeline.
 
 use super::{BaseHint, CiContext, CiError, Host, Trigger};
@@ -9,7 +9,7 @@ use crate::base::env::Env;
 
 const COMMIT: &str = "BITBUCKET_COMMIT";
 
-/// Bitbucket fetches 50 commits, of pull requests all:
+/// Bitbucket fetches 50 commits by default, and the full history for pull requests:
 /// <https://support.atlassian.com/bitbucket-cloud/docs/git-clone-behavior/>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`clone: { depth: full }` in bitbucket-pipelines.yml");
 
@@ -17,7 +17,8 @@ pub(super) fn is_here(env: &Env) -> bool {
     env.get("BITBUCKET_BUILD_NUMBER").is_some()
 }
 
-/// For a pull request the target is merged into what is checked out, and `BITBUCKET_COMMIT` stays the source's commit.
+/// Reads a build. For a pull request, Bitbucket merges the target into the checkout, but `BITBUCKET_COMMIT` remains the
+/// source's commit.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
     let commit = env.get(COMMIT).ok_or(CiError::Variable {

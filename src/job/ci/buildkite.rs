@@ -5,7 +5,7 @@
 use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::base::env::Env;
 
-/// Buildkite fetches everything unless its flags say otherwise:
+/// Buildkite fetches the full history by default:
 /// <https://buildkite.com/docs/pipelines/configure/environment-variables>.
 pub(super) const WHOLE_HISTORY: Option<&str> =
     Some("no `--depth` in BUILDKITE_GIT_CLONE_FLAGS and BUILDKITE_GIT_FETCH_FLAGS");
@@ -14,8 +14,8 @@ pub(super) fn is_here(env: &Env) -> bool {
     env.get("BUILDKITE") == Some("true")
 }
 
-/// `BUILDKITE_COMMIT` may read `HEAD` for a build that somebody started by hand: then what is checked out is meant.
-/// `BUILDKITE_PULL_REQUEST` is the number, or the word `false`.
+/// Reads a build. `BUILDKITE_COMMIT` may be `HEAD` for a build that was started manually: the checked-out commit is
+/// then reviewed. `BUILDKITE_PULL_REQUEST` is the number, or `false`.
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
@@ -52,7 +52,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// The two URLs may use different protocols, so owner and name are compared.
+/// Returns whether the pull request is from a fork. The two URLs may use different protocols, so owner and name are
+/// compared.
 fn is_fork(env: &Env) -> bool {
     let repository = |variable| env.get(variable).map(owner_and_name);
     let (head, here) = (

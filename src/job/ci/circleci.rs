@@ -1,14 +1,14 @@
 //! CircleCI.
 //!
-//! Variables: <https://circleci.com/docs/reference/variables/>. The target of a pull request is not among them, so the
-//! default branch stands for it; `CIRCLE_PR_REPONAME` is set for forks alone. There is no variable for the event.
+//! Variables: <https://circleci.com/docs/reference/variables/>. They do not include the target of a pull request, so
+//! the default branch is used; `CIRCLE_PR_REPONAME` is set only for forks. There is no variable for the event.
 
 use super::{CiContext, CiError, Host, Trigger};
 use crate::base::env::Env;
 
 const COMMIT: &str = "CIRCLE_SHA1";
 
-/// CircleCI fetches everything unless told otherwise:
+/// CircleCI fetches the full history by default:
 /// <https://circleci.com/docs/reference/configuration-reference/#checkout>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`git fetch --unshallow` after the step `checkout`");
 

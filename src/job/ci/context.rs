@@ -1,78 +1,78 @@
-//! What every host's file makes.
+//! The context of a run, which each host's file creates.
 
 use super::Host;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trigger {
-    /// A change that is not merged: a pull or merge request, or a merge queue.
+    /// An unmerged change: a pull or merge request, or a merge queue.
     Change,
-    /// A commit that was pushed, to a branch or as a tag.
+    /// A commit that was pushed to a branch or as a tag.
     Commit,
-    /// No commit: a schedule, a manual run, a comment, another workflow. It runs on the default branch or on one that
-    /// somebody picked, and its job may check out any commit.
+    /// No commit: a schedule, a manual run, a comment, another workflow. The run is on the default branch or on a
+    /// branch that a user selected, and its job may check out any commit.
     Any,
 }
 
 impl Trigger {
-    /// The trigger on a host where every run is about a commit or about a change.
+    /// Returns the trigger for a host whose runs are all for a commit or for a change.
     pub(super) const fn of_commit(is_change: bool) -> Self {
         if is_change { Self::Change } else { Self::Commit }
     }
 }
 
-/// What the host says about this run.
+/// The CI host's description of this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CiContext {
     pub host: Host,
-    /// The event, in the host's own word; `local` without a host.
+    /// The host's name for the event; `local` without a host.
     pub event: String,
-    /// What the event is about: by what the host says of it, never because a number could be read.
+    /// The subject of the event. It depends on the host's variables, never on whether a number can be parsed.
     pub trigger: Trigger,
-    /// The branch to name to the platform, without `refs/heads/`.
+    /// The branch name to send to the platform, without `refs/heads/`.
     pub branch: Option<String>,
-    /// The commit to review, which the remote has; none: the one that is checked out.
+    /// The commit to review, which the remote has, or `None` for the checked-out commit.
     pub commit: Option<String>,
-    /// The commit that the host checks out for `commit`, where it is another one: a merge that it made to try one.
+    /// The commit that the host checks out if it is not `commit`: a trial merge.
     pub checkout: Option<String>,
-    /// `commit` may be a merge that the host made in the clone alone; then its first parent is meant.
+    /// `commit` may be a merge that the host created only in the clone. Its first parent is then the commit to review.
     pub maybe_local_merge: bool,
-    /// The tag, if the event is about one.
+    /// The tag of the event, if any.
     pub tag: Option<String>,
     /// The number of the pull request or merge request.
     pub pull_request: Option<u64>,
-    /// The branch belongs to another repository than the one that the change is for.
+    /// The branch belongs to another repository than the target of the change.
     pub fork: bool,
     pub base: BaseHint,
-    /// A commit at which the host saw the branch that the change goes to, and where it says so. It may be old.
+    /// A commit at which the host saw the target branch, and the name of the variable or field. It may be outdated.
     pub target_tip: Option<(String, &'static str)>,
-    /// The host's number of this run.
+    /// The number of this run on the host.
     pub run_number: Option<String>,
     /// The name of the repository's default branch.
     pub default_branch: Option<String>,
-    /// Why there is nothing to review, such as a deleted branch.
+    /// Why the run has no pipelines to review, for example a deleted branch.
     pub nothing_to_do: Option<String>,
 }
 
-/// Where the change began, as far as the host can tell.
+/// The base of the change, as far as the host knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BaseHint {
-    /// The host does not tell: the merge-base with the default branch; on the default branch itself everything.
+    /// The host does not know it: use the merge-base with the default branch, or on that branch, review everything.
     DefaultBranch,
-    /// The merge-base with a branch, the target of a pull request.
+    /// The merge-base with the target branch of a pull request.
     MergeBaseWith {
         branch: String,
-        /// A commit at which the host saw the target, for a clone without it. It may be old.
+        /// A commit at which the host saw the target, for a clone without that branch. It may be outdated.
         seen_at: Option<String>,
     },
     Commit {
         id: String,
         source: &'static str,
-        /// The target of the change, for a clone without the commit.
+        /// The target branch of the change, for a clone without the commit.
         target: Option<String>,
     },
-    /// The commit that the branch was at before this push. It may be gone by a forced push.
+    /// The commit of the branch before this push. After a forced push, it may no longer exist.
     PushedFrom { before: String, source: &'static str },
-    /// There is none: everything is reviewed.
+    /// No base: everything is reviewed.
     All { why: &'static str },
 }
 
@@ -97,9 +97,9 @@ impl CiContext {
         }
     }
 
-    /// The same for a tag: the branch is to be found, and everything is reviewed.
+    /// Returns the context for a tag: the branch must be found, and everything is reviewed.
     pub(super) fn for_tag(self, tag: impl Into<String>) -> Self {
-        let why = "a tag has no state before";
+        let why = "a tag has no previous state";
         Self {
             tag: Some(tag.into()),
             branch: None,
@@ -109,12 +109,12 @@ impl CiContext {
     }
 }
 
-/// Whether a host's "before" is its way to say that there was none.
+/// Returns whether a commit id is all zeros, which hosts use for "no commit".
 pub(super) fn is_zeros(commit: &str) -> bool {
     commit.bytes().all(|byte| byte == b'0')
 }
 
-/// The name of a branch that a host may write in its long form.
+/// Returns the name of a branch without `refs/heads/`.
 pub(super) fn short_branch(name: &str) -> String {
     name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
 }

@@ -1,15 +1,15 @@
-//! What a host left out or garbled.
+//! Errors in the context that a CI host provides.
 
-/// The host's words about this run cannot be used.
+/// The context of this run is missing or invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CiError {
-    /// The event needs its payload, and the host names no file.
-    #[error("the event `{event}` needs its payload, and GITHUB_EVENT_PATH names no file")]
+    /// The event needs its payload, but the host sets no file.
+    #[error("the event `{event}` needs its payload, but GITHUB_EVENT_PATH does not name a file")]
     NoPayload { event: String },
     /// The payload's file could not be read.
-    #[error("the event payload cannot be read: {why}")]
+    #[error("could not read the event payload: {why}")]
     Payload { why: String },
-    /// A field of the payload that the event always has.
+    /// A field that the payload of this event always has is missing.
     #[error("the event payload {file} has no usable `{field}`, which `{event}` always has")]
     Field {
         file: String,
@@ -17,8 +17,8 @@ pub enum CiError {
         field: String,
         event: String,
     },
-    /// A variable that the host always sets for such a run.
-    #[error("{host} sets the variable {variable} for such a run, and here it is not set")]
+    /// A variable that the host always sets for this kind of run is missing.
+    #[error("the variable {variable} is not set, although {host} sets it for this kind of run")]
     Variable {
         host: &'static str,
         variable: &'static str,
@@ -29,12 +29,12 @@ impl CiError {
     pub fn hint(&self) -> String {
         match self {
             Self::NoPayload { .. } | Self::Payload { .. } | Self::Field { .. } => {
-                "hand GITHUB_EVENT_PATH and its file into the container that this runs in, or say which commits with \
-                 --head, --branch and --base together with `--ci none`"
+                "pass GITHUB_EVENT_PATH and its file into the container, or set the commits with --head, \
+                 --branch and --base and pass `--ci none`"
             }
             Self::Variable { .. } => {
-                "hand the host's variables into the container that this runs in, or use `--ci none` with --head, \
-                 --branch and --base"
+                "pass the host's variables into the container, or use `--ci none` with --head, --branch and \
+                 --base"
             }
         }
         .to_owned()

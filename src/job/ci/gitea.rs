@@ -1,12 +1,12 @@
 //! Gitea and Forgejo Actions.
 //!
-//! They run GitHub's workflows with GitHub's variables and payloads, and add one of their own to be told apart:
+//! Both run GitHub's workflows with GitHub's variables and payloads, and add a variable that identifies them:
 //! <https://docs.gitea.com/usage/actions/comparison>, <https://forgejo.org/docs/latest/user/actions/>.
 
 use super::{CiContext, CiError, Host, github};
 use crate::base::env::Env;
 
-/// The same action checks out.
+/// The checkout action is GitHub's.
 pub(super) const WHOLE_HISTORY: Option<&str> = github::WHOLE_HISTORY;
 
 pub(super) fn is_here(env: &Env) -> bool {

@@ -12,11 +12,11 @@ const SHA: &str = "GITHUB_SHA";
 const REF: &str = "GITHUB_REF";
 const EVENT: &str = "GITHUB_EVENT_NAME";
 
-/// The events of a commit. The others run on the default branch, or on one that somebody picked, whatever they are
-/// about.
+/// The events that are about a commit. Other events run on the default branch, or on a branch that a user selected,
+/// regardless of their subject.
 const OF_COMMITS: [&str; 4] = ["push", "create", "delete", "release"];
 
-/// actions/checkout fetches one commit unless told otherwise: <https://github.com/actions/checkout#usage>.
+/// actions/checkout fetches one commit by default: <https://github.com/actions/checkout#usage>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`fetch-depth: 0` in the `with:` of actions/checkout");
 
 pub(super) fn is_here(env: &Env) -> bool {
@@ -27,7 +27,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     read_as(Host::GitHub, env)
 }
 
-/// Reads the variables that GitHub sets, for `host`, which is GitHub or behaves like it.
+/// Reads GitHub's variables for `host`, which is GitHub or a compatible host.
 pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
     let event = env.get(EVENT).ok_or(CiError::Variable {
         host: "GitHub",
@@ -56,15 +56,15 @@ pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
     }
 }
 
-/// What is checked out for `pull_request` is a trial merge, `refs/pull/N/merge`, which is in no branch, and for
-/// `pull_request_target` the base branch; `GITHUB_SHA` is that commit. The head is in the payload alone
+/// Reads a pull request. For `pull_request`, the checkout is a trial merge, `refs/pull/N/merge`, which is in no branch;
+/// for `pull_request_target`, it is the base branch. `GITHUB_SHA` is that commit. Only the payload contains the head
 /// (<https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request>).
-/// `base.sha` is where the base branch was when the pull request was last touched, so the branch itself is asked first.
+/// `base.sha` is the base branch at the last update of the pull request, so the branch itself is tried first.
 fn pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
         branch: Some(payload.need_text("pull_request.head.ref")?),
         commit: Some(payload.need_text("pull_request.head.sha")?),
-        // For `pull_request_target` it is the target's tip.
+        // For `pull_request_target`, the variable is the target's tip.
         checkout: env
             .get(SHA)
             .filter(|_| context.event != "pull_request_target")
@@ -84,7 +84,8 @@ fn pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<
     })
 }
 
-/// `head.repo` is null when the fork was deleted, so its absence is a fork too.
+/// Returns whether the pull request is from a fork. `head.repo` is null if the fork was deleted, so a missing value is
+/// a fork too.
 fn is_fork(env: &Env, payload: &Payload<'_>) -> bool {
     let head = payload.text("pull_request.head.repo.full_name");
     let here = payload
@@ -97,7 +98,7 @@ fn is_fork(env: &Env, payload: &Payload<'_>) -> bool {
     }
 }
 
-/// The group's commit is on a branch of its own, `gh-readonly-queue/…`, which the remote has
+/// Reads a merge group, whose commit is on the separate branch `gh-readonly-queue/…` of the remote
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#merge_group>).
 fn merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
@@ -117,8 +118,8 @@ fn merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, C
     })
 }
 
-/// `before` is zeros for a new branch and `after` for a deleted one, for which `GITHUB_SHA` is the default branch's
-/// (<https://docs.github.com/webhooks/webhook-events-and-payloads#push>).
+/// Reads a push. `before` is zeros for a new branch and `after` for a deleted one, for which `GITHUB_SHA` is the
+/// default branch's (<https://docs.github.com/webhooks/webhook-events-and-payloads#push>).
 fn push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let payload = Payload::find(env, "push")?;
     let text = |path| payload.as_ref().and_then(|payload| payload.text(path));
@@ -137,7 +138,7 @@ fn push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     Ok(context)
 }
 
-/// The event has the name without its path, and runs on the default branch
+/// Reads a deletion. The event contains the name without `refs/…/`, and runs on the default branch
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#delete>).
 fn delete(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     let name = payload.need_text("ref")?;
@@ -156,8 +157,8 @@ fn deleted(reference: &str) -> String {
     }
 }
 
-/// For the other events (`workflow_dispatch`, `schedule` and so on) `GITHUB_SHA` is the tip of `GITHUB_REF`. A schedule
-/// runs on the default branch alone, and its payload need not name it.
+/// Reads other events (`workflow_dispatch`, `schedule` and so on), for which `GITHUB_SHA` is the tip of `GITHUB_REF`. A
+/// schedule always runs on the default branch, so the branch of the run is used if the payload omits the default one.
 fn tip_of_the_ref(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let commit = env.get(SHA).ok_or(CiError::Variable {
         host: "GitHub",

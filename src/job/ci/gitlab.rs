@@ -13,11 +13,11 @@ const SOURCE_PROJECT: &str = "CI_MERGE_REQUEST_SOURCE_PROJECT_ID";
 const DIFF_BASE: &str = "CI_MERGE_REQUEST_DIFF_BASE_SHA";
 const TARGET_SHA: &str = "CI_MERGE_REQUEST_TARGET_BRANCH_SHA";
 
-/// GitLab fetches 20 commits: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
+/// GitLab fetches 20 commits by default: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`GIT_DEPTH: 0` in the `variables:` of the job");
 
-/// The sources of pipelines that are about a commit
-/// (<https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable>); the others are schedules,
+/// The sources of pipelines for a commit
+/// (<https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable>). Other sources are schedules,
 /// manual runs and triggers.
 const OF_COMMITS: [&str; 4] = ["push", "parent_pipeline", "external", "unknown"];
 
@@ -55,7 +55,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Zeros for the first pipeline of a branch, and for scheduled and manual ones.
+/// Returns the base of a push. The variable is zeros for the first pipeline of a branch, and for scheduled and manual
+/// ones.
 fn pushed_from(env: &Env) -> BaseHint {
     match env.get("CI_COMMIT_BEFORE_SHA").filter(|before| !is_zeros(before)) {
         Some(before) => BaseHint::PushedFrom {
@@ -66,9 +67,9 @@ fn pushed_from(env: &Env) -> BaseHint {
     }
 }
 
-/// A merged-result pipeline and a merge train run on a merge that is in neither branch
-/// (<https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/>); then the `…_BRANCH_SHA` variable holds the head
-/// of the source. It is empty in a detached pipeline, where `CI_COMMIT_SHA` is that head.
+/// Reads a merge request. A merged-result pipeline and a merge train run on a merge that is in neither branch
+/// (<https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/>); the `…_BRANCH_SHA` variable is then the head of
+/// the source. It is empty in a detached pipeline, where `CI_COMMIT_SHA` is that head.
 fn merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
     Ok(CiContext {
@@ -102,7 +103,8 @@ fn merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
     Ok(BaseHint::MergeBaseWith { branch, seen_at })
 }
 
-/// The pipeline of a fork runs in the fork or, started by a member, in the target's project
+/// Returns whether the change is from a fork. Its pipeline runs in the fork or, if a member starts it, in the target's
+/// project
 /// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>).
 fn is_fork(env: &Env) -> bool {
     let Some(source) = env.get(SOURCE_PROJECT) else {

@@ -1,12 +1,12 @@
 //! Jenkins, multibranch pipelines.
 //!
-//! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>; `JENKINS_URL` and `BUILD_ID` alone mark it.
+//! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>; only `JENKINS_URL` and `BUILD_ID` identify it.
 //! There is no variable for the event.
 
 use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::base::env::Env;
 
-/// A branch source is cloned whole unless told otherwise:
+/// A branch source clones the full history by default:
 /// <https://plugins.jenkins.io/git/#plugin-content-advanced-clone-behaviours>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some(
     "no `Shallow clone` among the job's advanced clone behaviours, or `git fetch --unshallow` after `checkout scm`",
@@ -16,8 +16,9 @@ pub(super) fn is_here(env: &Env) -> bool {
     env.get("JENKINS_URL").is_some() && env.get("BUILD_ID").is_some()
 }
 
-/// Without `GIT_COMMIT`, which only the git plugin sets, what is checked out is meant. `BRANCH_IS_PRIMARY` is set where
-/// the branch source knows the default branch: <https://javadoc.jenkins.io/plugin/branch-api/>.
+/// Reads a build. Without `GIT_COMMIT`, which only the git plugin sets, the checked-out commit is reviewed.
+/// `BRANCH_IS_PRIMARY` is set if the branch source knows the default branch:
+/// <https://javadoc.jenkins.io/plugin/branch-api/>.
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
@@ -39,8 +40,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Whether the build is about a change that is not merged. Beside the branch source, the plugins for Gerrit, GitLab and
-/// GitHub pull requests start builds with variables of their own: <https://plugins.jenkins.io/gerrit-trigger/>,
+/// Returns whether the build is for an unmerged change. Besides the branch source, the plugins for Gerrit, GitLab and
+/// GitHub pull requests start builds with their own variables: <https://plugins.jenkins.io/gerrit-trigger/>,
 /// <https://plugins.jenkins.io/gitlab-plugin/>, <https://plugins.jenkins.io/ghprb/>.
 fn is_change(env: &Env) -> bool {
     let of_changes = [
@@ -59,8 +60,8 @@ fn is_change(env: &Env) -> bool {
         || of_changes.into_iter().any(|name| env.get(name).is_some())
 }
 
-/// A job may build the head of the change, or a merge of the target into it, made in the clone
-/// (<https://plugins.jenkins.io/github-branch-source/>, "Discover pull requests"). `BRANCH_NAME` is `PR-N` then.
+/// Reads a change. A job may build the head of the change, or a merge of the target into it that exists only in the
+/// clone (<https://plugins.jenkins.io/github-branch-source/>, "Discover pull requests"). `BRANCH_NAME` is then `PR-N`.
 fn change(env: &Env, branch: String, context: CiContext) -> CiContext {
     CiContext {
         event: "change".to_owned(),

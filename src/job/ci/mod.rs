@@ -1,11 +1,11 @@
-//! What the CI host says: which event, branch and commit this run is about, and where its change began.
+//! The context of a run on a CI host: the event, branch and commit of the run, and the base of its change.
 //!
-//! A pure function of the captured environment and the event's payload, so that each event is a fixture in a test.
-//! Hosts often check out a commit that is in no branch (a trial merge); what is reported here is the commit of the
-//! source branch, which exists on the remote. Nothing here looks at the repository: `context` holds what a host says
-//! against it.
+//! Detection is a pure function of the captured environment and the event's payload, so that each event is a fixture in
+//! a test. Hosts often check out a commit that is in no branch (a trial merge); this module returns the commit of the
+//! source branch, which exists on the remote. It never reads the repository: `context` compares the host's context with
+//! the repository.
 //!
-//! A host is one file, with its `mod` line and its line in the table below.
+//! Each host has one file, with its `mod` line and its line in the table below.
 
 mod azure;
 mod bitbucket;
@@ -27,10 +27,10 @@ use crate::base::env::Env;
 use std::fmt;
 use std::str::FromStr;
 
-/// Declares the hosts: name on the command line, variant, file. They are asked in this order.
+/// Declares the hosts: name on the command line, variant, file. Detection uses this order.
 macro_rules! hosts {
     ($($(#[doc = $doc:literal])+ $name:literal $host:ident $file:ident;)+) => {
-        /// Where the program runs.
+        /// The CI host that runs the program.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Host { $($(#[doc = $doc])+ $host),+ }
 
@@ -43,8 +43,8 @@ macro_rules! hosts {
                 match self { $(Self::$host => $name),+ }
             }
 
-            /// What a job says so that its clone has the whole history, with the host's own page in the host's file;
-            /// none where no host is known.
+            /// Returns the job setting that fetches the full history, or `None` without a host. The file of the host
+            /// links its documentation.
             pub const fn whole_history(self) -> Option<&'static str> {
                 match self { $(Self::$host => $file::WHOLE_HISTORY),+ }
             }
@@ -60,7 +60,7 @@ macro_rules! hosts {
     };
 }
 
-// Gitea and Forgejo set GitHub's variables too, so they come first; whatever is left is no host at all.
+// Gitea and Forgejo also set GitHub's variables, so they come first. `None` matches every environment, so it is last.
 hosts! {
     /// Gitea or Forgejo Actions.
     "gitea" Gitea gitea;
@@ -78,7 +78,7 @@ hosts! {
     "buildkite" Buildkite buildkite;
     /// Jenkins, multibranch.
     "jenkins" Jenkins jenkins;
-    /// No CI host: somebody's own machine.
+    /// No CI host: a local run.
     "none" None none;
 }
 
@@ -88,9 +88,9 @@ impl fmt::Display for Host {
     }
 }
 
-/// A name that is no host.
+/// The error for an unknown host name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no CI host; known are auto, {known}", known = names())]
+#[error("`{0}` is not a CI host; valid values: auto, {known}", known = names())]
 pub struct UnknownHost(String);
 
 fn names() -> String {
@@ -113,7 +113,7 @@ impl FromStr for Host {
     }
 }
 
-/// Reads what the host says about this run; `forced` instead of the host that the environment shows.
+/// Reads the context of this run from the detected host, or from `forced` if given.
 pub fn detect(env: &Env, forced: Option<Host>) -> Result<CiContext, CiError> {
     let found = || Host::ALL.iter().copied().find(|host| host.is_here(env));
     forced.or_else(found).unwrap_or(Host::None).read(env)

@@ -1,12 +1,12 @@
-//! No CI host: what is checked out is what is meant.
+//! No CI host: the run reviews the checked-out commit.
 
 use super::{CiContext, CiError, Host};
 use crate::base::env::Env;
 
-/// Nobody knows what made the clone.
+/// It is unknown how the clone was created.
 pub(super) const WHOLE_HISTORY: Option<&str> = None;
 
-/// Asked last, and always the case.
+/// Returns true for every environment. This host is tried last.
 pub(super) const fn is_here(_: &Env) -> bool {
     true
 }

@@ -1,4 +1,4 @@
-//! The event payload of GitHub and its kin, asked field by field.
+//! Reads fields of the event payload of GitHub and compatible hosts.
 
 use super::CiError;
 use crate::base::env::{self, Env};
@@ -11,7 +11,7 @@ pub(super) struct Payload<'a> {
 }
 
 impl<'a> Payload<'a> {
-    /// The payload, or none if the host named no file.
+    /// Returns the payload, or `None` if the host set no file.
     pub(super) fn find(env: &'a Env, event: &'a str) -> Result<Option<Self>, CiError> {
         let value = env
             .payload()
@@ -20,20 +20,20 @@ impl<'a> Payload<'a> {
         Ok(value.map(|value| Self { value, file, event }))
     }
 
-    /// The payload, which the event cannot do without.
+    /// Returns the payload, or an error if it is missing.
     pub(super) fn need(env: &'a Env, event: &'a str) -> Result<Self, CiError> {
         Self::find(env, event)?.ok_or_else(|| CiError::NoPayload {
             event: event.to_owned(),
         })
     }
 
-    /// The value at a path such as `pull_request.head.sha`; null counts as absent.
+    /// Returns the value at a path such as `pull_request.head.sha`. A null value is treated as missing.
     pub(super) fn get(&self, path: &str) -> Option<&'a Value> {
         let found = path.split('.').try_fold(self.value, |value, key| value.get(key));
         found.filter(|value| !value.is_null())
     }
 
-    /// The text at a path, if there is one that is not empty.
+    /// Returns the string at a path, if it exists and is not empty.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         self.get(path)?
             .as_str()
@@ -41,7 +41,7 @@ impl<'a> Payload<'a> {
             .map(str::to_owned)
     }
 
-    /// The text at a path, which the event always has.
+    /// Returns the string at a path, or an error if it is missing.
     pub(super) fn need_text(&self, path: &str) -> Result<String, CiError> {
         self.text(path).ok_or_else(|| CiError::Field {
             file: self.file.to_owned(),

@@ -1,4 +1,4 @@
-//! One test per host and event, on variables and payloads of real shape.
+//! Tests for each host and event, with variables and payloads like those of the real hosts.
 
 use super::{BaseHint, CiContext, CiError, Host, detect};
 use crate::base::env::Env;
@@ -452,7 +452,7 @@ fn every_host_is_parsed_from_its_own_name() {
     }
     insta::assert_snapshot!(
         "travis".parse::<Host>().unwrap_err(),
-        @"`travis` is no CI host; known are auto, gitea, github, gitlab, azure, bitbucket, circleci, buildkite, jenkins, none"
+        @"`travis` is not a CI host; valid values: auto, gitea, github, gitlab, azure, bitbucket, circleci, buildkite, jenkins, none"
     );
 }
 

@@ -20,7 +20,7 @@ pub struct ArtifactsArgs {
 /// Subcommands of `sluicegate artifacts`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ArtifactsVerb {
-    /// List the published versions
+    /// List published versions
     #[command(after_help = "Example:\n  sluicegate artifacts list --prefix sales -o json")]
     List {
         /// List only versions of this prefix [env: SLUICEGATE_PREFIX]
@@ -67,14 +67,15 @@ const DIFF: &str = "Examples:
   sluicegate artifacts diff 1.3.0 1.4.0 --prefix sales
   sluicegate artifacts diff 1.4.0 HEAD --prefix sales -o markdown
 
-Versions are read from git, at their commits. If the clone lacks a commit, only pipeline IDs are compared, and a note
-reports it.";
+Versions are read from git, at their commits. If the clone lacks a commit, only pipeline IDs are
+compared, and a note reports it.";
 
 const IMPACT: &str = "Examples:
   sluicegate artifacts impact --prefix sales
   sluicegate artifacts impact 1.3.0 1.4.0 --prefix sales -o json
 
-The command searches only the working trees passed with --repos. It cannot find consumers in other repositories.";
+The command searches only the working trees passed with --repos, so consumers in other
+repositories are not found.";
 
 /// Flags for the two versions to compare.
 #[derive(Debug, Clone, Args)]

@@ -13,8 +13,9 @@ Rules come from the rules file in the platform's hidden directory, read from the
 working tree as the pipelines. The settings and variables of `review` that concern pipelines and
 reports apply. Without a remote, every pipeline counts as changed.";
 
-const PATHS: &str = "Files to check, changed or not, or directories to restrict the check to (relative to the current \
-                     directory). With --base, files restrict the check too. The rules file selects all pipelines";
+const PATHS: &str = "Files to check, changed or not, or directories to restrict the check to (relative to the \
+                     current directory). With --base, files only restrict the check. The rules file selects all \
+                     pipelines";
 const ALL: &str = "Check all pipelines, changed or not [env: SLUICEGATE_ALL]";
 const BASE: &str = "Check changes since the merge-base of this revision and the checked-out commit, including \
                     uncommitted ones [env: SLUICEGATE_BASE] [default: detected, as for review]";

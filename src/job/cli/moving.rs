@@ -32,7 +32,6 @@ pub struct MvArgs {
     /// Move files even if they have uncommitted changes
     #[arg(long)]
     pub force: bool,
-    /// Output format.
     #[command(flatten)]
     pub output: OutputArgs,
 }

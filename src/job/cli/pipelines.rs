@@ -14,8 +14,8 @@ const RUN: &str = "Examples:
   sluicegate pipelines run 'sales/load orders' --environment production \\
       --tag nightly --wait --timeout 1800 --cancel-on-interrupt --junit run.xml
 
-Exit codes: 0 the execution was started, or with --wait ended in SUCCESS; 5 an execution with this tag is already
-running; 8 with --wait, the execution ended in another status or not in time.";
+Exit codes: 0 the execution was started, or with --wait ended in SUCCESS; 5 an execution with
+this tag is already running; 8 with --wait, the execution ended in another status or not in time.";
 
 const EXECUTIONS: &str = "Examples:
   sluicegate executions show 7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d
@@ -54,7 +54,7 @@ pub struct RunArgs {
     /// Tag of the execution; fails if an execution with this tag is already running
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
-    /// Wait until the execution ends
+    /// Wait until the execution ends, for at most 3600 seconds by default
     #[arg(long)]
     pub wait: bool,
     /// Terminate the execution on Ctrl-C or SIGTERM, and wait until it ends
@@ -65,7 +65,6 @@ pub struct RunArgs {
     pub junit: Option<PathBuf>,
     #[command(flatten)]
     pub cancel: CancelArgs,
-    /// The default timeout is 3600 seconds.
     #[command(flatten)]
     pub pace: PaceArgs,
     #[command(flatten)]
@@ -101,7 +100,8 @@ pub enum ExecutionsVerb {
     Show {
         /// ID of the execution
         id: String,
-        /// Wait until the execution ends; exit with 0 if its status is SUCCESS, otherwise with 8
+        /// Wait until the execution ends, for at most 3600 seconds by default; exit with 0 if its status is SUCCESS,
+        /// otherwise with 8
         #[arg(long)]
         wait: bool,
         #[command(flatten)]
@@ -116,7 +116,7 @@ pub enum ExecutionsVerb {
         id: String,
         #[command(flatten)]
         cancel: CancelArgs,
-        /// Wait until the execution ends
+        /// Wait until the execution ends, for at most 3600 seconds by default
         #[arg(long)]
         wait: bool,
         #[command(flatten)]

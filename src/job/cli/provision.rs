@@ -31,8 +31,8 @@ A project of another deployment has no secret and may have a repository:
     providerParameters: { ownerName: acme }
     repositoryName: sales-pipelines
 
-The command checks the complete file before the first request. It records each finished step in the state file, so that
-a second run continues after the last finished step.";
+The command checks the complete file before the first request. It records each finished step in
+the state file, so that a second run continues after the last finished step.";
 
 /// Commands that create a complete project.
 #[derive(Debug, Clone, Args)]

@@ -10,9 +10,9 @@ const EXAMPLES: &str = "Examples:
   sluicegate publish --prefix sales --version-name test --dry-run
 
 Placeholders of --version-name: {tag} {branch} {sha} {short-sha} {next} {date} {datetime} {run-number}.
-{date} and {datetime} are the head commit's, in UTC, so that a rerun gives the same name. auto is {date}-{short-sha}.
-{next} is the semantic version after the latest enabled one; the changes for consumers decide whether the major, minor
-or patch number grows.";
+{date} and {datetime} are the head commit's, in UTC, so that a rerun gives the same name.
+{next} is the semantic version after the latest enabled one; the changes for consumers determine
+whether the major, minor or patch number increases. auto is {date}-{short-sha}.";
 
 /// Publishes the shared pipelines as a version of an artifact.
 #[derive(Debug, Clone, Default, Args)]

@@ -85,7 +85,7 @@ pub enum TasksVerb {
     /// Answer the pending decisions of a task
     #[command(after_help = DECIDE)]
     Decide(DecideArgs),
-    /// Stop a task; the agent finishes its current work first
+    /// Stop a task; the agent wraps up first
     #[command(after_help = format!("Example:\n  sluicegate tasks stop {ID}"))]
     Stop(TaskArgs),
     /// Delete a task with all its data; fails while the task is running
@@ -214,7 +214,7 @@ pub struct ListTasksArgs {
     pub output: OutputArgs,
 }
 
-/// Answer what the agent waits for.
+/// Arguments of `sluicegate tasks decide`.
 #[derive(Debug, Clone, Args)]
 pub struct DecideArgs {
     /// ID of the task

@@ -52,9 +52,12 @@ pub enum ProjectChecks {
 /// The level of a project check.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum CheckLevel {
+    /// Report findings of the check as errors.
     Error,
+    /// Report findings of the check as warnings.
     #[default]
     Warn,
+    /// Skip the check.
     Off,
 }
 
@@ -74,9 +77,9 @@ pub enum Annotations {
     /// Annotations of the detected CI host.
     #[default]
     Auto,
-    /// GitHub workflow commands.
+    /// Workflow commands of GitHub.
     Github,
-    /// Azure Pipelines logging commands.
+    /// Logging commands of Azure Pipelines.
     Azure,
     /// No annotations.
     None,

@@ -1,12 +1,13 @@
-//! Which commit the change is compared with.
+//! Finds the commit to compare the change with.
 //!
-//! In the end there is a commit that head surely descends from or parted from, or nothing and so every pipeline.
+//! The result is a commit that is certainly a merge-base or an ancestor of head, or no commit, which selects every
+//! pipeline.
 
 use super::{ContextError, RevisionWish, head::JudgedHead};
 use crate::base::git::{CommitId, GitError, RemoteBranch, Repository, WHOLE_HISTORY};
 use crate::job::ci::{BaseHint, CiContext, Host};
 
-/// The base, or no commit for every pipeline.
+/// The base. Without a commit, every pipeline is selected.
 pub(super) struct Base {
     pub commits: Vec<CommitId>,
     pub source: String,
@@ -30,7 +31,7 @@ impl Base {
         }
     }
 
-    /// The same, and why it is not the base that the host named.
+    /// Adds to the source why the base that the host set is not used.
     fn because(mut self, why: &str) -> Self {
         self.source = format!("{}; {why}", self.source);
         self
@@ -46,17 +47,17 @@ pub(super) struct Search<'a> {
     pub repo: &'a Repository,
     pub ci: &'a CiContext,
     pub head: &'a JudgedHead,
-    /// What is judged may differ from head, as files do that changed since it was committed. On a laptop they are
-    /// compared also where head itself is on the remote already; a CI host checks out what it was asked to judge.
+    /// The reviewed files may differ from head, because they changed since the commit. In a local run, they are
+    /// compared even if head itself is already on the remote. A CI host checks out exactly the files to review.
     pub beyond_head: bool,
-    /// What is missing can still be fetched, so nothing second best is taken for it.
+    /// Missing commits can still be fetched, so no fallback is used.
     pub may_fetch: bool,
 }
 
 impl Search<'_> {
     pub(super) fn run(&self, wish: &RevisionWish) -> Result<Base, ContextError> {
         match (wish.all, &wish.base) {
-            (true, _) => Ok(Base::everything("everything was asked for")),
+            (true, _) => Ok(Base::everything("all pipelines were requested")),
             (false, Some(revision)) => self.asked_for(revision),
             (false, None) => self.detected(),
         }
@@ -72,9 +73,9 @@ impl Search<'_> {
             });
         }
         if self.is_head(&bases) && !self.beyond_head && self.must_bring_something() {
-            return Err(self.nothing_brought(&format!("`{revision}`, as asked for")));
+            return Err(self.nothing_brought(&format!("`{revision}`, as requested")));
         }
-        let source = format!("{} with `{revision}`, as asked for", merge_bases(&bases));
+        let source = format!("{} with `{revision}`, as requested", merge_bases(&bases));
         let found = Base::at(bases, source);
         Ok(match named.ambiguity {
             Some(ambiguity) => found.warn(ambiguity),
@@ -82,7 +83,7 @@ impl Search<'_> {
         })
     }
 
-    /// What the host says about the base holds for the commit that it named, not for another one.
+    /// Returns the detected base. The host's base is valid only for the host's commit.
     fn detected(&self) -> Result<Base, ContextError> {
         match &self.ci.base {
             BaseHint::MergeBaseWith { branch, seen_at } => self.target(branch, seen_at.as_deref()),
@@ -94,8 +95,8 @@ impl Search<'_> {
         }
     }
 
-    /// The target of a pull request may hold head already when the job runs late; where the host saw the target
-    /// before still tells what the change is.
+    /// Returns the merge-base with the target of a pull request. If the job runs late, the target may already contain
+    /// head; the commit at which the host saw the target then still gives the base.
     fn target(&self, branch: &str, seen_at: Option<&str>) -> Result<Base, ContextError> {
         let tip = self.repo.remote_branch(branch)?;
         let seen_at = seen_at.filter(|id| self.repo.has_commit(id));
@@ -106,9 +107,8 @@ impl Search<'_> {
             },
             (None, Some(id)) if !self.may_fetch => {
                 let base = self.seen(branch, id)?;
-                let warning = format!(
-                    "the target branch `{branch}` is not in this clone, so the base may be older than need be"
-                );
+                let warning =
+                    format!("the target branch `{branch}` is not in this clone, so the base may be outdated");
                 Ok(base.warn(warning))
             }
             (None, _) => Err(self.branch_not_in_clone(branch, "target")),
@@ -145,8 +145,8 @@ impl Search<'_> {
         }
     }
 
-    /// Adds the other merge-bases with the target: the host names one, which a criss-cross merge leaves for the change
-    /// to choose. Where the clone cannot tell them, the host is believed.
+    /// Adds the other merge-bases with the target. The host sets only one, and with criss-cross merges a change could
+    /// choose it. If the clone cannot find the others, the host's base is used alone.
     fn with_others(&self, mut base: Base, target: &RemoteBranch) -> Result<Base, ContextError> {
         let others = match self.repo.merge_bases(&target.tip, &self.head.commit) {
             Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => return Ok(base),
@@ -164,7 +164,7 @@ impl Search<'_> {
         Ok(base)
     }
 
-    /// A change without a commit of its own is none, whatever the references of the clone say.
+    /// Fails if the change has no commit of its own, regardless of the references of the clone.
     fn brought(&self, base: Base, target: &RemoteBranch) -> Result<Base, ContextError> {
         let is_in_target = || self.repo.contains(&target.tip, &self.head.commit);
         if base.commits.is_empty() && !self.beyond_head && is_in_target()? {
@@ -173,7 +173,8 @@ impl Search<'_> {
         Ok(base)
     }
 
-    /// In a pull or merge request, unless the event itself has the same commit on both sides.
+    /// Returns whether the change must have commits: in a pull or merge request, unless the event itself has the same
+    /// commit on both sides.
     fn must_bring_something(&self) -> bool {
         let head = self.head.commit.as_str();
         match &self.ci.base {
@@ -190,15 +191,20 @@ impl Search<'_> {
         }
     }
 
-    /// A commit that the host names as the base. If head does not descend from it, as after a forced push, their
-    /// merge-base is meant; where the clone is cut off between the two, the host is believed.
+    /// Returns the commit that the host sets as the base. If it is not an ancestor of head, as after a forced push,
+    /// their merge-base is used. If the shallow clone does not connect the two, the host's commit is used with a
+    /// warning.
     fn ancestor(&self, named: &CommitId, source: &'static str) -> Result<Base, ContextError> {
         match self.repo.merge_bases(named, &self.head.commit) {
             Ok(bases) if bases == [named.clone()] => Ok(Base::at(bases, source.to_owned())),
-            Ok(_) => self.merge_base(named, &format!("{source} ({}), which head left", named.short())),
+            Ok(_) => self.merge_base(
+                named,
+                &format!("{source} ({}), which is not an ancestor of head", named.short()),
+            ),
             Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
                 let warning = format!(
-                    "this shallow clone does not show that head descends from {} ({source}); the host is believed",
+                    "could not verify in this shallow clone that head descends from {} ({source}); \
+                     using it as the base anyway",
                     named.short()
                 );
                 Ok(Base::at(vec![named.clone()], source.to_owned()).warn(warning))
@@ -207,8 +213,8 @@ impl Search<'_> {
         }
     }
 
-    /// On another branch than the default one each push is judged with all that the branch brings: against what was
-    /// there before alone, one more commit would turn red into green.
+    /// Returns whether the run is on the default branch. On other branches, each push is reviewed with all changes of
+    /// the branch: compared only with the previous push, one more commit would turn a failed gate into a passed one.
     fn is_default(&self) -> Result<bool, ContextError> {
         if let Some(name) = &self.ci.default_branch {
             return Ok(self.is_on(name));
@@ -216,7 +222,8 @@ impl Search<'_> {
         Ok(self.known_default()?.is_some_and(|tip| self.is_on(&tip.branch)))
     }
 
-    /// After a forced push, what was there before is no ancestor of head, or not in the clone at all.
+    /// Returns the commit before a push. After a forced push, that commit is not an ancestor of head, or not in the
+    /// clone.
     fn pushed_from(&self, before: &str, source: &'static str) -> Result<Base, ContextError> {
         if !self.repo.has_commit(before) {
             if self.may_fetch && self.repo.is_shallow() {
@@ -232,7 +239,7 @@ impl Search<'_> {
             }
             Ok(_) => {
                 let base = self.default_branch()?;
-                Ok(base.because(&format!("{source} ({short}) is no ancestor of head")))
+                Ok(base.because(&format!("{source} ({short}) is not an ancestor of head")))
             }
             Err(GitError::ShallowHistory { .. }) if !self.may_fetch => self.without_before(&format!(
                 "this clone does not show how head follows {source} ({short})"
@@ -241,7 +248,8 @@ impl Search<'_> {
         }
     }
 
-    /// The default branch stands in for what was there before the push; with a whole history that might not be needed.
+    /// Returns the merge-base with the default branch instead of the commit before the push, with a warning if more
+    /// history might help.
     fn without_before(&self, why: &str) -> Result<Base, ContextError> {
         let base = self.default_branch()?.because(why);
         if !base.commits.is_empty() || !self.repo.is_shallow() {
@@ -249,7 +257,7 @@ impl Search<'_> {
         }
         let whole = self.ci.host.whole_history().unwrap_or(WHOLE_HISTORY);
         Ok(base.warn(format!(
-            "everything is taken, as {why}; more history helps: {whole}, or --deepen"
+            "all pipelines are selected, because {why}; for more history, use {whole}, or --deepen"
         )))
     }
 
@@ -271,8 +279,8 @@ impl Search<'_> {
         }
     }
 
-    /// The default branch by the clone's word. In CI it is not guessed by its usual name: anybody may push a `main`
-    /// beside the real one, and so choose what is compared.
+    /// Returns the default branch that the clone knows. In CI, it is not guessed by its usual name: anyone may push a
+    /// `main` beside the real one, and so choose the base.
     fn known_default(&self) -> Result<Option<RemoteBranch>, GitError> {
         match self.ci.host {
             Host::None => self.repo.likely_default_branch(),
@@ -281,7 +289,7 @@ impl Search<'_> {
     }
 
     fn unknown_default(&self) -> Base {
-        let base = Base::everything("this clone does not tell which branch is the remote's default one");
+        let base = Base::everything("this clone does not know the remote's default branch");
         if self.ci.host == Host::None {
             return if self.repo.is_shallow() {
                 base.warn(SHALLOW_AND_ALONE.to_owned())
@@ -289,8 +297,8 @@ impl Search<'_> {
                 base
             };
         }
-        let warning = "every pipeline is taken, as this clone does not tell which branch is the remote's default \
-                       one: name it by `git remote set-head origin BRANCH` before, or use --deepen";
+        let warning = "all pipelines are selected: this clone does not know the remote's default branch; run \
+                       `git remote set-head origin BRANCH` first, or pass --deepen";
         base.warn(warning.to_owned())
     }
 
@@ -310,8 +318,8 @@ impl Search<'_> {
         }
     }
 
-    /// In CI the remote-tracking branch of the default branch says nothing about what it was before the push. On a
-    /// laptop it does: what is not pushed yet has changed.
+    /// Returns whether a CI run is on the default branch. In CI, its remote-tracking branch does not show the state
+    /// before the push. In a local run it does: commits that are not pushed yet are the change.
     fn is_on(&self, default: &str) -> bool {
         self.ci.host != Host::None && self.head.branch.as_deref() == Some(default)
     }
@@ -323,7 +331,8 @@ impl Search<'_> {
         )
     }
 
-    /// A merge-base that is head itself would leave nothing to judge, and look green.
+    /// Returns the merge-bases with another commit. If head itself is one, no pipeline would have changed and the gate
+    /// would pass, so every pipeline is selected instead.
     fn merge_base(&self, other: &CommitId, name: &str) -> Result<Base, ContextError> {
         let bases = self.repo.merge_bases(other, &self.head.commit)?;
         if bases.is_empty() {
@@ -338,17 +347,17 @@ impl Search<'_> {
         Ok(Base::at(bases, source))
     }
 
-    /// An ancestor of the other side is the only merge-base.
+    /// Returns whether head is a merge-base. Head is then an ancestor of the other side and the only merge-base.
     fn is_head(&self, bases: &[CommitId]) -> bool {
         bases.contains(&self.head.commit)
     }
 }
 
-/// A shallow clone has one branch alone, unless it was made otherwise.
-const SHALLOW_AND_ALONE: &str = "every pipeline is taken, with the findings of others: the clone is shallow, and this clone does not tell which branch is the remote's default one
-hint: `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'`, then `git remote set-head origin --auto`";
+/// The warning for a shallow clone, which by default has only one branch.
+const SHALLOW_AND_ALONE: &str = "all pipelines are selected, including unchanged ones: the clone is shallow and does not know the remote's default branch
+hint: run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'`, then `git remote set-head origin --auto`";
 
-/// Names the merge-bases in a sentence about where they came from.
+/// Returns the number of merge-bases as text for the source of the base.
 fn merge_bases(bases: &[CommitId]) -> String {
     match bases.len() {
         0 | 1 => "the merge-base".to_owned(),

@@ -1,26 +1,26 @@
-//! Fetches what a clone lacks, if it was asked to: the commit to judge, the branch to compare with, history.
+//! Fetches missing data into a clone (--deepen): the commit to review, the branch to compare with, history.
 //!
-//! Each step goes further back than the one before, and the last is the limit: a job must not fetch a history without
-//! an end because of one branch. Nothing is fetched that can be settled without.
+//! Each step fetches more history than the previous one, up to a limit, so that one branch cannot make a job fetch an
+//! unlimited history. If the run can be resolved without a fetch, none is made.
 
 use super::settle::Settling;
 use super::{ContextError, RevisionWish};
 use crate::base::git::{GitError, Repository, Wanted};
 use crate::job::ci::{BaseHint, CiContext, Host};
 
-/// How many commits further back each step goes.
+/// The number of additional commits that each step fetches.
 const STEPS: [u32; 5] = [50, 200, 1_000, 5_000, 20_000];
 
-/// What is going to be judged.
+/// The subject of the review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeepenSubject {
-    /// The commit that the host or the user names, on a branch of the remote.
+    /// The commit that the host or the user set, on a branch of the remote.
     Commit,
     Checkout,
 }
 
-/// Fetches what is missing to settle what this run is about; `say` is told each step. What is still missing at the end
-/// shows when it is settled.
+/// Fetches missing commits and history, and reports each step to `say`. If some are still missing at the end, resolving
+/// the run reports it.
 pub fn deepen(
     repo: &mut Repository,
     ci: &mut CiContext,
@@ -84,7 +84,7 @@ impl Fetching<'_> {
         }
     }
 
-    /// What is missing by this error; nothing if a fetch does not mend it.
+    /// Returns what to fetch to fix this error, or an empty list if a fetch cannot fix it.
     fn missing_by(&mut self, error: &ContextError) -> Vec<MissingHistory> {
         let asked = match error {
             ContextError::Shallow { .. }
@@ -117,8 +117,8 @@ impl Fetching<'_> {
         })
     }
 
-    /// The commit, where no branch of the remote need hold it: of a fork, on a branch that is gone, or a host's trial
-    /// merge that is checked out.
+    /// Returns the commit if it may not be on a branch of the remote: the commit of a fork or of a deleted branch, or
+    /// the host's checked-out trial merge.
     fn head_commit(&self) -> Option<MissingHistory> {
         if self.subject == DeepenSubject::Checkout {
             let checked_out = self.repo.head().ok().filter(|_| self.ci.host != Host::None)?;
@@ -145,7 +145,7 @@ impl Fetching<'_> {
         }
     }
 
-    /// What the host or the clone says, else the remote itself; kept for the steps that follow.
+    /// Returns the default branch from the host, the clone or the remote itself, and stores it for the next steps.
     fn default_branch(&mut self) -> Option<String> {
         if self.ci.default_branch.is_none() {
             let known = self.repo.told_default_branch().ok().flatten();
@@ -157,7 +157,7 @@ impl Fetching<'_> {
     }
 
     fn ask_default_branch(&self) -> Option<String> {
-        (self.say)("asking the remote for its default branch (--deepen)");
+        (self.say)("querying the remote for its default branch (--deepen)");
         match self.repo.ask_default_branch() {
             Ok(name) => name,
             Err(error) => {
@@ -167,8 +167,8 @@ impl Fetching<'_> {
         }
     }
 
-    /// Fetches all at once, else one by one, and tells whether any came. One may be missing on the remote, such as a
-    /// branch that was deleted after its merge.
+    /// Fetches everything at once, or one by one if that fails, because one item may be missing on the remote, for
+    /// example a branch that was deleted after its merge. Returns whether any fetch succeeded.
     fn fetch(&mut self, missing: &[MissingHistory], depth: u32) -> Result<bool, ContextError> {
         let mut came = self.fetch_some(missing, depth)?;
         if !came && missing.len() > 1 {
@@ -217,7 +217,7 @@ impl MissingHistory {
     }
 }
 
-/// A revision as something to be fetched: a full id, else a branch, perhaps with its remote's name before it.
+/// Parses a revision to fetch: a full id, or a branch, optionally with the prefix `origin/`.
 fn named(revision: &str) -> MissingHistory {
     if revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return MissingHistory::Commit(revision.to_owned());

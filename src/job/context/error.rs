@@ -1,92 +1,83 @@
-//! Why a run cannot be settled.
+//! Errors of resolving the commit to review and its base.
 
 use crate::base::git::{CommitId, GitError, WHOLE_HISTORY};
 use crate::job::ci::{CiError, Host};
 
-/// The host's words and the clone do not meet.
+/// The host's context and the clone do not match.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
-    /// The repository cannot be read as needed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The clone is shallow, and its history does not tell what is needed.
+    /// The clone is shallow, and its history is not long enough.
     #[error("{why}")]
     Shallow {
-        /// Which two commits it does not connect.
+        /// The error with the two commits that the history does not connect.
         why: GitError,
         host: Host,
     },
-    /// The host's words cannot be used.
+    /// The host's context is invalid.
     #[error(transparent)]
     Ci(#[from] CiError),
-    /// The commit that the host names is not in the clone.
-    #[error("the commit {commit}, which {host} names as the one to judge, is not in this clone")]
+    /// The commit that the host set is not in the clone.
+    #[error("the commit {commit}, which {host} set for this run, is not in this clone")]
     CommitNotInClone { commit: String, host: Host },
-    /// The commit that the change began at is not in the clone.
-    #[error("the commit {commit}, where the change began ({source_name}), is not in this clone")]
+    /// The base of the change is not in the clone.
+    #[error("the base commit {commit} ({source_name}) is not in this clone")]
     BaseNotInClone {
         commit: String,
         source_name: &'static str,
         host: Host,
     },
-    /// The branch that the change is compared with is not in the clone.
+    /// The branch to compare the change with is not in the clone.
     #[error("the {role} branch `{branch}` is not among the remote branches of this clone")]
     BranchNotInClone {
         branch: String,
-        /// What it is: target or default.
+        /// The role of the branch: target or default.
         role: &'static str,
         host: Host,
     },
-    /// The revision that was asked for as the base has no history in common with head.
+    /// The requested base and head have no common history.
     #[error("`{revision}` and {head} have no commit in common")]
     NoCommonHistory { revision: String, head: CommitId },
-    /// In a pull or merge request the commit to judge is in what it is compared with.
-    #[error("the change brings nothing: {head} is already in {base}")]
+    /// In a pull or merge request, the base already contains the commit to review.
+    #[error("the change has no commits of its own: {head} is already in {base}")]
     NothingBrought { base: String, head: CommitId },
-    /// The checkout is not the commit that the event is about.
+    /// The checkout is not the commit of the event.
     #[error(
         "the checkout is at {}, neither the commit that the event is about ({}) nor a merge of it",
         checked_out.short(), crate::base::git::short_id(commit)
     )]
     OtherCheckout {
-        /// The commit that is checked out.
         checked_out: CommitId,
         commit: String,
         host: Host,
         /// The event is about a pull or merge request.
         is_change: bool,
     },
-    /// The commit to publish is in no branch that may be published.
+    /// No branch that may be published contains the commit to publish.
     #[error("{}", not_merged(head, branches))]
     NotMerged {
         head: CommitId,
-        /// The branches that were searched, as the remote has them.
+        /// The searched branches of the remote.
         branches: Vec<String>,
     },
-    /// Whether the commit to publish is merged cannot be determined.
+    /// The clone cannot show whether the commit to publish is merged.
     #[error("could not determine whether {head} is merged: {why}")]
-    MergeUnknown {
-        head: CommitId,
-        /// Why not.
-        why: String,
-        host: Host,
-    },
-    /// A merge that the host made in the clone, of which neither side is surely the change.
-    #[error(
-        "{commit} is a merge made by {host}, and this clone does not tell which side of it is the change"
-    )]
+    MergeUnknown { head: CommitId, why: String, host: Host },
+    /// The host created a merge in the clone, and either parent may be the change.
+    #[error("could not determine which parent of {commit}, a merge created by {host}, is the change")]
     MergeUntold { commit: CommitId, host: Host },
-    /// No branch is checked out, and no remote branch holds the commit.
-    #[error("no remote branch is known to hold the commit {head}")]
+    /// No branch is checked out, and no remote branch contains the commit.
+    #[error("no known remote branch contains the commit {head}")]
     NoBranch { head: CommitId, host: Host },
-    /// The platform reads from the remote, and the remote does not have the commit.
+    /// The remote, which the platform reads, does not have the commit.
     #[error("the commit {head} is not on the remote{}", on_branch(branch.as_deref()))]
     NotOnRemote {
         head: CommitId,
-        /// The branch where it should be.
+        /// The branch that should contain the commit.
         branch: Option<String>,
     },
-    /// The branch belongs to a fork, which the platform's remote does not have.
+    /// The branch belongs to a fork, so it is not on the platform's remote.
     #[error("the branch `{branch}` belongs to a fork, and the platform reads the project's own remote only")]
     Fork { branch: String },
 }
@@ -94,7 +85,7 @@ pub enum ContextError {
 fn not_merged(head: &CommitId, branches: &[String]) -> String {
     let branches: Vec<String> = branches.iter().map(|branch| format!("`{branch}`")).collect();
     format!(
-        "the commit {head} is not merged: it is not in {} as the remote has it",
+        "the commit {head} is not merged: it is not in {} on the remote",
         branches.join(" or ")
     )
 }
@@ -106,7 +97,7 @@ fn on_branch(branch: Option<&str>) -> String {
 }
 
 impl ContextError {
-    /// What the user can do, where there is something.
+    /// Returns an instruction that fixes the error, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.hint(),
@@ -119,11 +110,11 @@ impl ContextError {
                 Some(format!("{}; {}", fetch(branch), history(*host)))
             }
             Self::NoCommonHistory { .. } => {
-                Some("name another --base, or review everything with --all".to_owned())
+                Some("pass another --base, or select all pipelines with --all".to_owned())
             }
             Self::NothingBrought { .. } => Some(
-                "a job that runs after the merge has nothing left to judge: name another --base, or take everything with \
-                 --all"
+                "a job that runs after the merge has no changes to review: pass another --base, or select \
+                 all pipelines with --all"
                     .to_owned(),
             ),
             Self::OtherCheckout { host, is_change, commit, .. } => Some(checkout(*host, *is_change, commit)),
@@ -132,26 +123,26 @@ impl ContextError {
                     .to_owned(),
             ),
             Self::MergeUntold { host, .. } => {
-                Some(format!("name the commit with --head, or {}", history(*host)))
+                Some(format!("pass the commit with --head, or {}", history(*host)))
             }
             Self::NoBranch { host: Host::None, .. } => {
-                Some("push the commit, or name its branch with --branch".to_owned())
+                Some("push the commit, or pass its branch with --branch".to_owned())
             }
             Self::NoBranch { host, .. } => {
-                Some(format!("name its branch with --branch, or {}", history(*host)))
+                Some(format!("pass its branch with --branch, or {}", history(*host)))
             }
             Self::NotOnRemote { .. } => {
-                Some("push it first, or judge it on this machine with `sluicegate check`".to_owned())
+                Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
             }
             Self::Fork { .. } => Some(
-                "`sluicegate check` judges it on this machine and needs no remote and no token; `review --fork check` \
-                 does so for forks alone"
+                "run `sluicegate check`, which needs no remote and no token; to do so only for forks, pass \
+                 --fork check to the review"
                     .to_owned(),
             ),
         }
     }
 
-    /// The same, with the host named where the clone is too shallow, as the remedy is the host's own.
+    /// Adds the host to the error of a shallow clone, because the hint depends on the host.
     pub(super) fn at(self, host: Host) -> Self {
         match self {
             Self::Git(why @ GitError::ShallowHistory { .. }) => Self::Shallow { why, host },
@@ -160,17 +151,17 @@ impl ContextError {
     }
 }
 
-/// How a job of this host gets the whole history.
+/// Returns the hint that fetches the full history in a job of this host.
 fn history(host: Host) -> String {
     let whole = match (host, host.whole_history()) {
-        (Host::None, _) => "fetch the whole history: `git fetch --unshallow`".to_owned(),
-        (_, Some(setting)) => format!("fetch the whole history: {setting}"),
+        (Host::None, _) => "fetch the full history: `git fetch --unshallow`".to_owned(),
+        (_, Some(setting)) => format!("fetch the full history: {setting}"),
         (_, None) => WHOLE_HISTORY.to_owned(),
     };
-    format!("{whole}; or have what is missing fetched by --deepen (SLUICEGATE_DEEPEN=true)")
+    format!("{whole}; or pass --deepen (SLUICEGATE_DEEPEN=true) to fetch the missing commits")
 }
 
-/// How a job checks out the commit that its event is about.
+/// Returns the hint that checks out the commit of the event.
 fn checkout(host: Host, is_change: bool, commit: &str) -> String {
     let how = match (host, is_change) {
         (Host::GitHub | Host::Gitea, true) => {
@@ -180,12 +171,12 @@ fn checkout(host: Host, is_change: bool, commit: &str) -> String {
         (Host::GitHub | Host::Gitea, false) => {
             "remove `ref:` from the `with:` of actions/checkout".to_owned()
         }
-        _ => format!("run `git checkout {commit}` before it"),
+        _ => format!("run `git checkout {commit}` first"),
     };
-    format!("{how}; or check the commit without its files on disk: `--head {commit}`")
+    format!("{how}; or check the commit instead of the files on disk: `--head {commit}`")
 }
 
-/// How a branch gets into the clone. A name that a shell would read as more than a name is not offered to be pasted.
+/// Returns the hint that fetches a branch. A name with special characters of a shell is not put into a command.
 fn fetch(branch: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
     if branch.chars().all(plain) {

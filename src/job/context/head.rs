@@ -1,4 +1,4 @@
-//! Which commit is judged, and which branch is named for it.
+//! Finds the commit to review and its branch.
 
 use super::{ContextError, RevisionWish};
 use crate::base::git::{self, CommitId, Repository, is_full_id};
@@ -7,7 +7,7 @@ use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
 pub(super) struct JudgedHead {
     pub commit: CommitId,
     pub branch: Option<String>,
-    /// It is the one that the host meant, so what the host says about its base holds.
+    /// The commit is the host's, so the base that the host sets is valid.
     pub is_hosts: bool,
     pub warnings: Vec<String>,
 }
@@ -29,8 +29,8 @@ pub(super) fn choose(
     Ok(head)
 }
 
-/// What is checked out, where its files are judged: the commit that the event is about, or a merge of it, as hosts make
-/// it to try a merge. Another commit is judged only where the event is about none.
+/// Returns the checked-out commit for a review of its files: the commit of the event, or a trial merge of it. Another
+/// commit is accepted only if the event has no commit.
 pub(super) fn of_checkout(
     repo: &Repository,
     ci: &CiContext,
@@ -59,9 +59,9 @@ pub(super) fn of_checkout(
     })
 }
 
-/// Whether the commit is the host's own. For a change that is also what the host checks out to try its merge, or a
-/// merge of the change with commits of its target alone: with anything else it may hold what the change does not. A
-/// host that names no commit means what is checked out.
+/// Returns whether the commit is the host's own. For a change, this includes the host's trial merge, and a merge of the
+/// change with commits of only its target; any other merge may contain files that the change does not have. If the host
+/// sets no commit, the checked-out one is its own.
 pub(super) fn holds_hosts(
     repo: &Repository,
     ci: &CiContext,
@@ -70,7 +70,7 @@ pub(super) fn holds_hosts(
     let Some(id) = &ci.commit else {
         return Ok(true);
     };
-    // A tag event may name the tag's own object.
+    // A tag event may contain the id of the tag object.
     let own = repo
         .resolve(id)
         .map_or_else(|_| id.clone(), |own| own.to_string());
@@ -85,7 +85,7 @@ pub(super) fn holds_hosts(
         return Ok(true);
     }
     let parents = repo.recorded_parents(commit)?;
-    // A single parent makes no merge: the commit is somebody's own, on top of the host's.
+    // With a single parent, the commit is not a merge but a new commit on top of the host's.
     if parents.len() < 2 || !parents.iter().any(is_own) {
         return Ok(false);
     }
@@ -98,7 +98,7 @@ pub(super) fn holds_hosts(
     Ok(true)
 }
 
-/// Whether the commit is in the target, or the clone does not have what would tell.
+/// Returns whether the commit is in the target, or the clone lacks the history to determine it.
 fn may_be_of_target(repo: &Repository, ci: &CiContext, commit: &CommitId) -> Result<bool, ContextError> {
     let target = match &ci.base {
         BaseHint::MergeBaseWith { branch, .. } => Some(branch),
@@ -171,7 +171,7 @@ fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<Judged
     })
 }
 
-/// The commit that the host names. A tag event may name the tag's own object, so it is followed to its commit.
+/// Returns the host's commit, if it is in the clone. The id of a tag object is resolved to its commit.
 fn in_clone(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, ContextError> {
     let missing = || ContextError::CommitNotInClone {
         commit: id.to_owned(),
@@ -184,8 +184,8 @@ fn in_clone(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, Con
     without_local_merge(repo, ci, commit)
 }
 
-/// Of a merge that the host made in this clone alone the side is meant that the target does not have: usually the
-/// first, but the target may as well have been checked out and the change merged into it.
+/// Returns the change's side of a merge that the host created only in this clone: the parent that the target does not
+/// contain. It is usually the first, unless the target was checked out and the change merged into it.
 fn without_local_merge(
     repo: &Repository,
     ci: &CiContext,
@@ -205,8 +205,8 @@ fn without_local_merge(
     Ok(commit)
 }
 
-/// The only side that is not in the target branch; where the clone does not tell, the only one that another reference
-/// of the remote is at.
+/// Returns the only side that is not in the target branch. If the clone cannot show it, returns the only side at which
+/// the remote has another reference.
 fn changed_side(
     repo: &Repository,
     ci: &CiContext,
@@ -238,9 +238,9 @@ fn changed_side(
     })
 }
 
-/// What a local branch is called on the remote: as the branch that it follows, if that has the commit; else by its
-/// own name, if the remote has such a branch with the commit (pushed without being followed); else as the one it
-/// follows, or by its own name.
+/// Returns the name of a local branch on the remote: its upstream if that contains the commit, otherwise its own name
+/// if the remote has such a branch with the commit (pushed without setting an upstream), otherwise the upstream, or its
+/// own name without one.
 fn name_on_remote(repo: &Repository, local: &str, commit: &CommitId) -> Result<String, ContextError> {
     let Some((_, followed)) = repo.upstream(local) else {
         return Ok(local.to_owned());
@@ -255,14 +255,14 @@ fn name_on_remote(repo: &Repository, local: &str, commit: &CommitId) -> Result<S
     Ok(followed)
 }
 
-/// The branch of a reference such as `refs/remotes/origin/feature`.
+/// Returns the branch of a reference such as `refs/remotes/origin/feature`.
 fn branch_kept_in(repo: &Repository, reference: &str) -> Result<Option<String>, ContextError> {
     let mut branches = repo.remote_branches()?.into_iter();
     let found = branches.find(|branch| branch.reference == reference);
     Ok(found.map(|branch| branch.branch))
 }
 
-/// The remote branch that holds the commit, the default branch first.
+/// Returns a remote branch that contains the commit, preferably the default branch.
 fn holding(repo: &Repository, ci: &CiContext, commit: &CommitId) -> Result<Option<String>, ContextError> {
     let branches = repo.remote_branches_with(commit)?;
     let default = branches

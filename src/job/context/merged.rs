@@ -1,13 +1,13 @@
-//! Whether a commit is merged: in the default branch, or in another branch that may be published, as the remote has it.
+//! Checks that a commit is merged: in the remote's default branch, or in another branch that may be published.
 //!
-//! Anybody who may push a tag can put it on a commit that nobody reviewed, and a job that a comment starts can check
-//! out any commit. Branches are looked up by the full names of their references, so that no tag answers for one.
+//! Anyone who may push a tag can put it on an unreviewed commit, and a job that a comment starts can check out any
+//! commit. Branches are looked up by the full names of their references, so that no tag is mistaken for a branch.
 
 use super::ContextError;
 use crate::base::git::{CommitId, GitError, RemoteBranch, Repository};
 use crate::job::ci::CiContext;
 
-/// Fails unless the default branch, or a branch that `is_published` says may be published, contains the commit.
+/// Fails unless the commit is in the default branch, or in a branch for which `is_published` returns true.
 pub fn require_merged(
     repo: &Repository,
     ci: &CiContext,
@@ -20,7 +20,7 @@ pub fn require_merged(
     let mut searched = Vec::new();
     for branch in repo.remote_branches()? {
         let is_meant = is_default(&branch) || is_published(&branch.branch);
-        // Another remote, such as that of a fork, has branches of the same names.
+        // Another remote, such as a fork, may have branches with the same names.
         if !is_meant || remote.as_ref().is_some_and(|remote| *remote != branch.remote) {
             continue;
         }
@@ -49,7 +49,7 @@ pub fn require_merged(
     })
 }
 
-/// The remote that the default branch is of: `origin`, if that has it.
+/// Returns the remote of the default branch: `origin`, if it has that branch.
 fn main_remote(repo: &Repository, default: Option<&str>) -> Result<Option<String>, GitError> {
     let tip = default
         .map(|name| repo.remote_branch(name))
@@ -58,9 +58,9 @@ fn main_remote(repo: &Repository, default: Option<&str>) -> Result<Option<String
     Ok(tip.map(|tip| tip.remote))
 }
 
-/// Whether the commit may be one of this branch of the remote: the branch contains it as the clone has it, or the clone
-/// cannot tell. A commit that was `pushed` may also be ahead of an older state of the branch; one that somebody named
-/// may not.
+/// Returns whether the commit may be on this branch of the remote: the clone's version of the branch contains it, or
+/// the clone lacks the branch or its history. A commit that was `pushed` may be ahead of an outdated version of the
+/// branch; a commit that a user selected may not.
 pub fn may_be_of_branch(
     repo: &Repository,
     branch: &str,
@@ -73,7 +73,7 @@ pub fn may_be_of_branch(
     Ok(repo.contains(&tip.tip, head)? || (pushed && repo.contains(head, &tip.tip)?))
 }
 
-/// The name of the default branch, by the host's or the clone's word; never guessed.
+/// Returns the name of the default branch from the host or the clone. It is never guessed.
 fn default_branch(repo: &Repository, ci: &CiContext) -> Result<Option<String>, GitError> {
     match &ci.default_branch {
         Some(name) => Ok(Some(name.clone())),

@@ -1,8 +1,8 @@
-//! What the CI host says, held against the repository: which commit is judged, on which branch, against which base.
+//! Compares the CI host's context with the repository, and resolves the commit to review, its branch and its base.
 //!
-//! `ci` knows what a host claims and `git` what the clone has. Here the two are settled, and where they do not meet the
-//! run ends with what is missing. What must never happen is a review of the wrong commit, or of nothing, that looks
-//! green: a base that cannot be trusted is an error or means everything, never a guess.
+//! `ci` reads the host's claims, and `git` reads the clone. If they contradict each other, the run fails and reports
+//! what is missing. A review of the wrong commit, or of no pipeline, must never pass: if a base cannot be trusted, the
+//! run fails or reviews everything. It never guesses.
 
 mod base;
 mod deepen;
@@ -26,12 +26,12 @@ use crate::base::git::Repository;
 use crate::job::ci::CiContext;
 use settle::Settling;
 
-/// Settles which commit this run judges, with what the clone has.
+/// Resolves the commit that this run reviews, from the commits in the clone.
 pub fn settle(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> Result<Target, ContextError> {
     settling(repo, ci, wish).commit()
 }
 
-/// Settles what the files of the working tree or the index are compared with.
+/// Resolves the base of the files in the working tree or the index.
 pub fn settle_checkout(
     repo: &Repository,
     ci: &CiContext,

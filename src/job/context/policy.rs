@@ -1,8 +1,8 @@
-//! Which commit says how a change is judged: the branch that the change goes to, as the remote has it.
+//! Finds the commit with the gate configuration in force: the tip of the change's target branch on the remote.
 //!
-//! Not the merge-base, which a change can choose from the past, and not what was there before a push, which the same
-//! hand may have pushed. A default branch is not guessed by its usual name either, as anybody may push that. Only
-//! references that a remote is fetched into are asked, by their full names.
+//! The merge-base is not used, because a change can choose an old one, nor the commit before a push, because the same
+//! person may have pushed it. A default branch is not guessed by its usual name either, because anyone may push a
+//! branch with that name. Only remote-tracking references are read, by their full names.
 
 use super::head::holds_hosts;
 use super::merged::may_be_of_branch;
@@ -10,18 +10,18 @@ use super::{ContextError, RevisionWish};
 use crate::base::git::{CommitId, RemoteBranch, Repository, Wanted};
 use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
 
-/// Where the policy of a run is read.
+/// The commit that the policy of a run is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PolicyTip {
-    /// In what is judged itself: on somebody's own machine, or on the default branch.
+    /// The reviewed commit itself: in a local run, or on the default branch.
     Head {
         why: String,
     },
     At {
         commit: CommitId,
-        /// The branch that it is the tip of, without `refs/heads/`.
+        /// The branch of this tip, without `refs/heads/`.
         branch: String,
-        /// How it is known: the full name of the reference, or where the host names it.
+        /// The source of the commit: the full name of the reference, or the host's variable or field.
         source: String,
     },
     Unknown {
@@ -29,16 +29,15 @@ pub enum PolicyTip {
     },
 }
 
-/// The tip of the branch that the change goes to: of the target in a pull or merge request and a merge queue, else of
-/// the default branch.
+/// Returns the tip of the target branch in a pull or merge request and a merge queue, otherwise of the default branch.
 ///
-/// If the clone lacks the tip, the commit at which the host saw it is used instead, and last the one that the host
-/// names as the base of the change. On the default branch the policy is in what is judged itself, unless that is not
-/// the host's own commit (`is_hosts`): a job that a comment or another workflow starts runs on the default branch, and
-/// may check out any change.
+/// If the clone lacks the tip, the commit at which the host saw the branch is used instead, then the commit that the
+/// host sets as the base of the change. On the default branch, the policy is read from the reviewed commit itself,
+/// unless that is not the host's own commit (`is_hosts`): a job that a comment or another workflow starts runs on the
+/// default branch, and may check out any change.
 pub fn policy_tip(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTip, ContextError> {
     if ci.host == Host::None {
-        let why = "no CI host runs this".to_owned();
+        let why = "the run is not on a CI host".to_owned();
         return Ok(PolicyTip::Head { why });
     }
     let seen = ci.target_tip.as_ref().map(|(id, source)| (id.as_str(), *source));
@@ -56,7 +55,7 @@ pub fn policy_tip(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<P
     }
 }
 
-/// Whether the run judges the host's own commit: that is checked out, and the job names no other.
+/// Returns whether the run reviews the host's own commit: it is checked out, and the job selects no other.
 pub fn judges_hosts(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> Result<bool, ContextError> {
     let checked_out = match repo.head() {
         Ok(checked_out) => checked_out.commit,
@@ -76,8 +75,8 @@ pub fn judges_hosts(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> R
     })
 }
 
-/// Fetches the branch that [`policy_tip`] reads, where the clone lacks it; `say` is told. A branch that cannot be
-/// fetched stays away.
+/// Fetches the branch that [`policy_tip`] reads, if the clone lacks it, and reports each step to `say`. A failed fetch
+/// is only reported.
 pub fn fetch_policy(
     repo: &mut Repository,
     ci: &CiContext,
@@ -97,11 +96,11 @@ pub fn fetch_policy(
     };
     if repo.remote_branch(branch)?.is_none() {
         say(&format!(
-            "fetching the branch {branch}, which says how the change is judged"
+            "fetching the branch {branch} to read the gate configuration"
         ));
         match repo.fetch_history(&[Wanted::Branch(branch)], 1) {
             Ok(()) => *repo = repo.reopen()?,
-            Err(error) => say(&format!("it was not fetched: {error}")),
+            Err(error) => say(&format!("could not fetch the branch {branch}: {error}")),
         }
     }
     Ok(())
@@ -125,16 +124,16 @@ fn default(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTi
             Some(tip) if on_default(&tip.branch) => head(&tip.branch),
             Some(tip) => at(tip),
             None => PolicyTip::Unknown {
-                why: "this clone does not tell which branch is the remote's default one (`git remote set-head origin \
-                      BRANCH` in the job does)"
+                why: "this clone does not know the remote's default branch (`git remote set-head origin \
+                      BRANCH` in the job sets it)"
                     .to_owned(),
             },
         }),
     }
 }
 
-/// Whether the host's commit may be one of the branch that the host names. Whoever starts a run by hand may name any
-/// commit with it; where the clone has the branch, it tells.
+/// Returns whether the host's commit may be on the branch that the host sets. A user who starts a run manually may
+/// combine the branch with any commit, so the clone's branch is searched, if there is one.
 fn may_be_of_default(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
     let own = ci.commit.as_deref().and_then(|id| repo.commit_with_id(id));
     let branch = ci.branch.as_deref().filter(|_| ci.trigger == Trigger::Any);

@@ -1,13 +1,13 @@
-//! Whether the remote has what is to be judged. The platform reads the commit from there, not from this clone.
+//! Checks that the remote has the commit to review. The platform reads it from the remote, not from this clone.
 
 use super::{ContextError, Target};
 use crate::base::git::{RemoteBranch, Repository};
 use crate::job::ci::Host;
 
 impl Target {
-    /// Checks, by the remote-tracking branches, that the remote has the branch with the commit. On a laptop it must be
-    /// seen there. In CI the clone often cannot tell, as it has a single reference or an old one; then the answer is a
-    /// warning.
+    /// Checks the remote-tracking branches for the branch with the commit. A local run fails if the commit is missing.
+    /// In CI, the clone often has a single or an outdated reference, so a missing commit is only a warning, which is
+    /// returned.
     pub fn check_on_remote(&self, repo: &Repository) -> Result<Option<String>, ContextError> {
         if self.nothing_to_do.is_some() {
             return Ok(None);
@@ -22,7 +22,7 @@ impl Target {
         }
         if self.ci != Host::None && self.cannot_tell(repo, &seen)? {
             return Ok(Some(format!(
-                "this clone does not tell whether the remote's branch `{branch}` has the commit {}",
+                "could not determine whether the remote's branch `{branch}` has the commit {}",
                 self.head.short()
             )));
         }
@@ -32,7 +32,7 @@ impl Target {
         })
     }
 
-    /// The platform reads the project's own remote, which has no branch of a fork.
+    /// Fails for a fork: the platform reads the project's own remote, which does not have the branch.
     pub fn refuse_fork(&self) -> Result<(), ContextError> {
         if self.fork {
             let branch = self.branch.as_deref().unwrap_or("unknown").to_owned();
@@ -41,7 +41,7 @@ impl Target {
         Ok(())
     }
 
-    /// The branch was not fetched, or an older state of it, or its history is cut off.
+    /// Returns whether the clone is incomplete: the branch is missing or outdated, or the clone is shallow.
     fn cannot_tell(&self, repo: &Repository, seen: &[RemoteBranch]) -> Result<bool, ContextError> {
         if seen.is_empty() || repo.is_shallow() {
             return Ok(true);

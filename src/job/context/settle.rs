@@ -1,4 +1,4 @@
-//! Settles what a run is about: a commit, or the files that are checked out.
+//! Resolves the subject of a run: a commit, or the checked-out files.
 
 use super::base::{Base, Search};
 use super::head::{self, JudgedHead};
@@ -10,12 +10,12 @@ pub(super) struct Settling<'a> {
     pub repo: &'a Repository,
     pub ci: &'a CiContext,
     pub wish: &'a RevisionWish,
-    /// Whatever is missing is an error, though there might be something second best.
+    /// Missing commits are an error even if there is a fallback, because they can be fetched.
     pub may_fetch: bool,
 }
 
 impl Settling<'_> {
-    /// What is judged is a commit.
+    /// Resolves a commit to review.
     pub(super) fn commit(&self) -> Result<Target, ContextError> {
         if let Some(why) = self.idle() {
             return Ok(Target::idle(self.ci, self.repo.head()?.commit, why));
@@ -35,7 +35,7 @@ impl Settling<'_> {
         settle().map_err(|error: ContextError| error.at(self.ci.host))
     }
 
-    /// What is judged are the files of the working tree or the index.
+    /// Resolves the comparison for the files of the working tree or the index.
     pub(super) fn checkout(&self) -> Result<Comparison, ContextError> {
         if let Some(why) = self.idle() {
             return Ok(Comparison::idle(self.ci, None, why));

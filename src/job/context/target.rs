@@ -1,46 +1,44 @@
-//! What was settled.
+//! The resolved subject of a run.
 
 use super::{ContextError, base::Base};
 use crate::base::git::CommitId;
 use crate::job::ci::{CiContext, Host, Trigger};
 
-/// What this run is about. `H` is the commit that is judged, or the one that may hold the files.
+/// The subject of this run. `H` is the commit to review, or an optional commit for files outside of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled<H> {
     pub ci: Host,
-    /// The event, in the host's word.
+    /// The host's name for the event.
     pub event: String,
-    /// The branch to name to the platform; none if no remote branch is known to hold `head`. Of files that are in no
-    /// commit: the one that the host names, else the one that is checked out.
+    /// The branch name to send to the platform, or `None` if no known remote branch contains `head`. For files outside
+    /// of a commit, the branch that the host sets, otherwise the checked-out one.
     pub branch: Option<String>,
     pub head: H,
-    /// The commits to compare with: the merge-bases, of which criss-cross merges leave several. Empty: every pipeline
-    /// is selected.
+    /// The commits to compare with. Criss-cross merges have several merge-bases. If empty, every pipeline is selected.
     pub bases: Vec<CommitId>,
-    /// Where `bases` came from, or why there is none; for people.
+    /// The source of `bases`, or why there is no base, as human-readable text.
     pub base_source: String,
-    /// The branch belongs to a fork, so the platform's remote does not have it.
+    /// The branch belongs to a fork, so it is not on the platform's remote.
     pub fork: bool,
-    /// The tag that the event is about.
+    /// The tag of the event.
     pub tag: Option<String>,
     /// The number of the pull request or merge request.
     pub pull_request: Option<u64>,
-    /// The event is about a change that is not merged.
+    /// The event is about an unmerged change.
     pub is_change: bool,
-    /// The head is the commit that the host meant, not one that the job picked.
+    /// The head is the commit of the host's event, not another one that the job selected.
     pub is_hosts: bool,
-    /// The host's number of this run.
+    /// The number of this run on the host.
     pub run_number: Option<String>,
-    /// What the user should know, though it does not stop the run.
     pub warnings: Vec<String>,
-    /// Why there is nothing to judge.
+    /// Why the run has no pipelines to review.
     pub nothing_to_do: Option<String>,
 }
 
-/// A commit, as the platform reads it from the remote.
+/// A commit, which the platform reads from the remote.
 pub type Target = Settled<CommitId>;
 
-/// Files wherever they are: in a commit, or (none) in the index or the working tree. It needs no remote and no commit.
+/// Files in a commit, or with `None` in the index or the working tree. A comparison needs no remote.
 pub type Comparison = Settled<Option<CommitId>>;
 
 impl<H> Settled<H> {
@@ -63,7 +61,7 @@ impl<H> Settled<H> {
         }
     }
 
-    /// A run without work, such as for a deleted branch.
+    /// Creates a run without pipelines to review, for example for a deleted branch.
     pub(super) fn idle(ci: &CiContext, head: H, why: &str) -> Self {
         let base = Base::everything(format!("nothing to do: {why}"));
         Self {
@@ -95,7 +93,7 @@ impl From<Target> for Comparison {
 }
 
 impl Target {
-    /// The branch, which a review by the platform cannot do without.
+    /// Returns the branch, or an error if it is unknown, because a review by the platform needs it.
     pub fn require_branch(&self) -> Result<&str, ContextError> {
         self.branch.as_deref().ok_or_else(|| ContextError::NoBranch {
             head: self.head.clone(),

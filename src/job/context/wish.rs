@@ -1,14 +1,14 @@
-//! What the user asked for.
+//! The revisions that the user requested.
 
-/// What the user asked for, instead of what is detected.
+/// The requested revisions, which override the detected ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RevisionWish {
-    /// The revision to compare with; its merge-base with head is the base.
+    /// The revision whose merge-base with head is the base.
     pub base: Option<String>,
     pub head: Option<String>,
-    /// The branch to name to the platform.
+    /// The branch name to send to the platform.
     pub branch: Option<String>,
-    /// Every pipeline of head, whatever changed.
+    /// Reviews every pipeline of head, changed or not.
     pub all: bool,
 }
 

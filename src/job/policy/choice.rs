@@ -26,11 +26,11 @@ pub fn tip(
     is_hosts: bool,
 ) -> Result<PolicyTip, ContextError> {
     if choice == Choice::Head {
-        let why = "as asked for by --policy head".to_owned();
+        let why = "--policy head was requested".to_owned();
         return Ok(PolicyTip::Head { why });
     }
     let Some(ci) = ci else {
-        let why = "what the CI host says of this run cannot be read".to_owned();
+        let why = "the context of the CI host cannot be read".to_owned();
         return Ok(PolicyTip::Unknown { why });
     };
     match policy_tip(repo, ci, is_hosts)? {

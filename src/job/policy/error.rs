@@ -1,13 +1,13 @@
-//! What is wrong with the gate's own files.
+//! Errors of the gate configuration.
 
 use crate::base::git::GitError;
 
-/// A file of the gate that cannot be read.
+/// A file of the gate configuration could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The file is there and cannot be read.
+    /// The file exists but could not be read.
     #[error("{name} cannot be read: {why}")]
     Unreadable { name: String, why: String },
 }

@@ -1,26 +1,25 @@
-//! Follows symbolic links as git keeps them: in a commit, in the index or on disk, and never out of the repository.
+//! Follows symbolic links in a commit, in the index or on disk, and never out of the repository.
 
 use crate::base::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
 use std::collections::VecDeque;
 use std::path::Path;
 
-/// As many links as Linux follows in one path.
+/// Maximum number of links that are followed in one path, as in Linux.
 const MOST_LINKS: usize = 40;
-/// The longest target of a link that is followed, in bytes.
+/// Maximum length of a link's target, in bytes.
 const LONGEST_TARGET: u64 = 4096;
 
 #[derive(Debug, Default)]
 pub struct Followed {
-    /// The path, each link on the way, and what the last one leads to, as paths from the repository root. To change
-    /// any of them is to change what the path leads to.
+    /// The path, each link in it, and the final target, as paths relative to the repository root. A change of any of
+    /// them changes the content of the path.
     pub paths: Vec<String>,
-    /// What is there, if there is something.
     pub file: Option<SnapshotFile>,
     /// A link leads out of the repository.
     pub leaves: bool,
 }
 
-/// Follows `path`, which starts from the repository root.
+/// Follows the links in `path`, which is relative to the repository root.
 pub fn follow(repo: &Repository, snapshot: &Snapshot<'_>, path: &str) -> Result<Followed, GitError> {
     let mut found = Followed {
         paths: vec![path.to_owned()],
@@ -59,7 +58,7 @@ pub fn follow(repo: &Repository, snapshot: &Snapshot<'_>, path: &str) -> Result<
             }
             Some(_) => return Ok(found),
             None if ahead.is_empty() => found.note(here),
-            // A folder, which git keeps as the files in it alone, or nothing.
+            // A directory, of which git stores only the files in it, or a missing file.
             None => {}
         }
     }
@@ -74,7 +73,7 @@ impl Followed {
     }
 }
 
-/// Where the link leads, from its own folder; none where that is no path in the repository.
+/// Returns the target of the link, relative to the link's directory, or `None` if it is not a path in the repository.
 fn target(repo: &Repository, link: &SnapshotFile) -> Result<Option<String>, GitError> {
     let bytes = match &link.content {
         Content::Blob(blob) => match repo.read_blob(blob, LONGEST_TARGET) {

@@ -1,8 +1,8 @@
-//! The gate's own files: where they lie, which version of them counts, and what a change does to them.
+//! The gate configuration: finds its files, selects the version in force, and describes how a change edits them.
 //!
-//! What the checkout holds belongs to the change, so the change must not say how it is judged: the files are read as
-//! the branch has them that the change goes to. They are a layer of the settings, not a check afterwards; a setting
-//! that a change may not say has no way in.
+//! The checkout belongs to the change, and a change must not decide how it is reviewed, so the files are read from the
+//! target branch. They are a layer of the settings, not a later check: a setting that a change may not set is never
+//! read from it.
 
 mod changes;
 mod choice;

@@ -1,15 +1,16 @@
-//! What the target's tip has stricter than a change that started before: what holds after the merge is the tip's, where
-//! the change did not touch it.
+//! Finds stricter settings on the tip of the target branch than in a change that started earlier. After the merge, the
+//! tip's settings are in force, except those that the change edited.
 //!
-//! The comparison is a three-way merge of facts: a difference from head to tip counts if the target made it, that is if
-//! it is a difference from a base to the tip, too. What the change itself did is reported as a change of the gate.
+//! The comparison is a three-way merge of facts: a difference from head to tip counts if the target made it, that is,
+//! if it is also a difference from a base to the tip. Edits of the change itself are reported as changes of the gate.
 
 use super::changes::{GateFileSide, stricter_of};
 use crate::model::rules::{RuleOutline, RuleState, outline};
 use std::collections::BTreeSet;
 
-/// The descriptions of what the tip has stricter than head, without what the change made laxer itself. `describe`
-/// compares two versions of the file. With `or_other`, also what may be stricter or laxer.
+/// Returns descriptions of the settings that are stricter on the tip than on head, except those that the change
+/// relaxed. `describe` compares two versions of the file. With `or_other`, differences of unknown strictness are
+/// included.
 pub fn stricter_at_tip(
     (head, tip, bases): (&GateFileSide, &GateFileSide, &[GateFileSide]),
     describe: &dyn Fn(&GateFileSide, &GateFileSide) -> Vec<String>,
@@ -26,9 +27,9 @@ pub fn stricter_at_tip(
         .collect()
 }
 
-/// The rules file that holds after the merge, of the rules alone that it has otherwise than head and enables; `None` if
-/// there are none. Level and each value of the configuration are the tip's unless the change touched them. A side that
-/// is missing or cannot be read has no rules.
+/// Returns a rules file with the rules that are enabled after the merge and differ from head, or `None` if there are
+/// none. The level and each configuration value come from the tip unless the change edited them. A missing or
+/// unreadable side has no rules.
 pub fn rules_after_merge(
     (head, tip, bases): (&GateFileSide, &GateFileSide, &[GateFileSide]),
 ) -> Option<Vec<u8>> {
@@ -48,7 +49,7 @@ fn find<'r>(rules: &'r [RuleOutline], id: &str) -> Option<&'r RuleOutline> {
     rules.iter().find(|rule| rule.id == id)
 }
 
-/// The rule after the merge; `None` if the change removed it.
+/// Returns the rule after the merge, or `None` if the change removed it.
 fn merged(
     own: Option<&RuleOutline>,
     tip: &RuleOutline,
@@ -81,7 +82,7 @@ fn merged(
     })
 }
 
-/// The entry of a rules file; `None` for a rule that is not evaluated.
+/// Returns the rule as an entry of a rules file, or `None` if the rule is not enabled.
 fn written(rule: &RuleOutline) -> Option<String> {
     let RuleState::Enabled(level) = rule.state else {
         return None;
@@ -144,7 +145,7 @@ mod tests {
         let (said, after) = stricter(&file("warn", 9), &file("error", 9), file("warn", 9));
         assert_eq!(said[0], "rules: unused-components warn → error (tightened)");
         assert_eq!(after, rules(&file("error", 9)));
-        // The change touched the number alone, so the level is the target's and the number its own.
+        // The change edited only the number, so the level comes from the target and the number from the change.
         let (said, after) = stricter(&file("warn", 12), &file("error", 9), file("warn", 9));
         assert_eq!(said[0], "rules: unused-components warn → error (tightened)");
         assert_eq!(after, rules(&file("error", 12)));
@@ -181,7 +182,7 @@ mod tests {
         let tip = GateFileSide::Text(text.as_bytes().to_vec());
         let expected = rules(&tip);
         let after = rules_after_merge((&GateFileSide::Missing, &tip, &[GateFileSide::Missing]));
-        // A rule that nobody knows is broken, and so is not evaluated.
+        // An unknown rule is broken, so it is not evaluated.
         assert_eq!(after, None, "{expected:?}");
         let known = text
             .replace("a: b", "component-naming-convention")

@@ -1,13 +1,13 @@
-//! Whether a file lies in the repository, and so is the change's, or outside, and so is the job's; and where the files
-//! may lie that the change has written.
+//! Determines whether a file is in the repository and belongs to the change, or is outside and belongs to the job.
+//! Checks the output paths that a change may set.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-/// The file as a path from the repository root; none if it lies outside, with no part of its path in the repository.
+/// Returns the path of the file relative to the repository root, or `None` if no part of its path is in the repository.
 ///
-/// A folder or link on the way that is in the repository makes the rest the repository's: where it leads is for the
-/// change to say.
+/// If a directory or link in the path is in the repository, the file belongs to the repository, because the change
+/// decides where that directory or link leads.
 pub fn in_repository(root: &Path, file: &Path) -> Option<String> {
     let root = root.canonicalize().ok()?;
     let file = plain(file);
@@ -21,7 +21,7 @@ pub fn in_repository(root: &Path, file: &Path) -> Option<String> {
     })
 }
 
-/// The path without `.` and `..`, by its words alone, so that it may name a file that exists in a commit only.
+/// Returns the path without `.` and `..`, without reading the disk, so that the file may exist only in a commit.
 pub fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -36,37 +36,37 @@ pub fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// Where a file is to be written that the configuration file names: inside the checkout, or why not.
+/// Returns the full path of an output file that the configuration file sets, or why it is not inside the checkout.
 ///
-/// Its path starts from the current folder `here`, as a job's paths do, or from the root where `here` is elsewhere.
+/// The path is relative to the current directory `here`, as paths of a job are, or to the root if `here` is elsewhere.
 pub fn in_checkout(root: &Path, here: &Path, path: &Path) -> Result<PathBuf, &'static str> {
     for part in path.components() {
         match part {
-            Component::Normal(name) if is_git(name) => return Err("it lies in .git"),
+            Component::Normal(name) if is_git(name) => return Err("the path is in .git"),
             Component::Normal(_) | Component::CurDir => {}
-            Component::ParentDir => return Err("it has a `..`"),
-            Component::RootDir | Component::Prefix(_) => return Err("it is not relative"),
+            Component::ParentDir => return Err("the path contains `..`"),
+            Component::RootDir | Component::Prefix(_) => return Err("the path is not relative"),
         }
     }
     let unknown = "the checkout cannot be read";
     let root = root.canonicalize().map_err(|_| unknown)?;
     let inside = here.canonicalize().is_ok_and(|here| here.starts_with(&root));
     let full = if inside { here.join(path) } else { root.join(path) };
-    let real = real(&full).ok_or("a link on the way leads nowhere")?;
+    let real = real(&full).ok_or("a symbolic link in the path is broken")?;
     let rest = real
         .strip_prefix(&root)
-        .map_err(|_| "a link on the way leads out of it")?;
+        .map_err(|_| "a symbolic link in the path leads out of it")?;
     if is_in_git_folder(rest) {
-        return Err("a link on the way leads into .git");
+        return Err("a symbolic link in the path leads into .git");
     }
-    // A pipe would be waited for, and what writes to a device is not undone.
+    // A write to a pipe would block, and a write to a device cannot be undone.
     if real.exists() && !real.is_file() {
-        return Err("something else than a file stands there");
+        return Err("the path exists and is not a file");
     }
     Ok(full)
 }
 
-/// The symbolic links of the repository that the path leads through, as paths from its root.
+/// Returns the symbolic links of the repository in the path, relative to its root.
 pub fn links_on_the_way(root: &Path, full: &Path) -> Vec<String> {
     let Ok(root) = root.canonicalize() else {
         return Vec::new();
@@ -82,14 +82,14 @@ pub fn links_on_the_way(root: &Path, full: &Path) -> Vec<String> {
     way.into_iter().filter_map(in_root).collect()
 }
 
-/// The names under which git may know a file of the checkout: as its path says, and as links on the way lead.
+/// Returns the paths under which git may track a file of the checkout: its own path, and the path with links resolved.
 pub fn names_in_repository(root: &Path, file: &Path) -> Vec<String> {
     let led = real(file);
     let files = [Some(file), led.as_deref()].into_iter().flatten();
     files.filter_map(|file| in_repository(root, file)).collect()
 }
 
-/// Where the path leads, through links, whether there is something or not.
+/// Resolves the links in a path, even if the file does not exist.
 fn real(full: &Path) -> Option<PathBuf> {
     let there = full.ancestors().find(|part| part.symlink_metadata().is_ok())?;
     let rest = full.strip_prefix(there).ok()?;
@@ -101,13 +101,13 @@ fn real(full: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Whether the path leads into a git folder.
+/// Returns whether the path is in a git directory.
 pub fn is_in_git_folder(path: &Path) -> bool {
     path.iter().any(is_git)
 }
 
-/// Whether some file system takes the name for `.git`: in any case, with what macOS or Windows leave out of a name, or
-/// by its short name.
+/// Returns whether some file system reads the name as `.git`: in any case, with characters that macOS or Windows ignore
+/// in names, or as its short name.
 fn is_git(name: &OsStr) -> bool {
     let ignored = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let name: String = name

@@ -1,4 +1,4 @@
-//! A file of the gate in the version that counts.
+//! Reads a file of the gate configuration in the version in force.
 
 use super::{PolicyError, follow};
 use crate::base::git::{CommitId, Content, GitError, Repository};
@@ -6,31 +6,32 @@ use crate::base::input;
 use crate::job::context::PolicyTip;
 use std::path::Path;
 
-/// The largest configuration file that is read, in bytes.
+/// Maximum size of a configuration file, in bytes.
 pub const SIZE_LIMIT: u64 = 1024 * 1024;
 
-const LEAVES: &str = "a link on the way leads out of the repository";
+const LEAVES: &str = "a symbolic link in its path leads out of the repository";
 
-/// A file's text, and what it is called in errors.
+/// A file's text, and its name in errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
-    /// Its path, and of which version it is.
+    /// The path and the version of the file.
     pub name: String,
     pub text: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GateFile {
-    /// The version that counts; none where there is no file.
+    /// The version in force, or `None` if there is no file.
     pub counts: Option<Text>,
-    /// The checkout's, where that is not the version that counts.
+    /// The checkout's version, if it is not the one in force.
     pub checkout: Option<Text>,
-    /// Why the base has no such file; then of the checkout's only what can hide nothing counts.
+    /// Why the target branch has no such file. From the checkout's version, only settings that cannot hide findings are
+    /// then used.
     pub missing: Option<String>,
 }
 
-/// Reads a file of the gate of at most `limit` bytes. `path` starts from the repository root; a file that was `named`
-/// must be there.
+/// Reads a file of the gate configuration of at most `limit` bytes. `path` is relative to the repository root. If the
+/// file was `named` by the job, it must exist.
 pub fn read(
     repo: &Repository,
     tip: &PolicyTip,
@@ -63,14 +64,12 @@ pub fn read(
         PolicyTip::Unknown { why } => Ok(GateFile {
             counts: None,
             checkout: here(named)?,
-            missing: Some(format!(
-                "{path} cannot be read from the branch that the change goes to: {why}"
-            )),
+            missing: Some(format!("{path} cannot be read from the target branch: {why}")),
         }),
     }
 }
 
-/// A file that lies outside the repository, or where there is none: it is the job's, and counts as it is.
+/// Reads a file outside the repository, or without a repository. It belongs to the job and is used unchanged.
 pub fn of_the_job(file: &Path, named: bool) -> Result<GateFile, PolicyError> {
     Ok(GateFile {
         counts: on_disk(file, named, SIZE_LIMIT)?,
@@ -78,14 +77,14 @@ pub fn of_the_job(file: &Path, named: bool) -> Result<GateFile, PolicyError> {
     })
 }
 
-/// The committed version, if an attribute makes git check out other bytes than it stores: those who read the commit
-/// must see what is in force.
+/// Returns the committed version if an attribute makes git check out other bytes than it stores. A reader of the commit
+/// must see the version in force.
 fn stored(repo: &Repository, path: &str, limit: u64) -> Result<Option<Text>, PolicyError> {
     if repo.is_bare() {
         return Ok(None);
     }
     match repo.head() {
-        // Attributes are asked last: for them libgit2 reads the whole index.
+        // Attributes are read last, because libgit2 reads the complete index for them.
         Ok(head) if !repo.is_as_committed(&head.commit, path) && repo.is_converted(path) => {
             at(repo, &head.commit, ("HEAD", path), limit)
         }
@@ -93,7 +92,8 @@ fn stored(repo: &Repository, path: &str, limit: u64) -> Result<Option<Text>, Pol
     }
 }
 
-/// The checkout's version where the change may have made it: an error must not show what lies elsewhere.
+/// Reads the checkout's version, which the change may have written. An error must not show content from outside the
+/// repository.
 fn inside(repo: &Repository, file: &Path, needed: bool, limit: u64) -> Result<Option<Text>, PolicyError> {
     if leaves(repo, file) {
         return Err(unreadable(file.display().to_string(), LEAVES.to_owned()));
@@ -101,7 +101,7 @@ fn inside(repo: &Repository, file: &Path, needed: bool, limit: u64) -> Result<Op
     on_disk(file, needed, limit)
 }
 
-/// Whether a link leads out of the repository.
+/// Returns whether a symbolic link leads out of the repository.
 fn leaves(repo: &Repository, file: &Path) -> bool {
     match (file.canonicalize(), repo.root().canonicalize()) {
         (Ok(file), Ok(root)) => !file.starts_with(root),
@@ -120,7 +120,7 @@ fn on_disk(file: &Path, needed: bool, limit: u64) -> Result<Option<Text>, Policy
     }
 }
 
-/// The file as the commit has it. A link that leads out of the repository has no version there.
+/// Reads the file from a commit. A symbolic link that leads out of the repository is an error.
 fn at(
     repo: &Repository,
     commit: &CommitId,

@@ -95,10 +95,8 @@ fn explain(file: &Text, error: &serde_yaml::Error) -> SettingsError {
         _ => match said.as_str() {
             "expected sequence start" => SettingsError::new(format!("{place}: expected a list"))
                 .with_hint("write a list in brackets, even for one item: [\"sales/**\"]"),
-            "expected mapping start" => {
-                SettingsError::new(format!("{place}: expected keys with values"))
-                    .with_hint("write the keys of a section on the lines below its name, indented")
-            }
+            "expected mapping start" => SettingsError::new(format!("{place}: expected keys with values"))
+                .with_hint("write the keys of a section on the lines below its name, indented"),
             _ => SettingsError::new(format!("{place}: {said}")),
         },
     }
@@ -129,8 +127,8 @@ fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsE
 
 fn not_here(place: &str, field: &str, variable: &str) -> SettingsError {
     let message = format!("{place}: `{field}` is not allowed in the configuration file");
-    let why = "the file belongs to the change under review, so it must not set where secrets go, which programs \
-               run, which commit is reviewed or whether it is reviewed";
+    let why = "the file belongs to the change under review, so it must not set where secrets go, which \
+               programs run, which commit is reviewed or whether it is reviewed";
     SettingsError::new(message).with_hint(format!("{why}; set the variable {variable} instead"))
 }
 

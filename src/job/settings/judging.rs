@@ -32,10 +32,9 @@ impl Sources<'_> {
         let new_only = self.new_only(args.new_only)?;
         let max_known = layers.pick(args.max_known, variable::MAX_KNOWN, number, None)?;
         if max_known.is_some() && !new_only {
-            let message =
-                "--max-known requires --new-only, because otherwise no finding is known";
+            let message = "--max-known requires --new-only, because otherwise no finding is known";
             return Err(SettingsError::new(message)
-                .with_hint("pass --new-only, or set SLUICEGATE_NEW_ONLY=true, or `review: { new-only: true }`"));
+                .with_hint("pass --new-only, or set SLUICEGATE_NEW_ONLY or `review: { new-only: true }`"));
         }
         Ok(Judging {
             fail_on: fail_on.unwrap_or_default(),

@@ -58,7 +58,7 @@ impl Look {
             Self::Uuid => uuid(),
             Self::Reports => reports(),
             Self::Show => {
-                json!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^(all|new|none|[0-9]+)$",
+                json!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^(all|new|none|concise|[0-9]+)$",
                 "default": cli::Show::default().to_string(), "examples": ["all", 20] })
             }
         }

@@ -143,8 +143,9 @@ impl<'a> Sources<'a> {
     fn kept_to_write(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
         if self.tracked.contains(path) {
             let shown = path.display();
-            let message =
-                format!("{FILE_NAME}: `{key}` is {shown}, but git tracks this file, so it must not be overwritten");
+            let message = format!(
+                "{FILE_NAME}: `{key}` is {shown}: git tracks this file, so it must not be overwritten"
+            );
             return Err(SettingsError::new(message)
                 .with_hint(format!("choose a file that is not in the repository; {ANY_PATH}")));
         }
@@ -190,7 +191,7 @@ fn facts_alone((why, ignored): (&String, Vec<&str>)) -> String {
         keys => format!("{} of the checkout's file are ignored", keys.join(", ")),
     };
     format!(
-        "{why}, so settings that affect the verdict have their defaults: {what}. To use the checkout's file in \
-         this run, the job can set --policy head (SLUICEGATE_POLICY)"
+        "{why}, so settings that affect the verdict have their defaults: {what}. To use the checkout's file \
+         in this run, the job can set --policy head (SLUICEGATE_POLICY)"
     )
 }

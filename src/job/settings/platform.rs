@@ -31,8 +31,8 @@ const BASE_URL_IS: &str = "the URL of the platform's API, such as https://platfo
 const PROJECT_IS: &str = "its UUID, which `sluicegate projects list` shows; to set it for all jobs, add \
      `project-id` to sluicegate.yaml";
 
-const AGENT_VERSION_IS: &str = "the version of the agent that runs the project's pipelines, which the platform \
-     shows with the agent; to set it for all jobs, add `agent-version` to sluicegate.yaml";
+const AGENT_VERSION_IS: &str = "the version of the agent that runs the project's pipelines, which the \
+     platform shows with the agent; to set it for all jobs, add `agent-version` to sluicegate.yaml";
 
 impl Connection {
     /// Returns the platform's URL, which every request needs.
@@ -64,8 +64,8 @@ impl Connection {
     /// Returns the source of the token, which every request needs.
     pub fn token(&self) -> Result<&TokenSource, SettingsError> {
         let hint = format!(
-            "set {} (a CI secret), {}, {}, or {} with {} and {}; an administrator of the account on the platform can \
-             create tokens and API credentials",
+            "set {} (a CI secret), {}, {}, or {} with {} and {}; an administrator of the account on the platform \
+             can create tokens and API credentials",
             variable::TOKEN,
             variable::TOKEN_FILE,
             variable::TOKEN_COMMAND,
@@ -193,7 +193,7 @@ fn token_source(
     let Some((chosen, source)) = set.next() else {
         return Ok(None);
     };
-    warnings.extend(set.map(|(name, _)| format!("ignoring {name}, because {chosen} is set too and takes precedence")));
+    warnings.extend(set.map(|(name, _)| format!("ignoring {name}, because {chosen} takes precedence")));
     Ok(Some(source))
 }
 
@@ -221,7 +221,10 @@ fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
         .ok_or_else(|| {
-            SettingsError::new(format!("the variable {} is not an http(s) URL", variable::TOKEN_URL))
+            SettingsError::new(format!(
+                "the variable {} is not an http(s) URL",
+                variable::TOKEN_URL
+            ))
         })?;
     Ok(Some(TokenSource::ClientCredentials {
         token_url,

@@ -92,9 +92,8 @@ pub(super) fn globs(patterns: &[String], such_as: &str) -> Result<GlobSet, Setti
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = compiled(pattern).map_err(|why| {
-            SettingsError::new(why).with_hint(format!(
-                "a `*` does not match a `/`; a valid glob is {such_as}"
-            ))
+            SettingsError::new(why)
+                .with_hint(format!("a `*` does not match a `/`; a valid glob is {such_as}"))
         });
         set.add(glob?);
     }

@@ -79,7 +79,7 @@ macro_rules! settings {
         root $Root:ident { $($root:tt)* }
         $($(#[doc = $about:literal])+ section $section:literal $field:ident: $Section:ident { $($row:tt)* })+
     ) => {
-        /// The names of the variables.
+        /// The names of the environment variables.
         pub mod variable {
             variables! { $($root)* }
             $(variables! { $($row)* })+

@@ -55,7 +55,7 @@ fn what_comes_to_the_same_is_said_so() {
         ("exclude: []", ""),
         ("", "review: \n"),
     ] {
-        assert_eq!(said(old, new), "no setting has another value", "{old:?} {new:?}");
+        assert_eq!(said(old, new), "no setting has changed", "{old:?} {new:?}");
     }
 }
 

@@ -11,21 +11,21 @@ use crate::model::findings::FileChange;
 use crate::model::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
 
-/// A file as it was read, or why it was not.
+/// The content of a file, or the reason why it could not be read.
 pub(super) type SideContent<'b> = Result<&'b [u8], &'b str>;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sides<'b> {
-    /// From the repository root; of a file that is gone, where it was.
+    /// The path from the repository root; the former path if the file was deleted.
     pub path: &'b str,
     pub previous_path: Option<&'b str>,
-    /// The file in the base; none where it is new.
+    /// The file in the base; `None` if it is new.
     pub before: Option<SideContent<'b>>,
-    /// The file in the head; none where it is gone.
+    /// The file in the head; `None` if it was deleted.
     pub after: Option<SideContent<'b>>,
 }
 
-/// Compares the sides of one file. Nothing can go wrong: a side that cannot be read is told as such.
+/// Compares the sides of one file. Never fails: an unreadable side is reported in the result.
 pub(crate) fn compare(sides: &Sides<'_>) -> PipelineDiff {
     readable(sides).unwrap_or_else(|reason| PipelineDiff {
         path: sides.path.to_owned(),
@@ -66,7 +66,7 @@ struct DocumentComparison<'t, 'a> {
     after: Option<DiffDocument<'t, 'a>>,
 }
 
-/// The links of both sides, with the new names of renamed components on both.
+/// The links of both sides, and the new names of renamed components.
 struct BothLinks<'t, 'a> {
     before: Links<'t, 'a>,
     after: Links<'t, 'a>,
@@ -199,7 +199,7 @@ impl<'t, 'a> DocumentComparison<'t, 'a> {
         })
     }
 
-    /// The leaves of a component that differ, without what holds links.
+    /// Returns the leaves of a component that differ, without those that contain links.
     fn fields(&self, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) -> Vec<Field> {
         let keys = self.link_keys();
         let aside = |key: &str| keys.hold(key);
@@ -213,7 +213,7 @@ impl<'t, 'a> DocumentComparison<'t, 'a> {
         LinkKeys::between(kind(&self.before), kind(&self.after))
     }
 
-    /// The leaves outside components, variables and canvas.
+    /// Returns the leaves that differ outside of components, variables and canvas.
     fn other(&self) -> Vec<Field> {
         let [before, after] = self.roots();
         let mut walk = Walk::below(&[]);
@@ -261,7 +261,7 @@ fn part_pairs<'t, 'a>([before, after]: [Vec<NamedNode<'t, 'a>>; 2]) -> Vec<PartP
     pairs(before.into_iter(), after.into_iter())
 }
 
-/// What one side has and the other has not.
+/// Returns the parts that only one side has.
 fn alone<'t, 'a>(
     all: &[PartPair<'t, 'a>],
     sides: impl Fn(&PartPair<'t, 'a>) -> (MaybeNode<'t, 'a>, MaybeNode<'t, 'a>),
@@ -273,13 +273,13 @@ fn alone<'t, 'a>(
     all.iter().filter_map(only).collect()
 }
 
-/// Whether a key of `pipeline` holds parts that have a place of their own. A map without any is a leaf like others.
+/// Returns whether a key of `pipeline` contains parts that are compared separately. An empty map is compared as a leaf.
 fn is_of_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     let parts = pipeline.and_then(|pipeline| pipeline.get(key));
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
 }
 
-/// What stands in the place of links and is none.
+/// Compares the values that are in the place of links but are not links.
 fn rest(before: Option<&Vec<LeafPlace<'_, '_>>>, after: Option<&Vec<LeafPlace<'_, '_>>>) -> Vec<Field> {
     fn places<'p, 't, 'a>(
         side: Option<&'p Vec<LeafPlace<'t, 'a>>>,
@@ -296,7 +296,7 @@ fn rest(before: Option<&Vec<LeafPlace<'_, '_>>>, after: Option<&Vec<LeafPlace<'_
     fields
 }
 
-/// Whether this is the parameter by which each side repeats the component's name.
+/// Returns whether this is the parameter in which each side repeats the component's name.
 fn repeats_names(field: &Field, old: &str, new: &str) -> bool {
     let repeats = |leaf: &Option<Leaf>, name| {
         leaf.as_ref()
@@ -305,7 +305,7 @@ fn repeats_names(field: &Field, old: &str, new: &str) -> bool {
     repeats(&field.before, old) && repeats(&field.after, new)
 }
 
-/// Whether a component that had this name repeats it on both sides.
+/// Returns whether a component that had this name repeats it on both sides.
 fn keeps_name(pair: PartPair<'_, '_>, old: &str) -> bool {
     let repeats = |side: MaybeNode<'_, '_>| {
         let name = side.and_then(|node| node.get("parameters")?.get("componentName"));

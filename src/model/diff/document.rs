@@ -13,7 +13,7 @@ pub(super) struct DiffDocument<'t, 'a> {
     pub variables: Vec<NamedNode<'t, 'a>>,
 }
 
-/// A component or a variable: its name and what it says.
+/// A component or a variable: its name and its content.
 pub(super) type NamedNode<'t, 'a> = (&'t str, NodeRef<'t, 'a>);
 
 impl<'t, 'a> DiffDocument<'t, 'a> {
@@ -28,7 +28,7 @@ impl<'t, 'a> DiffDocument<'t, 'a> {
         })
     }
 
-    /// The links between the components, and what stands where links should and is none.
+    /// Returns the links between the components, and the values in the place of links that are not links.
     pub(super) fn links(&self, keys: LinkKeys) -> Links<'t, 'a> {
         let mut links = Links::default();
         for (name, node) in &self.components {

@@ -1,4 +1,4 @@
-//! The first lines of a change: what happened to the file, and which components will not run any more.
+//! The first lines of a change: the change of the file, and the components that will no longer run.
 
 use super::leaf::{Leaf, PathStep};
 use super::model::{ComponentChange, ComponentDiff, PipelineDiff};
@@ -6,10 +6,10 @@ use super::values::named;
 use crate::model::findings::{FileChange, in_short};
 use crate::model::pipelines::Kind;
 
-/// How the type of a component begins that the platform's designer does not know.
+/// The prefix of component types that the platform's designer does not know.
 const UNKNOWN_TYPE: &str = "unknown-";
 
-/// What happened to the file.
+/// Returns the line that describes the change of the file.
 pub(super) fn headline(diff: &PipelineDiff) -> String {
     let path = &diff.path;
     let kind = diff.kind.map_or("pipeline", Kind::name);
@@ -29,7 +29,7 @@ pub(super) fn headline(diff: &PipelineDiff) -> String {
     }
 }
 
-/// How many parts a pipeline has that came or went as a whole.
+/// Returns the number of parts of an added or removed pipeline.
 fn parts_in_short(diff: &PipelineDiff) -> String {
     let parts = [
         (diff.components.len(), "component"),
@@ -39,7 +39,7 @@ fn parts_in_short(diff: &PipelineDiff) -> String {
     in_short(&parts)
 }
 
-/// Why a component that ran before does not any more: it is switched off, or the designer does not know its type.
+/// Returns why a component no longer runs: it is skipped, or the designer does not know its type.
 pub(super) fn stopped(component: &ComponentDiff) -> Option<String> {
     if !matches!(
         component.change,

@@ -1,14 +1,14 @@
-//! The ends of a document: what stands at a path that leads no further.
+//! The leaves of a document and their paths.
 
 use crate::model::yaml::{NodeRef, Value};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// A step of a path: the key of a map, or the place in a list, from 0.
+/// A step of a path: the key of a map, or the index in a list, from 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(untagged)]
 pub(crate) enum PathStep {
-    /// A key, as it is written.
+    /// A key, as written.
     Key(String),
     Index(usize),
 }
@@ -28,7 +28,7 @@ impl fmt::Display for PathStep {
     }
 }
 
-/// A value without parts: a scalar by what it means, or an empty list or map.
+/// A value without parts: the value of a scalar, or an empty list or map.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Leaf {
     /// `null`, in any spelling.
@@ -46,7 +46,7 @@ pub(crate) enum Leaf {
 }
 
 impl Leaf {
-    /// What stands at a node that leads no further; none where it does.
+    /// Returns the leaf at a node, or `None` if the node has parts.
     pub(super) fn at(node: NodeRef<'_, '_>) -> Option<Self> {
         if node.is_map() {
             return node.entries().next().is_none().then_some(Self::EmptyMap);
@@ -71,7 +71,8 @@ impl Leaf {
     }
 }
 
-/// A number below 0, with a fraction, or too large for 64 bits. What cannot be told without loss stays as it is written.
+/// Returns a number in its shortest spelling, if it is negative, has a fraction, or is too large for 64 bits. If this
+/// would lose precision, the number stays as written.
 fn shortest(text: &str) -> String {
     if let Ok(whole) = text.parse::<i64>() {
         return whole.to_string();
@@ -85,7 +86,7 @@ fn shortest(text: &str) -> String {
     }
 }
 
-/// As people write it: texts bare, where nothing else is written like them.
+/// Shows the leaf as people write it: a text has no quotes unless it could be read as something else.
 impl fmt::Display for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -99,7 +100,7 @@ impl fmt::Display for Leaf {
     }
 }
 
-/// Typed as in the document; a number that JSON does not know is its text.
+/// Keeps the type of the document; a number that JSON cannot represent becomes a text.
 impl Serialize for Leaf {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

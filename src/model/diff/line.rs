@@ -1,13 +1,13 @@
-//! A line of the words of a change, with its sign.
+//! A line of the description of a change, with its sign.
 
 use crate::base::text;
 use anstyle::{AnsiColor, Style};
 use std::fmt;
 
-/// What a line says of its thing.
+/// The kind of change that a line shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
-    /// Nothing: a heading, or a remark.
+    /// No change: a heading, or a remark.
     None,
     Added,
     Removed,
@@ -24,7 +24,7 @@ impl Sign {
         }
     }
 
-    /// The word that says the same.
+    /// Returns the word for the sign.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::None => "same",
@@ -46,13 +46,13 @@ impl Sign {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// How far in: the file has 0.
+    /// The indentation level; the line of the file has 0.
     pub depth: usize,
     pub sign: Sign,
-    /// Whether it is a line of a value, and not words of ours.
+    /// Whether it is a line of a value, and not a text of this program.
     pub is_value: bool,
     pub text: String,
-    /// The component that it begins, for what leads there.
+    /// The component that begins with this line, for links to it.
     pub component: Option<String>,
 }
 
@@ -75,7 +75,7 @@ impl Line {
         }
     }
 
-    /// Words of ours about a file.
+    /// Creates a remark about a file.
     pub(crate) fn remark(words: &str) -> Self {
         Self {
             depth: 1,
@@ -86,7 +86,7 @@ impl Line {
         }
     }
 
-    /// The line for a terminal with colours.
+    /// Returns the line for a terminal with colors.
     pub(crate) fn coloured(&self) -> String {
         let style = match self.depth {
             0 => Style::new().bold(),

@@ -1,12 +1,12 @@
-//! What differs between two texts of several lines.
+//! Compares two texts line by line.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
-/// Lines that are shown before and after one that differs.
+/// Number of unchanged lines that are shown before and after a change.
 const AROUND: usize = 1;
 
-/// Lines of each side that are compared one by one; in longer texts what differs is one piece. The time of the search
-/// grows with the product of both.
+/// Maximum number of lines of each side that are compared one by one; in longer texts, the differing part is one piece.
+/// The time of the search grows with the product of both numbers.
 const COMPARED: usize = 5_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,17 +14,17 @@ pub(super) enum TextLine<'a> {
     Same(&'a str),
     Gone(&'a str),
     New(&'a str),
-    /// So many on both sides are not shown.
+    /// This number of equal lines is not shown.
     Skipped(usize),
 }
 
 #[cfg(test)]
 thread_local! {
-    /// How many values were compared.
+    /// The number of compared values.
     pub(super) static COMPARISONS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// The lines that differ, with those around them.
+/// Returns the lines that differ, with the lines around them.
 pub(super) fn compare<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<TextLine<'a>> {
     #[cfg(test)]
     COMPARISONS.set(COMPARISONS.get() + 1);

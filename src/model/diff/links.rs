@@ -1,4 +1,4 @@
-//! The links between components, without their order, and what stands in a link's place and is none.
+//! The links between components, without their order, and the values in the place of links that are not links.
 
 use super::leaf::PathStep;
 use super::model::{LinkChange, LinkDiff};
@@ -6,13 +6,13 @@ use crate::model::pipelines::Kind;
 use crate::model::yaml::NodeRef;
 use std::collections::HashMap;
 
-/// The kind of the link from an iterator to what it repeats.
+/// The kind of a link from an iterator to its target.
 const ITERATION: &str = "iteration";
 
-/// The kind of the link from a component of a transformation to what it feeds.
+/// The kind of a link from a component of a transformation to the component that it feeds.
 const SOURCE: &str = "source";
 
-/// A link by the names of its ends.
+/// A link, by the names of its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NamedLink<'t> {
     pub from: &'t str,
@@ -20,19 +20,19 @@ pub(super) struct NamedLink<'t> {
     pub kind: &'t str,
 }
 
-/// What is at a path below a component.
+/// A node with its path below a component.
 pub(super) type LeafPlace<'t, 'a> = (Vec<PathStep>, NodeRef<'t, 'a>);
 
 #[derive(Default)]
 pub(super) struct Links<'t, 'a> {
-    /// As they stand in the file; one may stand there twice.
+    /// In file order; a link may be listed twice.
     pub all: Vec<NamedLink<'t>>,
-    /// By component: what is no link.
+    /// The values that are not links, by component.
     pub rest: HashMap<&'t str, Vec<LeafPlace<'t, 'a>>>,
 }
 
-/// Which keys of a component hold links. Where the kind of the pipeline changed, it is those of both kinds on both sides, or a
-/// link that stays would be a link on one side and a field on the other.
+/// The keys of a component that contain links. If the kind of the pipeline changed, the keys of both kinds are used on
+/// both sides; otherwise an unchanged link would be a link on one side and a field on the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkKeys {
     Of(Kind),
@@ -132,7 +132,7 @@ impl<'t, 'a> Links<'t, 'a> {
     }
 }
 
-/// The links that came and went, by name. A link that stands twice counts twice.
+/// Returns the added and removed links, by name. A link that is listed twice counts twice.
 pub(super) fn compare(before: &[NamedLink<'_>], after: &[NamedLink<'_>]) -> Vec<LinkDiff> {
     let mut counts: HashMap<NamedLink<'_>, i64> = HashMap::new();
     for link in after {

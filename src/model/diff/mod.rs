@@ -1,11 +1,11 @@
-//! What changed in a pipeline, as data.
+//! Compares two versions of a pipeline and returns the changes as data.
 //!
-//! One model, several readers: words, JSON and pictures all show a [`PipelineDiff`]. It is whole by construction: every
-//! leaf of the two documents that differs stands in exactly one place of it (a component's fields, the links, the
-//! variables, the rest), or is layout. So the head can be rebuilt from the base and the diff, which a test does.
+//! Text, JSON and pictures all show the same model, a [`PipelineDiff`]. It is complete by construction: every leaf of
+//! the two documents that differs is in exactly one place (a component's fields, the links, the variables, the rest),
+//! or is layout. So the head can be rebuilt from the base and the diff, which a test does.
 //!
-//! Compared is what the YAML means. How a scalar is quoted or folded, and the order of keys and links, is layout, like
-//! everything below `design`.
+//! The values of the YAML are compared. The quoting and folding of a scalar, and the order of keys and links, are
+//! layout, as is everything below `design`.
 
 mod compare;
 mod document;

@@ -29,16 +29,16 @@ pub(crate) enum LinkChange {
     Removed,
 }
 
-/// A leaf that differs. A side that does not have it has no value, which is not null.
+/// A leaf that differs. A side without the leaf has no value, which differs from null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Field {
-    /// From the component, the variable, or the document.
+    /// The path from the component, the variable, or the document.
     pub path: Vec<PathStep>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Leaf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Leaf>,
-    /// The first cell of the row of a list that it is in, for words.
+    /// The first cell of the list row that contains the leaf, for the text output.
     #[serde(skip)]
     pub row: Option<String>,
 }
@@ -46,27 +46,27 @@ pub(crate) struct Field {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ComponentDiff {
-    /// In the head; of one that is gone, in the base.
+    /// The name in the head; in the base if the component was removed.
     pub name: String,
-    /// In the base, of one that was renamed.
+    /// The name in the base, if the component was renamed.
     pub previous_name: Option<String>,
-    /// In the head; of one that is gone, in the base.
+    /// The type in the head; in the base if the component was removed.
     #[serde(rename = "type")]
     pub kind: Option<String>,
     pub change: ComponentChange,
-    /// Whether a renamed component still has its old name in the parameter that repeats it, `componentName`.
+    /// Whether a renamed component still has its old name in the parameter `componentName`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keeps_component_name: bool,
-    /// Each leaf that differs, links aside.
+    /// All leaves that differ, except links.
     pub fields: Vec<Field>,
 }
 
-/// A link that came or went.
+/// An added or removed link.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct LinkDiff {
-    /// The component that runs or gives first.
+    /// The component that runs first or provides the data.
     pub from: String,
-    /// The component that runs or takes next.
+    /// The component that runs next or receives the data.
     pub to: String,
     /// The key of the transition, `iteration`, or `source`.
     pub kind: String,
@@ -83,25 +83,25 @@ pub(crate) struct VariableDiff {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PipelineDiff {
-    /// From the repository root; of a file that is gone, where it was.
+    /// The path from the repository root; the former path if the file was deleted.
     pub path: String,
     pub previous_path: Option<String>,
     pub change: FileChange,
-    /// Which side cannot be read, and why.
+    /// The side that cannot be read, and the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// In the head; of a file that is gone, in the base. None where it cannot be read.
+    /// The kind in the head; in the base if the file was deleted. `None` if it cannot be read.
     #[serde(rename = "type", serialize_with = "kind")]
     pub kind: Option<Kind>,
-    /// In file order of the head, then those that are gone.
+    /// In file order of the head, followed by the removed ones.
     pub components: Vec<ComponentDiff>,
     /// By name.
     pub links: Vec<LinkDiff>,
-    /// In file order of the head, then those that are gone.
+    /// In file order of the head, followed by the removed ones.
     pub variables: Vec<VariableDiff>,
-    /// Each leaf that differs and stands nowhere above.
+    /// All other leaves that differ.
     pub other: Vec<Field>,
-    /// Whether the canvas changed too, or the way the file is written.
+    /// Whether the canvas or the formatting of the file changed too.
     pub layout: bool,
 }
 
@@ -115,7 +115,7 @@ fn kind<S: Serializer>(kind: &Option<Kind>, serializer: S) -> Result<S::Ok, S::E
 }
 
 impl PipelineDiff {
-    /// Whether the content differs in anything but layout.
+    /// Returns whether anything but the layout differs.
     pub(super) fn has_content(&self) -> bool {
         !(self.components.is_empty()
             && self.links.is_empty()
@@ -125,7 +125,7 @@ impl PipelineDiff {
 }
 
 impl PipelineDiff {
-    /// How much of each kind changed.
+    /// Returns the number of changes of each kind.
     pub(crate) fn in_numbers(&self) -> Changed {
         let components = |change| self.components.iter().filter(|it| it.change == change).count();
         let links = |change| self.links.iter().filter(|it| it.change == change).count();

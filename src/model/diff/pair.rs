@@ -1,9 +1,9 @@
-//! Brings together what has the same key on both sides.
+//! Joins the items of both sides by key.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What one key has on both sides; at least one of them.
+/// The values of one key on both sides; at least one is present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pair<K, T> {
     pub key: K,
@@ -11,7 +11,8 @@ pub(super) struct Pair<K, T> {
     pub after: Option<T>,
 }
 
-/// The pairs in the order of `after`, then what is gone in the order of `before`. No side has a key twice.
+/// Returns the pairs in the order of `after`, followed by removed items in the order of `before`. Keys must be unique
+/// on each side.
 pub(super) fn pairs<K: Copy + Eq + Hash, T: Copy>(
     before: impl Iterator<Item = (K, T)>,
     after: impl Iterator<Item = (K, T)>,

@@ -1,16 +1,16 @@
-//! What differs in a file that is no pipeline: its lines.
+//! Compares files that are not pipelines line by line.
 
 use super::line::{Line, Sign};
 use super::lines;
 use crate::base::text;
 
-/// Lines that are shown.
+/// Maximum number of lines that are shown.
 const MOST_LINES: usize = 2_000;
 
-/// Characters of a line.
+/// Maximum number of characters of a line that are shown.
 const WIDTH: usize = 400;
 
-/// The lines that differ, and those around them. A file with a NUL is told as binary.
+/// Returns the lines that differ, and those around them. A file that contains a NUL is reported as binary.
 pub(crate) fn plain(before: &str, after: &str) -> Vec<Line> {
     if before.contains('\0') || after.contains('\0') {
         return vec![Line::remark("binary")];

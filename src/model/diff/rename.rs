@@ -1,7 +1,8 @@
-//! Finds components that only have another name.
+//! Detects renamed components.
 //!
-//! A component that is gone and one that is new are the same if they have the same type, nearly the same parameters,
-//! and links to the same others. Where several fit, none is taken: a guess would hide what was removed.
+//! A removed component and an added one are the same if they have the same type, nearly the same parameters, and links
+//! to the same other components. If several components match, no rename is reported, because a wrong guess would hide
+//! what was removed.
 
 use super::document::NamedNode;
 use super::leaf::{Leaf, PathStep};
@@ -10,22 +11,22 @@ use super::walk::Walk;
 use crate::model::yaml::NodeRef;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Pairs that are looked at in one pipeline; with more, only those that are alike to the letter could be found, and
-/// people could not follow them.
+/// Maximum number of pairs that are compared in one pipeline. With more pairs, only identical components could be
+/// matched, and nobody could follow the result.
 const MOST_PAIRS: usize = 100_000;
 
-/// Of the leaves of both, this many in a hundred must have a twin on the other side.
+/// Minimum percentage of the leaves of both components that must also exist on the other side.
 const ALIKE: usize = 66;
 
-/// Of the links of both to components that kept their names, this many in a hundred.
+/// Minimum percentage of the links to components with unchanged names that must also exist on the other side.
 const LINKED_ALIKE: usize = 50;
 
-/// What is compared of a component.
+/// The features of a component that are compared.
 struct Features<'t> {
     name: &'t str,
     kind: &'t str,
     leaves: BTreeSet<(Vec<PathStep>, Leaf)>,
-    /// What the parameter says that usually repeats the name.
+    /// The value of the parameter that usually repeats the name.
     own_name: Option<String>,
     links: BTreeSet<(bool, &'t str, &'t str)>,
 }
@@ -37,7 +38,7 @@ pub(super) struct RenameSide<'s, 't, 'a> {
     pub links: &'s [NamedLink<'t>],
 }
 
-/// The new names by the old ones.
+/// Returns the new names by old name.
 pub(super) fn renames<'t>(
     before: &RenameSide<'_, 't, '_>,
     after: &RenameSide<'_, 't, '_>,
@@ -72,7 +73,7 @@ fn features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<Features<'t>> {
     let alone: BTreeSet<&str> = side.alone.iter().map(|(name, _)| *name).collect();
     let mut links: HashMap<&str, BTreeSet<(bool, &str, &str)>> = HashMap::new();
     for link in side.links {
-        // An end that changes its name too says nothing.
+        // A link to a component that is also renamed gives no evidence.
         if !alone.contains(link.to) {
             links
                 .entry(link.from)
@@ -100,7 +101,7 @@ fn features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<Features<'t>> {
     side.alone.iter().filter_map(of).collect()
 }
 
-/// The leaves of a component but its type and its links.
+/// Returns the leaves of a component, without its type and its links.
 fn leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathStep>, Leaf)> {
     let mut walk = Walk::below(&[]);
     for (key, _, node) in component.entries() {
@@ -114,7 +115,7 @@ fn leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathStep>, Lea
         .collect()
 }
 
-/// Whether this is the parameter in which a component repeats its name.
+/// Returns whether this is the parameter in which a component repeats its name.
 pub(super) fn is_own_name(path: &[PathStep], leaf: &Leaf, name: &str) -> bool {
     is_name_place(path) && leaf.to_string() == name
 }
@@ -124,7 +125,8 @@ fn is_name_place(path: &[PathStep]) -> bool {
     matches!(path, [first, second] if is_key(first, "parameters") && is_key(second, "componentName"))
 }
 
-/// Whether the parameters that repeat the names follow the rename, were left behind, or never repeated a name.
+/// Returns whether the parameters that repeat the names follow the rename, both keep the old name, or never repeated a
+/// name.
 fn names_fit(old: &Features<'_>, new: &Features<'_>) -> bool {
     match (&old.own_name, &new.own_name) {
         (None, None) => true,

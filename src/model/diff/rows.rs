@@ -1,4 +1,4 @@
-//! Fields as people read them: the cells of a row together, without what came or went empty.
+//! Groups fields for display: the cells of a row together, without empty values that were added or removed.
 
 use super::leaf::{Leaf, PathStep};
 use super::model::Field;
@@ -6,18 +6,18 @@ use super::model::Field;
 /// The key under which a call sets variables: rows of a name and a value.
 const SET_VARIABLES: &str = "setScalarVariables";
 
-/// What one line of words is about.
+/// The content of one line of text.
 #[derive(Debug)]
 pub(super) enum ReadField<'f> {
     One(&'f Field),
-    /// Cells of one row, of which the first names the row.
+    /// Cells of one row, which is named after its first cell.
     Row {
         name: &'f str,
         cells: Vec<&'f Field>,
     },
 }
 
-/// The fields, rows together.
+/// Returns the fields, grouped by row.
 pub(super) fn read<'f>(fields: impl IntoIterator<Item = &'f Field>) -> Vec<ReadField<'f>> {
     let mut read: Vec<ReadField<'f>> = Vec::new();
     let mut last: Option<&[PathStep]> = None;
@@ -39,7 +39,7 @@ pub(super) fn read<'f>(fields: impl IntoIterator<Item = &'f Field>) -> Vec<ReadF
     read
 }
 
-/// The path of the row that the field is a cell of, and the row's name.
+/// Returns the path and the name of the row that contains the field.
 fn row(field: &Field) -> Option<(&[PathStep], &str)> {
     let name = field.row.as_deref()?;
     match field.path.split_last() {
@@ -50,7 +50,7 @@ fn row(field: &Field) -> Option<(&[PathStep], &str)> {
     }
 }
 
-/// Whether one side has nothing there, and the other has it empty.
+/// Returns whether one side has no value and the other has an empty one.
 fn is_nothing(field: &Field) -> bool {
     let is_empty = |leaf: &Leaf| match leaf {
         Leaf::Null | Leaf::EmptyList | Leaf::EmptyMap => true,
@@ -63,7 +63,7 @@ fn is_nothing(field: &Field) -> bool {
     }
 }
 
-/// What a field is called: its path, without the key that all parameters stand under.
+/// Returns the display name of a field: its path, without the key that contains all parameters.
 pub(super) fn path(steps: &[PathStep]) -> String {
     let steps = match steps {
         [PathStep::Key(parameters), rest @ ..] if parameters == "parameters" && !rest.is_empty() => rest,
@@ -74,7 +74,7 @@ pub(super) fn path(steps: &[PathStep]) -> String {
 }
 
 impl ReadField<'_> {
-    /// The row is a variable that a call sets, and it was another one before: its former name.
+    /// Returns the former name of the variable, if the row is a variable that a call sets and its name changed.
     pub(super) fn former_variable<'c>(cells: &[&'c Field]) -> Option<&'c Leaf> {
         let [first, ..] = cells else { return None };
         let sets = first
@@ -88,7 +88,7 @@ impl ReadField<'_> {
             .filter(|_| sets && is_name && first.after.is_some())
     }
 
-    /// What stands before the values of a row; `sets` for variables that a call sets.
+    /// Returns the text before the values of a row; for variables that a call sets, it begins with `sets`.
     pub(super) fn row_words(name: &str, cells: &[&Field]) -> String {
         let key = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
         let key = key.get(..key.len().saturating_sub(2)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the model of a change holds, and that nothing is lost in it.
+//! The model of a change is correct and complete.
 
 use super::leaf::{Leaf, PathStep};
 use super::model::Field;
@@ -290,10 +290,10 @@ fn a_side_that_cannot_be_read_is_told() {
     insta::assert_snapshot!(found.reason.unwrap(), @"in the base: the key `type` is missing (line 1, column 1)");
 }
 
-/// A document as what stands at each path: an own way to see it, for the rebuilding.
+/// A document as the value at each path: an independent view, to rebuild documents.
 type Facts = BTreeMap<Vec<PathStep>, Leaf>;
 
-/// Canvas aside. Links are facts, too: their place in a list is the count of equal ones.
+/// Returns the facts without the canvas. Links are facts too: their place in a list is replaced by the number of equal links.
 fn facts(text: &str) -> (Facts, BTreeMap<(String, String, String), usize>) {
     let tree = Tree::read(text.as_bytes(), None).unwrap();
     let mut found = (Facts::new(), BTreeMap::new());
@@ -359,7 +359,7 @@ fn keeps_name(diff: &PipelineDiff, new: &str) -> bool {
         .any(|c| c.name == new && c.keeps_component_name)
 }
 
-/// The head's facts, from the base's and the diff alone.
+/// Returns the facts of the head, computed only from those of the base and the diff.
 fn rebuilt(base: &str, diff: &PipelineDiff) -> (Facts, BTreeMap<(String, String, String), usize>) {
     let (mut leaves, mut links) = facts(base);
     let of = |kind: &str, name: &str| ["pipeline", kind, name].map(PathStep::key).to_vec();
@@ -418,7 +418,7 @@ fn rebuilt(base: &str, diff: &PipelineDiff) -> (Facts, BTreeMap<(String, String,
     (leaves, links)
 }
 
-/// Values as pipelines have them, and odd ones.
+/// Generates values as pipelines have them, and unusual ones.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -487,7 +487,7 @@ fn pipeline() -> impl Strategy<Value = Value> {
     })
 }
 
-/// An edit as people make them: a component under another name, with what points at it.
+/// Renames a component and the links to it, as people do.
 fn renamed(mut document: Value, old: &str, new: &str) -> Value {
     let text = document["pipeline"]["components"].to_string();
     let text = text.replace(&format!("\"{old}\""), &format!("\"{new}\""));

@@ -1,19 +1,19 @@
-//! Names and values as they are shown: as people write them, cut where they are long.
+//! Formats names and values for display, truncated if they are long.
 
 use super::leaf::Leaf;
 
-/// Characters of a name.
+/// Maximum number of characters of a name.
 const NAME_WIDTH: usize = 200;
 
-/// Characters that stand before the first one that differs, where a value is cut.
+/// Number of characters that are shown before the first difference in a truncated value.
 const LEAD: usize = 20;
 
-/// A name, cut.
+/// Returns the name, truncated.
 pub(super) fn named(name: &str) -> String {
     cut(name, 0, NAME_WIDTH)
 }
 
-/// A value as people write it; a text that would read as something else is quoted.
+/// Returns the value as people write it; a text that could be read as something else is quoted.
 pub(super) fn value(leaf: &Leaf) -> String {
     let shown = leaf.to_string();
     let is_other = |text: &str| {
@@ -27,7 +27,8 @@ pub(super) fn value(leaf: &Leaf) -> String {
     }
 }
 
-/// Where the shown part of two values begins: at their start, or where they begin to differ, if that would be cut off.
+/// Returns where the shown part of two values begins: at their start, or shortly before their first difference if that
+/// would be cut off.
 pub(super) fn cut_from(before: &str, after: &str, width: usize) -> usize {
     let same = before.chars().zip(after.chars()).take_while(|(a, b)| a == b);
     match same.count() {
@@ -36,7 +37,7 @@ pub(super) fn cut_from(before: &str, after: &str, width: usize) -> usize {
     }
 }
 
-/// So many characters from `start` on, and how many more there are.
+/// Returns up to `width` characters from `start` on, and the number of omitted ones.
 pub(super) fn cut(value: &str, start: usize, width: usize) -> String {
     let length = value.chars().count();
     let shown: String = value.chars().skip(start).take(width).collect();

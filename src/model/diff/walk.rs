@@ -5,17 +5,17 @@ use super::model::Field;
 use super::pair::pairs;
 use crate::model::yaml::NodeRef;
 
-/// A node on one side, if that side has one.
+/// A node of one side, if the side has it.
 pub(super) type MaybeNode<'t, 'a> = Option<NodeRef<'t, 'a>>;
 
-/// A node, and which of its keys are set aside.
+/// A node, and a predicate for the keys that are excluded.
 pub(super) type Aside<'f, 't, 'a> = (MaybeNode<'t, 'a>, &'f dyn Fn(&str) -> bool);
 
 /// Collects the leaves that differ, in the order of the head.
 pub(super) struct Walk {
     path: Vec<PathStep>,
     fields: Vec<Field>,
-    /// The first cell of the row that is walked through.
+    /// The first cell of the current row.
     row: Option<String>,
 }
 
@@ -36,12 +36,12 @@ impl Walk {
         self.fields
     }
 
-    /// The leaves at and below a pair of nodes.
+    /// Compares the leaves at and below a pair of nodes.
     pub(super) fn compare(&mut self, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) {
         self.compare_without((before, &|_| false), (after, &|_| false));
     }
 
-    /// The same without the keys that each side sets aside.
+    /// Like [`Self::compare`], without the keys that each side excludes.
     pub(super) fn compare_without(&mut self, before: Aside<'_, '_, '_>, after: Aside<'_, '_, '_>) {
         self.leaf(before.0.and_then(Leaf::at), after.0.and_then(Leaf::at));
         for pair in pairs(entries(before), entries(after)) {
@@ -61,7 +61,7 @@ impl Walk {
         }
     }
 
-    /// The leaves below one more step.
+    /// Compares the leaves below one more step.
     pub(super) fn step(&mut self, step: PathStep, before: MaybeNode<'_, '_>, after: MaybeNode<'_, '_>) {
         self.path.push(step);
         self.compare(before, after);
@@ -91,7 +91,7 @@ impl Walk {
     }
 }
 
-/// What a row begins with in the head; in the base where it is gone.
+/// Returns the first cell of a row in the head, or in the base if the row was removed.
 fn row_name((before, after): (MaybeNode<'_, '_>, MaybeNode<'_, '_>)) -> Option<String> {
     let first = after.or(before)?.items()?.next()?;
     first.text().map(str::to_owned)

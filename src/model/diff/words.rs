@@ -1,4 +1,4 @@
-//! A change in words: a line for each thing that differs. Every line is safe to show.
+//! Describes a change as text, one line for each difference. Every line is safe to show.
 
 use super::headline::{headline, stopped};
 use super::leaf::{Leaf, PathStep};
@@ -12,26 +12,26 @@ use super::values::{cut, cut_from, named, value};
 use crate::base::text;
 use crate::model::findings::FileChange;
 
-/// Lines of one pipeline.
+/// Maximum number of lines for one pipeline.
 const MOST_LINES: usize = 400;
 
-/// Fields of a component or a variable that is new.
+/// Maximum number of fields of a new component or variable that are shown.
 const NEW_FIELDS: usize = 10;
 
-/// Lines of one value.
+/// Maximum number of lines for one value.
 const VALUE_LINES: usize = 40;
 
-/// Characters of one line of a value, and the fewest, however narrow the terminal is.
+/// Maximum number of characters of one line of a value, and its minimum in a narrow terminal.
 const VALUE_WIDTH: usize = 100;
 const LEAST_WIDTH: usize = 20;
 
-/// Characters of a line of a text that is shown where long lines scroll.
+/// Maximum number of characters of a line of text on a page where long lines scroll.
 const PAGE_WIDTH: usize = 2_000;
 
-/// Columns where nobody says how many there are.
+/// Number of columns if the width of the terminal is unknown.
 const COLUMNS: usize = 160;
 
-/// What changed in a pipeline: the file, then its parts, indented. `columns` are those of the terminal.
+/// Describes the changes of a pipeline: the file, then its parts, indented. `columns` is the width of the terminal.
 pub(crate) fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
     let mut words = Words {
         lines: Vec::new(),
@@ -56,7 +56,7 @@ pub(crate) fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
 struct Words {
     lines: Vec<Line>,
     columns: usize,
-    /// It is told where long lines scroll.
+    /// Whether the output is a page on which long lines scroll.
     is_page: bool,
 }
 
@@ -157,7 +157,7 @@ impl Words {
         }
     }
 
-    /// The cells of a row that came or went whole, or what changed in it.
+    /// Shows the cells of an added or removed row, or the changes in the row.
     fn row(&mut self, depth: usize, name: &str, cells: &[&Field]) {
         if let Some(former) = ReadField::former_variable(cells) {
             return self.other_variable(depth, (former, name), cells);
@@ -187,7 +187,7 @@ impl Words {
         self.say(depth, sign, said.trim_end_matches([' ', '=', ':']));
     }
 
-    /// A call that sets another variable than before, at the same place of its list.
+    /// Shows a call that sets another variable than before, at the same position in its list.
     fn other_variable(&mut self, depth: usize, (former, name): (&Leaf, &str), cells: &[&Field]) {
         let former = former.to_string();
         let Some(value_cell) = cells.get(1) else {
@@ -205,7 +205,7 @@ impl Words {
         }
     }
 
-    /// `start` is what stands before the value, with a colon or an equals sign.
+    /// Shows a field; `start` is the text before the value, which ends with a colon or an equals sign.
     fn field(&mut self, depth: usize, field: &Field, start: &str) {
         if self.lines.len() > MOST_LINES {
             return;
@@ -235,13 +235,13 @@ impl Words {
         }
     }
 
-    /// Characters of a value that stands so far in.
+    /// Returns the maximum number of characters of a value at this indentation level.
     fn value_width(&self, depth: usize) -> usize {
         let free = self.columns.saturating_sub(depth * 2 + 2);
         free.clamp(LEAST_WIDTH, VALUE_WIDTH)
     }
 
-    /// Characters of a line of a value: all of them where a page scrolls.
+    /// Returns the maximum number of characters of a line of a value; on a page, long lines scroll.
     fn line_width(&self, depth: usize) -> usize {
         if self.is_page {
             PAGE_WIDTH
@@ -250,7 +250,7 @@ impl Words {
         }
     }
 
-    /// The lines that differ, and what is around them.
+    /// Shows the lines that differ, and the lines around them.
     fn value_lines(&mut self, depth: usize, sides: [Option<&Leaf>; 2]) {
         let texts = sides.map(|side| side.map(Leaf::to_string));
         let [before, after] = texts.each_ref().map(|side| lines_of(side.as_deref()));
@@ -275,7 +275,7 @@ impl Words {
     }
 }
 
-/// Whether the cell is the name of a variable that the line names already.
+/// Returns whether the cell is the name of a variable that the line already contains.
 fn is_name_of_variable(start: &str, cell: &Field) -> bool {
     start.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))
 }
@@ -284,7 +284,7 @@ fn lines_of(text: Option<&str>) -> Vec<&str> {
     text.map(|text| text.split('\n').collect()).unwrap_or_default()
 }
 
-/// Whether a field of a new component only says what stands in its line already, or goes without saying.
+/// Returns whether a field of a new component only repeats its line, or is obvious.
 fn repeats(field: &Field, name: &str, kind: Option<&str>) -> bool {
     if field.path == [PathStep::key("skipped")] {
         return field.after == Some(Leaf::Boolean(false));
@@ -453,7 +453,7 @@ mod tests {
         let before = lines::COMPARISONS.get();
         let told = told(&values("a"), &values("b"));
         assert_eq!(told.lines().count(), MOST_LINES + 1);
-        // Five lines each: the component, its field, three of the value.
+        // Five lines each: the component, its field, and three lines of the value.
         assert_eq!(lines::COMPARISONS.get() - before, MOST_LINES / 5);
     }
 

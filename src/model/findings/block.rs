@@ -1,12 +1,11 @@
-//! A piece of a rule's description: rules are described in these, and shown in whatever form the reader has.
+//! A part of a rule's description, independent of the output format.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
     Heading(&'static str),
     Text(String),
-    /// Points, in their order.
     Points(Vec<String>),
-    /// YAML as it would stand in a file.
+    /// YAML as written in a file.
     Yaml(String),
 }
 

@@ -1,21 +1,21 @@
-//! What changed in a file, as numbers: what a report carries of a change.
+//! The changes of a file as numbers, as reports contain them.
 
 use crate::base::text::{count, counts, listed};
 use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 
-/// What happened to a pipeline's file.
+/// The kind of change of a pipeline's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileChange {
     Added,
     Removed,
-    /// It has another path; what else changed stands beside it.
+    /// The path changed; other changes are listed separately.
     Renamed,
-    /// What it does changed, or what it says of itself.
+    /// The behavior or the description changed.
     Modified,
-    /// Only the canvas or the way it is written changed.
+    /// Only the canvas or the formatting of the file changed.
     Layout,
-    /// One of its sides cannot be read.
+    /// One of the two versions cannot be read.
     Unreadable,
 }
 
@@ -28,19 +28,18 @@ words!(FileChange {
     Unreadable => "unreadable",
 });
 
-/// How many things of one kind changed.
+/// The number of changes of one kind of item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Numbers {
     pub added: usize,
     pub removed: usize,
     pub renamed: usize,
-    /// Those that are another than before.
     pub modified: usize,
 }
 
 impl Numbers {
-    /// `2 components added, 1 removed`; none where nothing changed.
+    /// Returns a text such as `2 components added, 1 removed`, or `None` if there are no changes.
     fn words(self, noun: &str) -> Option<String> {
         let parts = [
             (self.added, "added"),
@@ -57,11 +56,11 @@ impl Numbers {
     }
 }
 
-/// What changed in a file between base and head.
+/// The changes of a file between base and head.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Changed {
-    /// From the repository root; of a file that is gone, where it was.
+    /// The path from the repository root; the former path if the file was deleted.
     pub path: String,
     pub previous_path: Option<String>,
     pub change: FileChange,
@@ -69,16 +68,16 @@ pub struct Changed {
     pub links: Numbers,
     pub variables: Numbers,
     pub other: usize,
-    /// Whether the canvas changed too, or the way the file is written.
+    /// Whether the canvas or the formatting of the file changed too.
     pub layout: bool,
-    /// How many pipelines of the repository call it; none where that is not known.
+    /// The number of pipelines in the repository that call it; `None` if unknown.
     pub called_by: Option<usize>,
-    /// The first of them, by path.
+    /// The first callers, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<String>,
 }
 
-/// Callers that a sentence names.
+/// Maximum number of callers in a sentence.
 const NAMED: usize = 3;
 
 impl Changed {
@@ -87,7 +86,7 @@ impl Changed {
         matches!(self.change, FileChange::Layout)
     }
 
-    /// What happened in a sentence without its end; of text from outside it holds paths.
+    /// Returns the change as a sentence without a period. Contains paths, which come from outside.
     pub fn words(&self) -> String {
         let start = match self.change {
             FileChange::Layout => "layout only, what it does is the same".to_owned(),
@@ -118,7 +117,7 @@ impl Changed {
         format!("{start}: {}{}", parts.join("; "), self.called())
     }
 
-    /// A pipeline that came or went as a whole, with how much it is.
+    /// Describes an added or removed pipeline, with the number of its parts.
     fn whole(&self, what: &str) -> String {
         let all = |numbers: Numbers| numbers.added + numbers.removed;
         let parts = [
@@ -143,7 +142,7 @@ impl Changed {
     }
 }
 
-/// Numbers of parts behind a colon, those that are 0 left out.
+/// Joins numbers of parts after a colon; parts with the number 0 are omitted.
 pub(crate) fn in_short(parts: &[(usize, &str)]) -> String {
     match counts(parts) {
         none if none.is_empty() => none,

@@ -1,25 +1,25 @@
-//! What fails the gate.
+//! The findings that fail the gate.
 
 use super::{RuleResult, Severity, Status};
 use crate::base::words::words;
 use clap::ValueEnum;
 
-/// What fails the gate.
+/// The findings that fail the gate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
-    /// Violations of rules with error enforcement.
+    /// Fail on violations of rules with the level error.
     #[default]
     Error,
-    /// Any violation.
+    /// Fail on any violation.
     Warn,
-    /// Nothing; findings are only reported.
+    /// Never fail; findings are only reported.
     Never,
 }
 
 words!(FailOn { Error => "error", Warn => "warn", Never => "never" });
 
 impl FailOn {
-    /// Whether such a result fails the gate. A rule that could not be evaluated is never a pass.
+    /// Returns whether a result with this status fails the gate. A rule that could not be evaluated never passes.
     pub fn fails(self, status: &Status) -> bool {
         let limit = match self {
             Self::Error => Severity::Error,
@@ -35,7 +35,8 @@ impl FailOn {
 }
 
 impl RuleResult {
-    /// Whether it fails the gate: by what it weighs, and unless all of it is known or waived.
+    /// Returns whether the result fails the gate: its severity reaches the limit, and not all of its findings are known
+    /// or waived.
     pub fn fails(&self, fail_on: FailOn) -> bool {
         fail_on.fails(&self.status) && !self.is_old()
     }

@@ -1,9 +1,9 @@
-//! A finding: the unit that people and hosts count, and what they are told of it.
+//! A finding: the unit that people and hosts count, with its message.
 
 use super::{FileResults, NO_ERROR_TYPE, RuleResult, Severity, State, Status, Waiver};
 use std::borrow::Cow;
 
-/// Error types that are about a whole file: every rule says the same, so a person is told once.
+/// Error types that concern an entire file. Every rule returns the same error, so it is shown once.
 const OF_THE_FILE: [&str; 3] = [
     UNREADABLE,
     "designer/rules-file-parse-error",
@@ -13,7 +13,7 @@ const OF_THE_FILE: [&str; 3] = [
 /// The error type of a pipeline that cannot be read.
 const UNREADABLE: &str = "designer/document-parse-error";
 
-/// Error types that are about the rules file: every pipeline says the same.
+/// Error types that concern the rules file. Every pipeline gets the same error.
 const OF_THE_RULES_FILE: [&str; 8] = [
     "designer/rules-file-parse-error",
     "designer/rules-file-retrieval-error",
@@ -25,44 +25,44 @@ const OF_THE_RULES_FILE: [&str; 8] = [
     "designer/duplicate-enabled-rule",
 ];
 
-/// What a pipeline that cannot be read is told under, as no rule is to blame.
+/// The rule id under which an unreadable pipeline is reported, because it concerns no specific rule.
 pub const UNREADABLE_RULE: &str = "document-parse-error";
 
-/// One finding with its place: what annotations and the terminal show.
+/// A finding with its location, as annotations and the terminal show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding<'a> {
     /// The path from the repository root, with `/`.
     pub path: &'a str,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
     pub rule: &'a str,
     pub severity: Severity,
-    /// How it stands against what was there before; none where nothing was compared and nothing waived.
+    /// The state compared with the base; `None` if no comparison was made and the finding is not waived.
     pub state: Option<State>,
-    /// The waiver that is about it, one that is over too.
+    /// The waiver for the finding, including an expired one.
     pub waiver: Option<&'a Waiver>,
-    /// The component or variable that it is about, as far as it is known.
+    /// The component or variable that the finding concerns, if known.
     pub about: Option<&'a str>,
-    /// How large what is counted is, for the rules that count.
+    /// The counted number, for rules that count.
     pub size: Option<u64>,
     /// The evaluation error's type, if the rule could not be evaluated.
     pub error_type: Option<&'a str>,
-    /// The violation's words, if there are any.
+    /// The text of the violation, if there is one.
     pub text: Option<Cow<'a, str>>,
 }
 
-/// What makes a finding the same one at another commit: never the line, as most findings that stay move.
+/// The identity of a finding across commits. It never includes the line, because findings often move.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity<'a> {
     pub rule: &'a str,
     /// The path from the repository root.
     pub path: &'a str,
-    /// The component or variable, else the words; none for rules that count, and for one without words.
+    /// The component or variable, otherwise the text; `None` for rules that count, and for a finding without a text.
     pub about: Option<&'a str>,
 }
 
 impl Finding<'_> {
-    /// What makes it the same finding at another commit.
+    /// Returns the identity of the finding across commits.
     pub fn identity(&self) -> Identity<'_> {
         Identity {
             rule: self.rule,
@@ -74,18 +74,18 @@ impl Finding<'_> {
         }
     }
 
-    /// Whether it says what is wrong with the rules file, and not with the pipeline.
+    /// Returns whether the finding concerns the rules file and not the pipeline.
     pub fn is_of_the_rules_file(&self) -> bool {
         self.error_type
             .is_some_and(|error_type| OF_THE_RULES_FILE.contains(&error_type))
     }
 
-    /// Whether it was neither there before nor allowed.
+    /// Returns whether the finding is neither known nor waived.
     pub const fn counts(&self) -> bool {
         !matches!(self.state, Some(State::Known | State::Waived))
     }
 
-    /// One sentence for people; text from outside, to be escaped by the writer.
+    /// Returns the message for people. It contains text from outside, which the writer must escape.
     pub fn message(&self) -> String {
         let words = self.words();
         match self.waiver.and_then(|waiver| waiver.told(self.state)) {
@@ -108,14 +108,14 @@ impl Finding<'_> {
 }
 
 impl Status {
-    /// Whether the pipeline itself could not be read.
+    /// Returns whether the pipeline itself could not be read.
     pub fn is_unreadable(&self) -> bool {
         matches!(self, Self::Error(Some(error_type)) if error_type == UNREADABLE)
     }
 }
 
 impl RuleResult {
-    /// The error type that makes every rule of the file say the same; none for any other result.
+    /// Returns the error type if every rule of the file has the same error, or `None` for any other result.
     pub fn error_of_the_file(&self) -> Option<&str> {
         match &self.status {
             Status::Error(Some(error_type)) => OF_THE_FILE
@@ -125,8 +125,8 @@ impl RuleResult {
         }
     }
 
-    /// The findings of this result in the file `path`: one for each violation of a failed rule, and one for a rule
-    /// that failed without any or could not be evaluated, so that no failure is invisible.
+    /// Returns the findings of this result in the file `path`: one for each violation of a failed rule, and one for a
+    /// rule that failed without violations or could not be evaluated, so that every failure is visible.
     pub fn findings<'a>(&'a self, path: &'a str) -> Vec<Finding<'a>> {
         let Some(severity) = self.severity() else {
             return Vec::new();
@@ -175,7 +175,7 @@ impl RuleResult {
             .collect()
     }
 
-    /// The words of all violations, a line each.
+    /// Returns the texts of all violations, one on each line.
     fn words(&self) -> Option<Cow<'_, str>> {
         match self.violations.as_slice() {
             [] => None,
@@ -189,7 +189,7 @@ impl RuleResult {
 }
 
 impl FileResults {
-    /// The results, without those that say the same of the whole file as one before them.
+    /// Returns the results without those that repeat an earlier error of the entire file.
     pub fn told(&self) -> Vec<&RuleResult> {
         let mut causes: Vec<&str> = Vec::new();
         let mut told = Vec::with_capacity(self.results.len());
@@ -204,7 +204,8 @@ impl FileResults {
         told
     }
 
-    /// The findings in this file, in the order of the results. What keeps every rule from being evaluated is one.
+    /// Returns the findings in this file, in the order of the results. An error that prevents the evaluation of every
+    /// rule is one finding.
     pub fn findings(&self) -> Vec<Finding<'_>> {
         let told = self.told();
         told.into_iter()

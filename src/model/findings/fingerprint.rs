@@ -1,8 +1,8 @@
-//! What makes a finding the same finding in the next run, so that hosts can tell new ones from known ones.
+//! The identity of a finding across runs, so that hosts can distinguish new findings from known ones.
 //!
-//! It is made of what stays when lines move: rule, path and words. Twins (the same words of the same rule in the same
-//! file) are told apart by their order. The hash is SHA-256 over each part with its length before it, so that it
-//! depends on no library's version, and no two different findings run together.
+//! It consists of the parts that stay when lines move: rule, path and text. Duplicates (the same text of the same rule
+//! in the same file) are distinguished by their order. The hash is SHA-256 over each part preceded by its length, so
+//! that it does not depend on the version of a library, and different findings never have the same input.
 
 use super::Finding;
 use crate::base::text::hex;
@@ -10,12 +10,12 @@ use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::fmt;
 
-/// The identity of a finding over runs; shown as 64 hexadecimal digits.
+/// The identity of a finding across runs; shown as 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// The fingerprint of what these parts name; `ordinal` counts twins from 0.
+    /// Computes the fingerprint of these parts; `ordinal` counts duplicates from 0.
     pub fn new(parts: &[&str], ordinal: u64) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -26,7 +26,7 @@ impl Fingerprint {
         Self(hash.finalize().into())
     }
 
-    /// The fingerprint of each finding, in their order.
+    /// Computes the fingerprint of each finding, in the same order.
     pub fn of(findings: &[Finding<'_>]) -> Vec<Self> {
         let mut twins: HashMap<[&str; 5], u64> = HashMap::with_capacity(findings.len());
         let mut prints = Vec::with_capacity(findings.len());

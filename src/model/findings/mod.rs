@@ -1,7 +1,7 @@
-//! The waist of the program: what every reviewer makes and every writer shows.
+//! The core type of the program: every reviewer creates findings and every writer shows them.
 //!
-//! Remote reviews and local rules end here; reports, annotations and the terminal start here. Nothing in this room
-//! knows where a result came from or where it goes.
+//! Remote reviews and local rules end here; reports, annotations and the terminal start here. This room does not know
+//! where a result came from or where it goes.
 
 mod block;
 mod changed;

@@ -1,19 +1,19 @@
-//! The number of known findings that a job allows: it may fall, and never grow.
+//! The limit of known findings (`--max-known`), which may only decrease.
 
 use super::Report;
 
-/// What is said where more findings are known than the job allows.
+/// Returns the message if there are more known findings than the limit.
 pub fn too_many(known: usize, most: usize) -> String {
     format!(
-        "{} known, and this job allows {most} (--max-known): mend or waive some of what was there before",
+        "{} known, but the limit is {most} (--max-known): fix or waive existing findings",
         are(known)
     )
 }
 
-/// What is said where fewer are.
+/// Returns the message if there are fewer known findings than the limit.
 pub fn can_be_lower(known: usize, most: usize) -> String {
     format!(
-        "{} known and {most} allowed: set --max-known to {known}, so that what is mended cannot come back",
+        "{} known, but the limit is {most}: set --max-known to {known}, so that fixed findings cannot return",
         are(known)
     )
 }
@@ -26,20 +26,20 @@ fn are(known: usize) -> String {
 }
 
 impl Report {
-    /// What is said where more findings are known than the job allows.
+    /// Returns the message if there are more known findings than the limit, otherwise `None`.
     pub fn too_many_known(&self) -> Option<String> {
         let (known, most) = (self.totals().known?, self.context.max_known?);
         (known > most).then(|| too_many(known, most))
     }
 
-    /// Returns what is said of the number of known findings in the notes; none where it is what the job allows.
+    /// Returns the note about the number of known findings, or `None` if it equals the limit.
     pub fn known_told(&self) -> Option<String> {
         let (known, most) = (self.totals().known?, self.context.max_known?);
         self.too_many_known()
             .or_else(|| (known < most).then(|| can_be_lower(known, most)))
     }
 
-    /// Takes back what is said of the number of known findings, before it changes.
+    /// Removes the note about the number of known findings, before that number changes.
     pub fn forget_known(&mut self) {
         if let Some(told) = self.known_told() {
             self.notes.retain(|note| *note != told);

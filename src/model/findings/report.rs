@@ -1,4 +1,4 @@
-//! The whole of a review: what was asked, what was answered, and what it comes to.
+//! A complete review: the request, the results, and the verdict.
 
 use super::{Changed, FailOn, FileResults, Finding, Severity, Status};
 use crate::base::words::words;
@@ -18,14 +18,14 @@ pub enum Engine {
 
 words!(Engine { Remote => "remote", Local => "local" });
 
-/// What the gate says, the worst last.
+/// The verdict of the gate, in ascending order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Everything was reviewed, and nothing is at or over the limit.
+    /// Everything was reviewed, and no finding reaches the limit.
     Passed,
-    /// It is not known: something was not reviewed, or the answer could not be read.
+    /// Undetermined: a file was not reviewed, or the response could not be read.
     Undecided,
-    /// Something is at or over the limit, or a rule could not be evaluated.
+    /// A finding reaches the limit, or a rule could not be evaluated.
     Failed,
 }
 
@@ -35,7 +35,7 @@ words!(Verdict {
     Failed => "failed",
 });
 
-/// Which commit was reviewed, and how it was found.
+/// The reviewed commit, and how it was determined.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReviewContext {
@@ -45,54 +45,55 @@ pub struct ReviewContext {
     pub event: String,
     /// The branch that the commit belongs to.
     pub branch: Option<String>,
-    /// The reviewed commit, in full; none for a working tree.
+    /// The full id of the reviewed commit; `None` for a working tree.
     pub head: Option<String>,
-    /// The commit that was compared with, in full; none where all pipelines were taken.
+    /// The full id of the commit that head is compared with; `None` if all pipelines were reviewed.
     pub base: Option<String>,
-    /// The other merge-bases, which criss-cross merges leave; mostly empty.
+    /// The other merge-bases after criss-cross merges; usually empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_bases: Vec<String>,
-    /// Which part of the selected files was reviewed; none for all of them.
+    /// The reviewed shard; `None` if all selected files were reviewed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// What failed the gate; none where it is not told.
+    /// The findings that fail the gate; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail_on: Option<FailOn>,
-    /// Files and folders that the selection was restricted to, from the repository root; none for no restriction.
+    /// The files and directories that the selection is limited to, from the repository root; empty if it is not
+    /// limited.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// The most findings that may be known; none for any number.
+    /// Maximum number of known findings; `None` if there is no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_known: Option<usize>,
-    /// The older report whose findings are the known ones; none for a review, which compares commits at most.
+    /// The older report that defines the known findings; `None` for a review, which compares commits at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared_with: Option<ComparedWith>,
 }
 
-/// A report that another one was compared with.
+/// A report that was used for a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComparedWith {
-    /// The commit that it is of, as it says; none for a working tree.
+    /// The commit of that report; `None` for a working tree.
     pub head: Option<String>,
 }
 
-/// One part of a review that is split over several jobs.
+/// A shard: one part of a review that is split over several jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard {
-    /// From 1.
+    /// The number of the shard, from 1.
     pub index: u32,
-    /// How many parts there are, at least `index`.
+    /// The number of shards, at least `index`.
     pub total: u32,
 }
 
 impl FromStr for Shard {
     type Err = &'static str;
 
-    /// `index/total`.
+    /// Parses `index/total`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const FORM: &str = "a shard is I/N, two whole numbers with I from 1 to N";
+        const FORM: &str = "a shard is I/N, two integers with I from 1 to N";
         let (index, total) = text.trim().split_once('/').ok_or(FORM)?;
         let number = |text: &str| text.trim().parse::<u32>().map_err(|_| FORM);
         let (index, total) = (number(index)?, number(total)?);
@@ -119,8 +120,8 @@ impl From<Shard> for String {
 }
 
 impl Shard {
-    /// Whether the path belongs to this part. It depends on nothing but the path, so a file is in exactly one part,
-    /// and in the same one whatever else is selected.
+    /// Returns whether the path belongs to this shard. The result depends only on the path, so each file is in exactly
+    /// one shard, whichever other files are selected.
     pub fn holds(self, path: &str) -> bool {
         let digest = Sha256::digest(path.as_bytes());
         let spread = digest[..8]
@@ -136,30 +137,30 @@ impl fmt::Display for Shard {
     }
 }
 
-/// A file that was to be reviewed and was not.
+/// A file that should have been reviewed but was not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreviewed {
     /// The path from the repository root, with `/`.
     pub path: String,
-    /// Why there is no result.
+    /// The reason why there is no result.
     pub reason: String,
 }
 
-/// A file that is not reviewed, for a reason that is no fault.
+/// A file that is intentionally not reviewed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Excluded {
     /// The path from the repository root, with `/`.
     pub path: String,
-    /// Why it is not reviewed.
+    /// The reason why it is not reviewed.
     pub reason: String,
 }
 
-/// A changed file of the gate itself: the configuration or the rules file.
+/// A changed file of the gate configuration.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GateChange {
     /// The path from the repository root, with `/`.
     pub path: String,
-    /// What changed in it, a bounded sentence each; empty where that is not told.
+    /// The changes in the file, as sentences of limited length; empty if they are unknown.
     pub words: Vec<String>,
 }
 
@@ -170,11 +171,11 @@ pub struct Counts {
     pub passed: usize,
     pub failed: usize,
     pub errors: usize,
-    /// Those of `failed` that count as warnings.
+    /// The part of `failed` that has the severity warning.
     pub warnings: usize,
-    /// Files that are not reviewed, for a reason that is no fault.
+    /// Files that are intentionally not reviewed.
     pub excluded: usize,
-    /// Files without an answer.
+    /// Files without a result.
     pub unreviewed: usize,
 }
 
@@ -185,43 +186,42 @@ pub struct Report {
     pub context: ReviewContext,
     /// The files with results, by path.
     pub files: Vec<FileResults>,
-    /// Files that are not reviewed: of a type that the reviewer does not review, or left out by include and exclude;
-    /// by path.
+    /// Files that are not reviewed, because of their type or because of include and exclude settings; by path.
     pub excluded: Vec<Excluded>,
-    /// Files without an answer, by path.
+    /// Files without a result, by path.
     pub unreviewed: Vec<Unreviewed>,
-    /// What the change does to the gate itself, by path.
+    /// The changes of the gate configuration, by path.
     pub gate_changes: Vec<GateChange>,
-    /// The gate failed because the change touches the gate and more, which the job does not allow.
+    /// Whether the gate failed because the change edits the gate configuration and other files, which the job forbids.
     pub gate_refused: bool,
-    /// The platform called a batch failed in which nothing was found, so that no finding can excuse it.
+    /// Whether the platform reported a batch as failed without any finding, so that no waiver can excuse it.
     pub failed_without_finding: bool,
-    /// Something is not known, whatever the verdict is.
+    /// Whether something is undetermined, regardless of the verdict.
     pub is_open: bool,
-    /// What changed in the pipelines, by path; none where nothing was compared.
+    /// The changes in the pipelines, by path; `None` if no comparison was made.
     pub changes: Option<Vec<Changed>>,
-    /// What the change does to consumers of shared pipelines; none where that was not compared, or nothing changed.
+    /// The effects on consumers of shared pipelines; `None` if they were not compared or nothing changed.
     pub compat: Option<Compat>,
-    /// What else is to be known, above all why the verdict is undecided; each a sentence.
+    /// Further notes, above all the reasons for an undecided verdict; each is a sentence.
     pub notes: Vec<String>,
-    /// Findings of the base that are gone; none where nothing was compared with the base.
+    /// The number of findings of the base that no longer exist; `None` without a comparison with the base.
     pub fixed: Option<usize>,
     pub started_at: Timestamp,
     pub elapsed: Duration,
 }
 
 impl Report {
-    /// What fails the gate; the default where the report does not say.
+    /// Returns the findings that fail the gate; the default if the report does not contain them.
     pub fn fail_on(&self) -> FailOn {
         self.context.fail_on.unwrap_or_default()
     }
 
-    /// Whether it does to consumers what the job does not allow.
+    /// Returns whether the change breaks consumers in a way that the job forbids.
     pub fn breaks_consumers(&self) -> bool {
         self.compat.as_ref().is_some_and(|found| found.refused)
     }
 
-    /// The files that were reviewed.
+    /// Returns the files that were reviewed.
     pub fn reviewed(&self) -> impl Iterator<Item = &FileResults> {
         self.files.iter().filter(|file| file.is_reviewed())
     }
@@ -246,7 +246,7 @@ impl Report {
         counts
     }
 
-    /// All findings, by file and in the order of the results.
+    /// Returns all findings, by file and in the order of the results.
     pub fn findings(&self) -> Vec<Finding<'_>> {
         self.files.iter().flat_map(FileResults::findings).collect()
     }

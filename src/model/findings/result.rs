@@ -3,20 +3,20 @@
 use super::{State, Waiver};
 use crate::base::words::words;
 
-/// The level that the rules file gives to a rule (API document, "Pipeline review").
+/// The level of a rule in the rules file (API document, "Pipeline review").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Enforcement {
-    /// A violation is reported, the review still passes.
+    /// A violation is reported, but the review still passes.
     Warn,
     Error,
 }
 
 words!(Enforcement { Warn => "warn", Error => "error" });
 
-/// How much a finding weighs for the gate and for the hosts.
+/// The severity of a finding, for the gate and for the hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Reported only.
+    /// The finding is only reported.
     Warning,
     Error,
 }
@@ -24,7 +24,7 @@ pub enum Severity {
 words!(Severity { Warning => "warning", Error => "error" });
 
 impl Severity {
-    /// Returns what a violation of a rule with this level weighs.
+    /// Returns the severity of a violation of a rule with this level.
     pub const fn of(level: Enforcement) -> Self {
         match level {
             Enforcement::Warn => Self::Warning,
@@ -33,39 +33,39 @@ impl Severity {
     }
 }
 
-/// Who found something.
+/// The source of a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
     /// The platform's review.
     Platform,
-    /// The same rules, on this machine.
+    /// The same rules, evaluated locally.
     #[default]
     Local,
-    /// A check of the whole project, which is no rule of the rules file.
+    /// A check of the project, which is not a rule of the rules file.
     Project,
 }
 
 words!(Origin { Platform => "platform", Local => "local", Project => "project" });
 
-/// What is shown where an evaluation error came without its type.
+/// The text for an evaluation error without a type.
 pub const NO_ERROR_TYPE: &str = "no error type was given";
 
-/// The error that a pipeline's own content makes.
+/// The only evaluation error that is caused by the content of the pipeline itself.
 const NO_START: &str = "designer/no-start-component";
 
-/// How a rule ended on a file.
+/// The outcome of a rule for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     Passed,
-    /// The rule does not hold; the severity says what that means for the gate.
+    /// The rule is violated; the severity determines the effect on the gate.
     Failed(Severity),
-    /// The rule could not be evaluated; holds the error type as it came, for example
-    /// `designer/no-start-component`, if one came.
+    /// The rule could not be evaluated; contains the platform's error type, for example `designer/no-start-component`,
+    /// if there is one.
     Error(Option<String>),
 }
 
 impl Status {
-    /// The status as the platform writes it.
+    /// Returns the status as written by the platform.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Passed => "PASSED",
@@ -74,7 +74,8 @@ impl Status {
         }
     }
 
-    /// Whether what it found can be known or waived. What could not be judged cannot, unless the pipeline itself says why.
+    /// Returns whether the findings can be known or waived. An evaluation error cannot, unless the pipeline itself
+    /// causes it.
     pub fn can_be_old(&self) -> bool {
         match self {
             Self::Passed => false,
@@ -84,16 +85,16 @@ impl Status {
     }
 }
 
-/// One thing that breaks a rule.
+/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// What is wrong, as the reviewer worded it: text from outside.
+    /// The reviewer's description: text from outside.
     pub text: String,
-    /// The line that it stands on, from 1; none where the text names nothing that has a line.
+    /// The line, from 1; `None` if the text names nothing that has a line.
     pub line: Option<u32>,
-    /// The component or variable that it is about; none where it names none.
+    /// The component or variable that the violation concerns; `None` if the text does not name one.
     pub about: Option<String>,
-    /// What a rule that counts has counted; none for any other rule.
+    /// The counted number, for rules that count; `None` for other rules.
     pub size: Option<u64>,
 }
 
@@ -114,22 +115,22 @@ pub struct RuleResult {
     pub rule: String,
     pub origin: Origin,
     pub status: Status,
-    /// The level that the rules file gives to the rule; none where the file is unknown or has no such rule.
+    /// The level of the rule in the rules file; `None` if the file is unknown or has no such rule.
     pub enforcement: Option<Enforcement>,
-    /// What breaks the rule; may be empty even for a failed rule.
+    /// The violations; may be empty even for a failed rule.
     pub violations: Vec<Violation>,
-    /// What a rule that counts has counted, if it failed without a violation to carry it.
+    /// The counted number, for a rule that counts and failed without a violation.
     pub size: Option<u64>,
-    /// How each violation stands against what was there before, one where there is none; empty where nothing was
-    /// compared and nothing waived.
+    /// The state of each violation compared with the base, or one state if there are no violations; empty if no
+    /// comparison was made and no finding is waived.
     pub states: Vec<Option<State>>,
-    /// The waiver that is about each violation, aligned as the states are; empty where there is none. The finding of one
-    /// that is over counts.
+    /// The waiver of each violation, in the same order as the states; empty if there are no waivers. A finding with an
+    /// expired waiver still counts.
     pub waivers: Vec<Option<Waiver>>,
 }
 
 impl RuleResult {
-    /// A result that was compared with no other commit and that no waiver is about.
+    /// Creates a result without a comparison and without waivers.
     pub const fn new(
         rule: String,
         status: Status,
@@ -148,12 +149,12 @@ impl RuleResult {
         }
     }
 
-    /// The line of the first concerned component or variable, else 1.
+    /// Returns the line of the first component or variable that a violation concerns, otherwise 1.
     pub fn line(&self) -> u32 {
         self.violations.iter().filter_map(|v| v.line).min().unwrap_or(1)
     }
 
-    /// What the result weighs; none for a passed rule.
+    /// Returns the severity of the result, or `None` if the rule passed.
     pub const fn severity(&self) -> Option<Severity> {
         match self.status {
             Status::Passed => None,
@@ -162,27 +163,27 @@ impl RuleResult {
         }
     }
 
-    /// How the finding of the violation at this index stands against what was there before.
+    /// Returns the state of the finding for the violation at this index, compared with the base.
     pub fn state(&self, at: usize) -> Option<State> {
         self.states.get(at).copied().flatten()
     }
 
-    /// The waiver that is about the finding of the violation at this index.
+    /// Returns the waiver of the finding for the violation at this index.
     pub fn waiver(&self, at: usize) -> Option<&Waiver> {
         self.waivers.get(at)?.as_ref()
     }
 
-    /// What a waiver says of it, for people.
+    /// Returns the text of the waiver, for people.
     pub fn waiver_told(&self, at: usize) -> Option<String> {
         self.waiver(at)?.told(self.state(at))
     }
 
-    /// Whether the finding of the violation at this index was neither there before nor is allowed.
+    /// Returns whether the finding for the violation at this index is neither known nor waived.
     pub fn counts(&self, at: usize) -> bool {
         !matches!(self.state(at), Some(State::Known | State::Waived))
     }
 
-    /// Whether all that it found is known or waived.
+    /// Returns whether all findings of the result are known or waived.
     pub fn is_old(&self) -> bool {
         !(0..self.violations.len().max(1)).any(|at| self.counts(at))
     }
@@ -193,17 +194,17 @@ impl RuleResult {
 pub struct FileResults {
     /// The path from the repository root, with `/`.
     pub path: String,
-    /// In the order of the reviewer's answer, then those of the project's checks.
+    /// In the order of the reviewer's response, followed by those of the project's checks.
     pub results: Vec<RuleResult>,
 }
 
 impl FileResults {
-    /// Whether the file was reviewed. What the project's checks find in a file is no review of it.
+    /// Returns whether the file was reviewed. Findings of the project's checks do not count as a review.
     pub fn is_reviewed(&self) -> bool {
         self.results.is_empty() || self.rule_results().next().is_some()
     }
 
-    /// The results of the rules file's rules.
+    /// Returns the results of the rules in the rules file.
     pub fn rule_results(&self) -> impl Iterator<Item = &RuleResult> {
         self.results
             .iter()

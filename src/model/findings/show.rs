@@ -1,30 +1,30 @@
-//! How many findings are listed for people; the reports for machines have all of them.
+//! The number of findings that are listed for people; machine-readable reports contain all of them.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How many findings are listed for people.
+/// Which findings are listed for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Show {
-    /// All of them, those that are known or waived too.
+    /// All findings, including known and waived ones.
     All,
-    /// All that are neither known nor waived.
+    /// All findings that are neither known nor waived.
     New,
-    /// None: the overview alone.
+    /// No findings, only the overview.
     None,
-    /// All that are neither known nor waived, one line each, for other programs.
+    /// All findings that are neither known nor waived, one line each, for other programs.
     Concise,
-    /// The worst ones that are neither known nor waived, up to this many.
+    /// The most severe findings that are neither known nor waived, up to this number.
     First(usize),
 }
 
 impl Show {
-    /// Whether those that are known or waived are listed.
+    /// Returns whether known and waived findings are listed.
     pub const fn takes_old(self) -> bool {
         matches!(self, Self::All)
     }
 
-    /// The most that are listed.
+    /// Returns the maximum number of listed findings.
     pub const fn limit(self) -> usize {
         match self {
             Self::All | Self::New | Self::Concise => usize::MAX,

@@ -1,11 +1,10 @@
-//! How a finding stands against what was there before.
+//! The state of a finding compared with the base.
 
 use crate::base::words::words;
 
-/// How a finding stands against what was there before.
+/// The state of a finding compared with the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
-    /// The base has no such finding.
     New,
     Known,
     Waived,

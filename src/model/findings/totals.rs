@@ -1,9 +1,9 @@
-//! The numbers of a report by findings: made in one place, shown by every writer.
+//! The numbers of findings in a report, computed in one place for all writers.
 
 use super::{Finding, Report, Severity, State};
 use serde::{Deserialize, Serialize};
 
-/// How many findings there are. The word "error" means a finding of that level, wherever people read it.
+/// The numbers of findings. In all output, "error" means a finding of that level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Totals {
@@ -11,19 +11,20 @@ pub struct Totals {
     pub errors: usize,
     /// Findings of level warning that are neither known nor waived.
     pub warnings: usize,
-    /// What could not be judged.
+    /// Rules that could not be evaluated.
     pub not_evaluated: usize,
-    /// Findings that the base does not have; none where nothing was compared.
+    /// Findings that the base does not have; `None` without a comparison.
     pub new: Option<usize>,
-    /// Findings that the base has too; none where nothing was compared.
+    /// Findings that the base also has; `None` without a comparison.
     pub known: Option<usize>,
     pub waived: usize,
-    /// Findings of the base that are gone; none where nothing was compared.
+    /// Findings of the base that no longer exist; `None` without a comparison.
     pub fixed: Option<usize>,
 }
 
 impl Totals {
-    /// The numbers of these findings; `fixed` are those of the base that are gone, if there was a comparison.
+    /// Counts these findings. `fixed` is the number of findings of the base that no longer exist, if a comparison was
+    /// made.
     pub fn of(findings: &[Finding<'_>], fixed: Option<usize>) -> Self {
         let evaluated = || findings.iter().filter(|finding| finding.error_type.is_none());
         let level = |severity| {

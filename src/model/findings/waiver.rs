@@ -1,22 +1,22 @@
-//! What a waiver says of the finding that it is about.
+//! The data of a waiver that is shown with a finding.
 
 use super::State;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-/// What a waiver says of the finding that it is about.
+/// The data of a waiver that is shown with a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Waiver {
-    /// Why the finding is allowed: text from outside.
+    /// The reason why the finding is allowed: text from outside.
     pub reason: String,
     pub owner: Option<String>,
-    /// The last day on which it holds; none without an end.
+    /// The last day on which it is valid; `None` if it never expires.
     pub until: Option<Date>,
 }
 
 impl Waiver {
-    /// What it says of a finding in this state, for people: that it is allowed, or since when it is no longer.
+    /// Returns a text for a finding in this state: the finding is waived, or since when it no longer is.
     pub fn told(&self, state: Option<State>) -> Option<String> {
         let reason = &self.reason;
         match (state, self.until) {

@@ -1,24 +1,24 @@
-//! A change, with both of its places.
+//! A change, with its location on both sides.
 
 use super::{Class, What};
 use crate::base::text;
 use crate::model::yaml::Position;
 use serde::{Deserialize, Serialize};
 
-/// The characters of a name or value that are shown and recorded.
+/// Maximum number of characters of a name or value that are shown and recorded.
 const SHOWN: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
-    /// From the repository root.
+    /// The path from the repository root.
     pub path: String,
-    /// From 1; none where the whole file is meant.
+    /// The line, from 1; `None` if the entire file is meant.
     pub line: Option<u32>,
 }
 
 impl Place {
-    /// The file, with the line if there is one; as it was written.
+    /// Returns the file, with the line if there is one. Not escaped.
     pub fn shown(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.path),
@@ -33,20 +33,20 @@ pub struct Change {
     pub class: Class,
     #[serde(rename = "change")]
     pub what: What,
-    /// The shared pipeline; none where a file is meant.
+    /// The shared pipeline; `None` for a change of a file.
     pub id: Option<String>,
-    /// The parameter, where it is about one.
+    /// The parameter, for a change of a parameter.
     pub parameter: Option<String>,
-    /// The column of the parameter, where it is about one.
+    /// The column of the parameter, for a change of a column.
     pub column: Option<String>,
-    /// What it was, cut where it is long.
+    /// The old value, truncated if it is long.
     pub before: Option<String>,
-    /// What it is, cut where it is long.
+    /// The new value, truncated if it is long.
     pub after: Option<String>,
-    /// The place on the old side; `None` for an addition.
+    /// The location on the old side; `None` for an addition.
     pub old: Option<Place>,
-    /// The place on the new side; of a parameter that was removed, its shared pipeline. `None` for a shared pipeline that was
-    /// removed.
+    /// The location on the new side; for a removed parameter, its shared pipeline. `None` for a removed shared
+    /// pipeline.
     pub new: Option<Place>,
 }
 
@@ -65,7 +65,7 @@ impl Change {
         }
     }
 
-    /// Of a file of the version.
+    /// Creates a change of a file of the version.
     pub fn of_file(what: What, path: &str) -> Self {
         let place = || {
             Some(Place {
@@ -81,7 +81,7 @@ impl Change {
         }
     }
 
-    /// Reports a shared pipeline as removed whose old place is unknown.
+    /// Creates the change for a removed shared pipeline whose old location is unknown.
     pub fn gone(id: &str, new: &super::Interface) -> Self {
         let file = Place {
             path: new.file.clone(),
@@ -110,7 +110,7 @@ impl Change {
         Self { old, new, ..self }
     }
 
-    /// What changed, in words that follow a name of the shared pipeline. Holds text from outside.
+    /// Returns a description of the change, to follow the name of the shared pipeline. Contains text from outside.
     pub fn words(&self) -> String {
         let mut words = String::new();
         let mut rest = self.what.row().words;
@@ -139,12 +139,12 @@ impl Change {
         }
     }
 
-    /// What consumers must do, or can.
+    /// Returns what consumers must do or can do.
     pub fn consumers(&self) -> &'static str {
         self.what.row().consumers
     }
 
-    /// The shared pipeline or the file. Holds text from outside.
+    /// Returns the shared pipeline or the file. Contains text from outside.
     pub fn subject(&self) -> String {
         match (&self.id, &self.new, &self.old) {
             (Some(id), ..) => cut(id),
@@ -153,13 +153,13 @@ impl Change {
         }
     }
 
-    /// Returns the path and the line, from 1, to show it at: on the new side, else on the old.
+    /// Returns the path and the line, from 1, where the change is shown: on the new side, otherwise on the old.
     pub fn at(&self) -> (&str, u32) {
         let place = self.new.as_ref().or(self.old.as_ref());
         place.map_or(("", 1), |place| (place.path.as_str(), place.line.unwrap_or(1)))
     }
 
-    /// Returns what changed and what consumers must do, and where it stood before. Holds text from outside.
+    /// Returns the change, what consumers must do, and the old location. Contains text from outside.
     pub fn sentence(&self) -> String {
         let id = self.id.as_ref().map(|id| format!("`{id}`: ")).unwrap_or_default();
         let before = self
@@ -173,7 +173,7 @@ impl Change {
         )
     }
 
-    /// The whole in one line, its places first; `old` names the old side.
+    /// Returns the complete change on one line, beginning with its location; `old` is the name of the old side.
     pub fn in_one_line(&self, old: &str) -> String {
         let (subject, words) = (self.subject(), self.words());
         let sentence = match (&self.id, self.what.row().class) {
@@ -207,7 +207,7 @@ fn cut(value: &str) -> String {
     shown
 }
 
-/// Where something of the file stands.
+/// Returns the location of an item in the file.
 pub(super) fn place(file: &str, position: Position) -> Place {
     Place {
         path: file.to_owned(),

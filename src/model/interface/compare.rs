@@ -1,4 +1,4 @@
-//! What differs from one side to the other.
+//! Compares the interfaces of two sides.
 
 use super::change::place;
 use super::offer::Kinds;
@@ -7,7 +7,8 @@ use crate::model::pipelines::{SharedColumn, SharedEntry, SharedParameter};
 use crate::model::yaml::Position;
 use std::collections::BTreeMap;
 
-/// What consumers of `old` meet in `new`: by id, the ids in the order of `new`, then those that are gone.
+/// Returns the changes that consumers of `old` see in `new`, by id: the ids in the order of `new`, then the removed
+/// ids.
 pub(super) fn compare(old: &Interface, new: &Interface, kinds: &Kinds) -> Vec<Change> {
     let mut before: BTreeMap<&str, &SharedEntry> =
         old.offered().map(|entry| (entry.id.as_str(), entry)).collect();
@@ -82,7 +83,7 @@ impl InterfaceSides<'_> {
                 }));
                 continue;
             }
-            // What breaks has two places: the entry that had no such parameter, and the parameter.
+            // A breaking addition has two locations: the entry that had no such parameter, and the parameter.
             let (what, old) = match parameter.default {
                 Some(_) => (What::ParameterAdded, None),
                 None => (What::ParameterRequired, Some(place(&self.old.file, was.position))),
@@ -106,7 +107,7 @@ impl InterfaceSides<'_> {
     }
 }
 
-/// A change, its position on the old side if it has one there, and its position on the new side.
+/// A change, its position on the old side if there is one, and its position on the new side.
 type PlacedChange = (Change, (Option<Position>, Position));
 
 fn of_parameter(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<PlacedChange> {
@@ -135,7 +136,7 @@ fn of_parameter(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<Pl
     }
     let both = (Some(was.position), is.position);
     let mut placed: Vec<PlacedChange> = found.into_iter().map(|change| (change, both)).collect();
-    // A grid that is none any more has no columns, which its type says already.
+    // A parameter that is no longer a grid has no columns, which its type change already reports.
     if old_type == new_type {
         placed.extend(of_columns(id, was, is));
     }
@@ -170,7 +171,7 @@ fn of_columns(id: &str, was: &SharedParameter, is: &SharedParameter) -> Vec<Plac
     found
 }
 
-/// NUMERIC and NUMBER are one type.
+/// Returns the type; NUMERIC and NUMBER are the same.
 fn type_of(written: Option<&str>) -> Option<&str> {
     match written {
         Some("NUMERIC") => Some("NUMBER"),

@@ -1,4 +1,4 @@
-//! What a version changes for consumers, as it is told and recorded.
+//! The changes of a version for consumers, as they are shown and recorded.
 
 use super::semantic::announces_break;
 use super::{Change, Class, What};
@@ -7,52 +7,51 @@ use crate::base::text;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// What a break means.
+/// How a breaking change is treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Mode {
-    /// Exit 1, unless it is accepted.
+    /// Exit with code 1, unless the breaking change is accepted.
     Fail,
-    /// It is told.
+    /// Report the breaking change.
     #[default]
     Warn,
-    /// Nothing is compared.
+    /// Do not compare the interfaces.
     Off,
 }
 
-/// The side that consumers have.
+/// The version or commit that consumers currently use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Against {
-    /// The version; none where nothing is published, or a commit is meant.
+    /// The version; `None` if no version is published, or a commit is meant.
     pub version: Option<String>,
-    /// Its commit.
+    /// The commit of the version.
     pub commit: Option<String>,
 }
 
-/// What changed from one version to another. In a receipt the first four keys are those of the contract.
+/// The changes from one version to another. In a receipt, the first four keys are defined by the contract.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Compat {
-    /// The version that it is compared with; none where there is none.
+    /// The version that is compared with; `None` if there is no version.
     pub against: Option<String>,
-    /// How much all changes matter; none where that is not known.
+    /// The class of all changes together; `None` if unknown.
     pub class: Option<Class>,
-    /// Why a break is allowed; none where there is none, or where it is not.
+    /// The reason why a break is allowed; `None` if there is no break or it is not allowed.
     pub accepted: Option<String>,
-    /// What changed.
     pub changes: Vec<Change>,
-    /// The commit that it is compared with.
+    /// The commit that is compared with.
     #[serde(default)]
     pub against_commit: Option<String>,
-    /// Only ids were compared.
+    /// Whether only ids were compared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ids_only: bool,
-    /// A break fails the gate.
+    /// Whether a break fails the gate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
 }
 
 impl Compat {
-    /// Of what changed.
+    /// Creates the comparison from a list of changes.
     pub fn new(against: Against, changes: Vec<Change>) -> Self {
         let class = changes.iter().map(|change| change.class).max();
         Self {
@@ -66,7 +65,7 @@ impl Compat {
         }
     }
 
-    /// Compares ids alone. What else changed is unknown, so the class is `None` unless a break was found.
+    /// Compares only ids. Other changes are unknown, so the class is `None` unless a break was found.
     pub fn of_ids<'a>(
         against: Against,
         old: &[String],
@@ -85,17 +84,17 @@ impl Compat {
         }
     }
 
-    /// Whether there was no version before.
+    /// Returns whether there was no earlier version.
     pub fn is_first(&self) -> bool {
         self.against.is_none() && self.against_commit.is_none() && !self.ids_only
     }
 
-    /// Whether consumers must do something.
+    /// Returns whether consumers must do something.
     pub fn is_breaking(&self) -> bool {
         self.class == Some(Class::Breaking)
     }
 
-    /// The changes that break.
+    /// Returns the breaking changes.
     pub fn breaks(&self) -> impl Iterator<Item = &Change> {
         self.changes
             .iter()
@@ -109,7 +108,7 @@ impl Compat {
         self
     }
 
-    /// What it is compared with, for people, in one line.
+    /// Returns the name of the old side, on one line.
     pub fn old_name(&self) -> String {
         text::line(&match (&self.against, &self.against_commit) {
             (Some(version), _) => format!("version {version}"),
@@ -119,7 +118,7 @@ impl Compat {
     }
 }
 
-/// Why the names of the versions allow a break; none where they do not.
+/// Returns why the version names allow a break, or `None` if they do not.
 pub fn accepted_by_name(old: Option<&str>, new: &str) -> Option<String> {
     announces_break(old?, new)
 }

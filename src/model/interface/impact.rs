@@ -1,8 +1,8 @@
-//! Who names what changed: components of other repositories that run a shared pipeline.
+//! Finds the components of other repositories that run a changed shared pipeline.
 //!
-//! Nothing public settles how such a component is written but its type and that its parameters name `<prefix>#<id>` and
-//! a version. So any text of its parameters that is the name counts, and a parameter counts as named where a key or a
-//! text of them is its name.
+//! The format of such a component is not documented, except for its type and that its parameters contain
+//! `<prefix>#<id>` and a version. So any text in its parameters that equals that name counts, and a parameter counts as
+//! used if a key or a text equals its name.
 
 use super::{Change, What};
 use crate::model::pipelines::Outline;
@@ -13,24 +13,24 @@ use std::collections::BTreeSet;
 /// The type of the components that run a shared pipeline.
 const RUNS: &str = "run-shared-pipeline";
 
-/// What consumers ask for where they take what is latest.
+/// The version that consumers request to get the latest one.
 const LATEST: &str = "[Latest]";
 
 /// A component that runs a shared pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Consumer {
     pub component: String,
-    /// Where it stands, from 1.
+    /// The line of the component, from 1.
     pub line: u32,
     pub id: String,
-    /// The version that it asks for; none where none is told.
+    /// The requested version; `None` if the component does not contain one.
     pub version: Option<String>,
-    /// What it names in its parameters, keys and texts.
+    /// All keys and texts in its parameters.
     #[serde(skip)]
     names: BTreeSet<String>,
 }
 
-/// The components of a pipeline that run shared pipelines of this prefix.
+/// Returns the components of a pipeline that run shared pipelines with this prefix.
 pub fn consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
     let tree = Tree::read(pipeline, Some("design"))?;
     let components = Outline::of(tree.root())?.components;
@@ -89,8 +89,8 @@ impl SeenComponent {
 }
 
 impl Consumer {
-    /// Those of the changes that it meets: all of its shared pipeline's but those of parameters that it does not name,
-    /// unless it would have to.
+    /// Returns the changes that affect the component: all changes of its shared pipeline, except those of parameters
+    /// that it does not use, unless it must set them.
     pub fn meets<'c>(&self, changes: &'c [Change]) -> Vec<&'c Change> {
         let is_met = |change: &&Change| {
             let is_named = |name: &String| self.names.contains(name);

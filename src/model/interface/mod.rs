@@ -1,10 +1,10 @@
-//! The interface of shared pipelines: what consumers name, and what of it a change would break.
+//! The interface of shared pipelines: the names that consumers use, and the changes that would break them.
 //!
-//! Consumers name a shared pipeline by prefix and id and mostly take the latest version, so a removed id or a renamed
-//! parameter breaks them where nobody looks. Here two sides are compared, by one table of what matters how much
-//! ([`table`]), before anything is published.
+//! Consumers refer to a shared pipeline by prefix and id and usually take the latest version, so a removed id or a
+//! renamed parameter breaks them unnoticed. This room compares two sides before anything is published, with one table
+//! of the effects of each change ([`table`]).
 //!
-//! Names are compared as they are written; order is nothing.
+//! Names are compared as written; order is ignored.
 
 mod between;
 mod change;

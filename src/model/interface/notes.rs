@@ -1,12 +1,12 @@
-//! A comparison in words, for a terminal.
+//! Formats a comparison for the terminal.
 
 use super::{Change, Class, Compat};
 use crate::base::text::count;
 
-/// The most changes of a class that are told.
+/// Maximum number of changes of a class that are listed.
 const TOLD: usize = 50;
 
-/// The classes, the most important first, and what they are called.
+/// The classes in descending order of importance, with their headings.
 const HEADINGS: [(Class, &str); 4] = [
     (Class::Breaking, "breaking"),
     (Class::Addition, "additions"),
@@ -14,7 +14,7 @@ const HEADINGS: [(Class, &str); 4] = [
     (Class::Content, "content"),
 ];
 
-/// The changes by class, a line each.
+/// Returns the changes by class, one on each line.
 pub fn told(compat: &Compat) -> Vec<String> {
     let old = compat.old_name();
     let mut lines = Vec::new();
@@ -37,7 +37,7 @@ pub fn told(compat: &Compat) -> Vec<String> {
     lines
 }
 
-/// The breaks, a line each.
+/// Returns the breaking changes, one on each line.
 pub fn breaks_told(compat: &Compat) -> Vec<String> {
     let old = compat.old_name();
     let mut lines: Vec<String> = compat
@@ -52,7 +52,7 @@ pub fn breaks_told(compat: &Compat) -> Vec<String> {
     lines
 }
 
-/// How many of each class, in one line.
+/// Returns the number of changes of each class, on one line.
 pub fn in_short(compat: &Compat) -> String {
     let number = |class| compat.changes.iter().filter(|it| it.class == class).count();
     let parts: Vec<String> = [

@@ -1,7 +1,7 @@
-//! What one side offers, with the files of its pipelines.
+//! The shared pipelines that one side offers, with their files.
 //!
-//! The `type` key of a pipeline's file decides, not its name, so the files are asked
-//! that differ from one side to the other; of the rest, and where a file cannot be read, the name tells as well.
+//! The kind of a pipeline is defined by the `type` key in its file, not by the file's name. Only files that differ
+//! between the sides are read; for the others, and for files that cannot be read, the name is used.
 
 use super::Interface;
 use crate::base::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
@@ -16,7 +16,7 @@ pub struct Offer<'a> {
 }
 
 impl<'a> Offer<'a> {
-    /// The offer of a snapshot. An entry whose pipeline is not there is not offered.
+    /// Creates the offer of a snapshot. An entry whose pipeline is missing is not offered.
     pub fn at(
         repository: &'a Repository,
         snapshot: &Snapshot<'_>,
@@ -34,7 +34,7 @@ impl<'a> Offer<'a> {
         })
     }
 
-    /// The offer of a plan, each file with its content.
+    /// Creates the offer of a plan, from its files and their contents.
     pub fn planned(
         repository: &'a Repository,
         interface: Interface,
@@ -57,7 +57,7 @@ impl<'a> Offer<'a> {
         self.files.get(&entry.pipeline).map(|file| &file.content)
     }
 
-    /// The kind that the file says; none where it cannot be read, as when a partial clone lacks it.
+    /// Returns the kind from the file, or `None` if it cannot be read, for example because a partial clone lacks it.
     fn kind(&self, entry: &SharedEntry) -> Result<Option<Kind>, GitError> {
         let Some(file) = self.files.get(&entry.pipeline) else {
             return Ok(None);
@@ -70,7 +70,7 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// Of which kind shared pipelines were and are, by id, where their files tell; the name of the file tells of the others.
+/// The old and the new kind of shared pipelines, by id, if their files were read; otherwise the file name is used.
 #[derive(Debug, Default)]
 pub(super) struct Kinds(HashMap<String, [Option<Kind>; 2]>);
 
@@ -90,7 +90,7 @@ impl Kinds {
         Ok(Self(kinds))
     }
 
-    /// What the pipeline was, and what it is.
+    /// Returns the old and the new kind of the pipeline.
     pub(super) fn of(&self, was: &SharedEntry, is: &SharedEntry) -> [Option<&'static str>; 2] {
         let [before, after] = self.0.get(&is.id).copied().unwrap_or_default();
         let name = |told: Option<Kind>, entry: &SharedEntry| {

@@ -1,15 +1,15 @@
-//! Version names that are semantic versions: what they promise, and the next one.
+//! Version names that are semantic versions: the promises they make, and the next name.
 
 use super::Class;
 use semver::{BuildMetadata, Prerelease, Version};
 
-/// A larger major number is a date.
+/// Maximum major version; a larger number is a date.
 const LARGEST_MAJOR: u64 = 999;
 
-/// What the first version is called.
+/// The name of the first version.
 const FIRST: &str = "1.0.0";
 
-/// A semantic version, perhaps behind a `v`.
+/// A semantic version, optionally with a leading `v`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Semantic {
     v: &'static str,
@@ -28,25 +28,27 @@ impl Semantic {
     }
 }
 
-/// Why there is no next version name.
+/// The reason why there is no next version name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NextError {
-    /// There is nothing to count on from.
+    /// The latest version has no number to increase.
     #[error(
-        "the latest enabled version is called `{0}`, which is no semantic version, so no next one can be told"
+        "the latest enabled version is named `{0}`, which is not a semantic version, so the next version \
+         name cannot be determined"
     )]
     NotSemantic(String),
-    /// The number is at its end.
-    #[error("the number of `{0}` cannot be raised")]
+    /// The number has reached its maximum.
+    #[error("the version number of `{0}` cannot be increased")]
     TooLarge(String),
 }
 
-/// Whether `next` can count on from a version of this name.
+/// Returns whether `next` can derive a name from this one.
 pub fn has_next(name: &str) -> bool {
     Semantic::parse(name).is_some()
 }
 
-/// The name after `latest`, with the part raised that the class asks for; without a version, the first one.
+/// Returns the name after `latest`, with the number increased that the class requires; without a version, the first
+/// name.
 pub fn next(latest: Option<&str>, class: Class) -> Result<String, NextError> {
     let Some(latest) = latest else {
         return Ok(FIRST.to_owned());
@@ -79,11 +81,13 @@ pub fn next(latest: Option<&str>, class: Class) -> Result<String, NextError> {
     Ok(format!("{v}{raised}"))
 }
 
-/// Why the names of both versions announce a break; none where they do not.
+/// Returns why the two version names announce a break, or `None` if they do not.
 pub(super) fn announces_break(old: &str, new: &str) -> Option<String> {
     let (was, is) = (Semantic::parse(old)?.version, Semantic::parse(new)?.version);
     if !was.pre.is_empty() {
-        return Some(format!("{old} is a prerelease, which promises nothing"));
+        return Some(format!(
+            "{old} is a prerelease, which makes no compatibility promise"
+        ));
     }
     if is.major > was.major {
         return Some(format!("{new} has a higher major number than {old}"));

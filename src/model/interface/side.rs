@@ -1,22 +1,22 @@
-//! One side: the shared pipelines that a commit, or a tree of files, offers.
+//! One side of a comparison: the shared pipelines that a commit or a directory offers.
 
 use crate::base::git::{GitError, Repository, Snapshot};
 use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines, config_folder, document};
 use crate::model::yaml::{DocumentError, Position};
 
-/// What is offered: the entries of a shared-pipelines file.
+/// The entries of a shared-pipelines file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interface {
-    /// The file, from the repository root.
+    /// The path of the file from the repository root.
     pub file: String,
-    /// All entries, in file order; those that are not enabled are not offered.
+    /// All entries, in file order; entries that are not enabled are not offered.
     pub entries: Vec<SharedEntry>,
-    /// Where the list of entries stands.
+    /// The position of the list of entries.
     pub position: Position,
 }
 
 impl Interface {
-    /// Of a file that was read.
+    /// Creates the interface from a parsed file.
     pub fn new(file: impl Into<String>, shared: SharedPipelines) -> Self {
         Self {
             file: file.into(),
@@ -34,7 +34,7 @@ impl Interface {
         }
     }
 
-    /// Of a file with this content.
+    /// Parses the content of a file.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, DocumentError> {
         Ok(Self::new(file, SharedPipelines::parse(bytes)?))
     }
@@ -43,24 +43,24 @@ impl Interface {
         self.entries.iter().filter(|entry| entry.enabled)
     }
 
-    /// The entry with this id, offered or not.
+    /// Returns the entry with this id, offered or not.
     pub(super) fn entry(&self, id: &str) -> Option<&SharedEntry> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 }
 
-/// What was found where the file should be.
+/// The result of reading the shared-pipelines file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Side {
     /// There is no shared-pipelines file, so nothing is offered.
     Missing,
-    /// It was read; with its bytes.
+    /// The interface, with the bytes of the file.
     Read(Box<Interface>, Vec<u8>),
-    /// It is there and cannot be read: its path, and why.
+    /// The file exists but cannot be read: its path, and the reason.
     Unreadable(String, DocumentError),
 }
 
-/// Reads the side. `folder` is the platform's hidden folder; without one it is found.
+/// Reads one side. `folder` is the platform's hidden folder; if it is `None`, the folder is searched.
 pub fn read(
     repository: &Repository,
     snapshot: &Snapshot<'_>,
@@ -87,7 +87,7 @@ pub fn read(
     })
 }
 
-/// The folder that holds the platform's files; where several do, the first that has a shared-pipelines file.
+/// Returns the folder with the platform's files; if there are several, the first that has a shared-pipelines file.
 fn found(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
     let folders = snapshot.root_folders()?;
     let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));

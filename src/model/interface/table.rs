@@ -1,18 +1,18 @@
-//! What can change, how much it matters to consumers, and what they must do: the one table of it.
+//! The table of all changes: how they affect consumers, and what consumers must do.
 
 use crate::base::words::words;
 use serde::{Deserialize, Serialize};
 
-/// How much a change matters, the least first.
+/// The importance of a change, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     None,
-    /// Something else of the version changed.
+    /// Another part of the version changed.
     Content,
-    /// Worth a note; as a whole it is content.
+    /// Worth a note; in a total it counts as content.
     Note,
     Addition,
-    /// Consumers must do something, or fail.
+    /// Consumers fail unless they do something.
     Breaking,
 }
 
@@ -25,7 +25,7 @@ words!(Class {
 });
 
 impl Class {
-    /// As the class of a whole, which is no note.
+    /// Returns the class for a total, which is never a note.
     #[must_use]
     pub const fn of_all(self) -> Self {
         match self {
@@ -67,9 +67,9 @@ pub enum What {
 pub struct Row {
     pub what: What,
     pub class: Class,
-    /// The change in words, with the names of its parts in braces.
+    /// A description of the change, with placeholders for its parts in braces.
     pub words: &'static str,
-    /// What consumers must do, or can.
+    /// What consumers must do or can do.
     pub consumers: &'static str,
 }
 
@@ -82,47 +82,47 @@ const fn row(class: Class, what: What, words: &'static str, consumers: &'static 
     }
 }
 
-/// What stays as it was for consumers.
+/// The text for changes that do not affect consumers.
 const NOTHING: &str = "nothing to do";
 
-/// Every change, one row each.
+/// All changes, one row each.
 #[rustfmt::skip]
 pub(super) const TABLE: [Row; 23] = {
     use Class::{Addition, Breaking, Content, Note};
     [
-        row(Breaking, What::PipelineRemoved, "it is not offered any more",
-            "run another shared pipeline, or ask for a version that still has it"),
-        row(Breaking, What::PipelineDisabled, "it is disabled, and so not offered any more",
-            "run another shared pipeline, or ask for a version that still has it"),
-        row(Breaking, What::KindChanged, "it was of kind {before} and is of kind {after}",
-            "replace the component that runs it by one for the new kind"),
+        row(Breaking, What::PipelineRemoved, "it is no longer offered",
+            "run another shared pipeline, or request a version that still has it"),
+        row(Breaking, What::PipelineDisabled, "it is disabled and therefore no longer offered",
+            "run another shared pipeline, or request a version that still has it"),
+        row(Breaking, What::KindChanged, "its kind changed from {before} to {after}",
+            "replace the component that runs it with one for the new kind"),
         row(Breaking, What::ParameterRemoved, "the parameter `{parameter}` is gone",
-            "stop setting it, or set the one that took its place"),
+            "stop setting it, or set its replacement"),
         row(Breaking, What::ParameterRequired, "the parameter `{parameter}` is new and has no default",
             "set it"),
-        row(Breaking, What::TypeChanged, "the parameter `{parameter}` was of type {before} and is of type {after}",
+        row(Breaking, What::TypeChanged, "the type of the parameter `{parameter}` changed from {before} to {after}",
             "set a value of the new type"),
-        row(Breaking, What::DefaultRemoved, "the parameter `{parameter}` has no default any more",
+        row(Breaking, What::DefaultRemoved, "the parameter `{parameter}` no longer has a default",
             "set it"),
-        row(Breaking, What::ExportWithdrawn, "the value of the parameter `{parameter}` is not handed back any more",
+        row(Breaking, What::ExportWithdrawn, "the value of the parameter `{parameter}` is no longer returned",
             "stop reading it after the run"),
         row(Breaking, What::ColumnRemoved, "the column `{column}` of the parameter `{parameter}` is gone",
-            "leave it out of the grid"),
+            "remove it from the grid"),
         row(Breaking, What::ColumnTypeChanged,
-            "the column `{column}` of the parameter `{parameter}` was of type {before} and is of type {after}",
+            "the type of the column `{column}` of the parameter `{parameter}` changed from {before} to {after}",
             "fill it with values of the new type"),
         row(Addition, What::PipelineAdded, "it is new", "it can be run"),
         row(Addition, What::ParameterAdded, "the parameter `{parameter}` is new, with a default", "it can be set"),
-        row(Addition, What::DefaultAdded, "the parameter `{parameter}` has a default now", "it need not be set any more"),
-        row(Addition, What::ExportAllowed, "the value of the parameter `{parameter}` is handed back now",
+        row(Addition, What::DefaultAdded, "the parameter `{parameter}` has a default now", "it no longer needs to be set"),
+        row(Addition, What::ExportAllowed, "the value of the parameter `{parameter}` is now returned",
             "it can be read after the run"),
         row(Addition, What::ColumnAdded, "the column `{column}` of the parameter `{parameter}` is new",
             "the grid can have it"),
-        row(Note, What::DefaultChanged, "the default of the parameter `{parameter}` was {before} and is {after}",
-            "set it where the old default is meant"),
+        row(Note, What::DefaultChanged, "the default of the parameter `{parameter}` changed from {before} to {after}",
+            "set it if the old default is needed"),
         row(Note, What::DescriptionChanged, "its description changed", NOTHING),
         row(Note, What::ParameterDescriptionChanged, "the description of the parameter `{parameter}` changed", NOTHING),
-        row(Note, What::NameChanged, "its display name was {before} and is {after}", NOTHING),
+        row(Note, What::NameChanged, "its display name changed from {before} to {after}", NOTHING),
         row(Note, What::PathChanged, "it moved from {before} to {after}", NOTHING),
         row(Content, What::FileAdded, "the file is new", NOTHING),
         row(Content, What::FileModified, "the file changed", NOTHING),
@@ -131,13 +131,13 @@ pub(super) const TABLE: [Row; 23] = {
 };
 
 impl What {
-    /// The word for it in JSON.
+    /// Returns the name of the change in JSON.
     pub fn name(self) -> String {
         let word = serde_json::to_value(self).unwrap_or_default();
         word.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Its row. Every one has one, which a test proves.
+    /// Returns its row. A test checks that every change has one.
     pub fn row(self) -> &'static Row {
         let found = TABLE.iter().find(|row| row.what == self);
         found.unwrap_or(&TABLE[0])

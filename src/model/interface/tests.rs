@@ -16,7 +16,7 @@ fn changes(old: &str, new: &str) -> Vec<Change> {
     between_entries(&interface(old), &interface(new))
 }
 
-/// An entry with these lines beside its id, and parameters.
+/// Returns an entry with these lines in addition to its id, and parameters.
 fn entry(id: &str, lines: &[&str], parameters: &[&str]) -> String {
     let mut yaml = format!("- id: {id}\n");
     for line in lines {
@@ -42,7 +42,7 @@ fn one(lines: &[&str], parameters: &[&str]) -> String {
     file(&[entry("a", lines, parameters)])
 }
 
-/// The rows of the table: before, after, and what is found.
+/// Returns the rows of the table: before, after, and the expected changes.
 #[expect(clippy::too_many_lines, reason = "one table")]
 fn rows() -> Vec<(String, String, Vec<What>)> {
     use What::*;
@@ -236,10 +236,10 @@ fn a_change_points_at_both_places() {
     let compat = Compat::new(against, changes(&old, &new));
     insta::assert_snapshot!(told(&compat).join("\n"), @"
     breaking:
-      .platform/shared-pipelines.yaml:5: `a`: the parameter `y` was of type `TEXT` and is of type `GRID`; consumers: set a value of the new type (before: .platform/shared-pipelines.yaml:8 in version 1.0.0)
+      .platform/shared-pipelines.yaml:5: `a`: the type of the parameter `y` changed from `TEXT` to `GRID`; consumers: set a value of the new type (before: .platform/shared-pipelines.yaml:8 in version 1.0.0)
       .platform/shared-pipelines.yaml:6: `a`: the parameter `z` is new and has no default; consumers: set it (before: .platform/shared-pipelines.yaml:4 in version 1.0.0)
-      .platform/shared-pipelines.yaml:2: `a`: the parameter `x` is gone; consumers: stop setting it, or set the one that took its place (before: .platform/shared-pipelines.yaml:7 in version 1.0.0)
-      .platform/shared-pipelines.yaml:2 in version 1.0.0: `b`: it is not offered any more; consumers: run another shared pipeline, or ask for a version that still has it
+      .platform/shared-pipelines.yaml:2: `a`: the parameter `x` is gone; consumers: stop setting it, or set its replacement (before: .platform/shared-pipelines.yaml:7 in version 1.0.0)
+      .platform/shared-pipelines.yaml:2 in version 1.0.0: `b`: it is no longer offered; consumers: run another shared pipeline, or request a version that still has it
     ");
     assert_eq!(in_short(&compat), "4 breaks");
 }
@@ -325,7 +325,7 @@ fn an_addition_has_no_place_before_and_a_removed_entry_is_where_it_stood() {
     .platform/shared-pipelines.yaml:6: `a`: the parameter `p` is new, with a default; consumers: it can be set
     .platform/shared-pipelines.yaml:7: `a`: the parameter `q` is new and has no default; consumers: set it (before: .platform/shared-pipelines.yaml:2 in version 1)
     .platform/shared-pipelines.yaml:8: `b`: it is new; consumers: it can be run
-    .platform/shared-pipelines.yaml:6 in version 1: `gone`: it is not offered any more; consumers: run another shared pipeline, or ask for a version that still has it
+    .platform/shared-pipelines.yaml:6 in version 1: `gone`: it is no longer offered; consumers: run another shared pipeline, or request a version that still has it
     ");
 }
 

@@ -1,7 +1,7 @@
-//! What a move of files means for those that name them.
+//! The effects of moving files on the files that refer to them.
 //!
-//! `moves` says where each path goes, `references` what a component must say so that it leads to the same file as before. Both are
-//! pure: `sluicegate mv` reads the files and writes them.
+//! `moves` computes the new paths, and `references` the new text of each reference, so that it leads to the same file
+//! as before. Both work without file access: `sluicegate mv` reads and writes the files.
 
 mod moves;
 mod references;

@@ -1,8 +1,8 @@
-//! Where paths go when a file or a folder moves, and what becomes of the globs that name it.
+//! The new paths after a file or a folder moves, and the new globs for them.
 
 use crate::base::globs::literal;
 
-/// A file or a folder that moves, by paths from the repository root.
+/// A file or a folder that moves, as paths from the repository root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Moves {
     pub from: String,
@@ -10,25 +10,25 @@ pub(crate) struct Moves {
 }
 
 impl Moves {
-    /// The path after the move, of a file that moves.
+    /// Returns the new path of a file that moves, or `None` for other files.
     pub(crate) fn moved(&self, path: &str) -> Option<String> {
         let below = path.strip_prefix(&self.from)?;
         (below.is_empty() || below.starts_with('/')).then(|| format!("{}{below}", self.to))
     }
 
-    /// The path after the move, of any file.
+    /// Returns the path of any file after the move.
     pub(crate) fn path(&self, path: &str) -> String {
         self.moved(path).unwrap_or_else(|| path.to_owned())
     }
 
-    /// The glob after the move, if it names exactly what moves: the path itself, or files below the folder.
+    /// Returns the glob after the move, if it matches exactly the moved path or files below the moved folder.
     pub(crate) fn glob(&self, glob: &str) -> Option<String> {
         let (named, rest) = split(glob, self.from.len())?;
         let ends = rest.is_empty() || rest.starts_with('/');
         (named == self.from && ends).then(|| format!("{}{rest}", literal(&self.to)))
     }
 
-    /// The same for a glob over what calls say, which may leave out this extension.
+    /// Like [`Self::glob`], for a glob over the targets of calls, which may omit this extension.
     pub(crate) fn glob_of_calls(&self, glob: &str, extension: Option<&str>) -> Option<String> {
         let without = || {
             let extension = extension?;
@@ -42,8 +42,8 @@ impl Moves {
     }
 }
 
-/// The path that the glob begins with, of so many bytes, and the glob behind it; none if anything but characters that stand for
-/// themselves come first.
+/// Splits a glob after the literal path of `length` bytes at its beginning. Returns `None` if the beginning contains
+/// special characters.
 fn split(glob: &str, length: usize) -> Option<(String, &str)> {
     let mut named = String::new();
     let mut rest = glob.chars();

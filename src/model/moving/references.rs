@@ -1,4 +1,4 @@
-//! What a component must say so that it leads to the file that it led to before, or to the only file that it can mean.
+//! Computes the text of a reference that leads to its previous file, or to the only file that it can mean.
 
 use super::Moves;
 use crate::model::pipelines::{
@@ -14,8 +14,8 @@ pub(crate) struct Relocation<'m> {
 }
 
 impl Relocation<'_> {
-    /// What a reference of this file must say after the move; none if it leads to the same file as it is, or led nowhere. An
-    /// error where no text leads there.
+    /// Returns the new text of a reference in the file `caller`, or `None` if it still leads to the same file or is
+    /// broken. Returns an error if no text leads to the file.
     pub(crate) fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;
@@ -34,7 +34,7 @@ impl Relocation<'_> {
     }
 }
 
-/// How a call names this file: with the extension if it had it before.
+/// Returns the text of a call of this file, with the extension if it had it before.
 fn call(files: &PipelineFiles<'_>, before: &str, kind: Kind, path: &str, caller: &str) -> Option<String> {
     let short = path.strip_suffix(kind.extension())?;
     let mut ways = [short, path];
@@ -45,24 +45,23 @@ fn call(files: &PipelineFiles<'_>, before: &str, kind: Kind, path: &str, caller:
     ways.into_iter().find(leads).map(str::to_owned)
 }
 
-/// The files of a project, by which references that lead nowhere are repaired.
+/// The files of a project, used to repair broken references.
 pub(crate) struct Repair<'m> {
     pipelines: PipelineFiles<'m>,
-    /// By their name, without their folder.
+    /// The paths by file name.
     by_name: HashMap<&'m str, Vec<&'m str>>,
 }
 
-/// Why a reference stays as it is.
+/// The reason why a reference is not repaired.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RepairError {
-    /// No file of the project has the name.
     NoFile,
-    /// Several have it.
+    /// Several files have the name.
     Several(Vec<String>),
 }
 
 impl<'m> Repair<'m> {
-    /// From the paths of all regular files.
+    /// Creates the index from the paths of all regular files.
     pub(crate) fn new(paths: &[&'m str]) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for path in paths {
@@ -74,7 +73,7 @@ impl<'m> Repair<'m> {
         }
     }
 
-    /// What a reference that leads nowhere, or names a pipeline without its folder, is to say; none if it is right.
+    /// Returns the correct text of a broken reference, or of a call without a folder, or `None` if it is correct.
     pub(crate) fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, RepairError>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;

@@ -1,22 +1,22 @@
-//! What is drawn: the components of a pipeline with their places, what changed, and where the findings are.
+//! The content of a picture: the components of a pipeline with their positions, the changes, and the findings.
 
 use crate::model::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
 use crate::model::pipelines::{Condition, Link, LinkRole, Pipeline};
 use crate::model::yaml::{DocumentError, NodeRef, Tree};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What happened to what is drawn.
+/// The change of an item in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Mark {
     Same,
     Added,
     Removed,
-    /// It is another than before.
+    /// The item was changed.
     Changed,
 }
 
 impl Mark {
-    /// The sign that says the same as the colour.
+    /// Returns the sign with the same meaning as the color.
     pub(crate) const fn sign(self) -> &'static str {
         match self {
             Self::Same => "",
@@ -26,7 +26,7 @@ impl Mark {
         }
     }
 
-    /// The word that says the same as the colour.
+    /// Returns the word with the same meaning as the color.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -37,14 +37,14 @@ impl Mark {
     }
 }
 
-/// A place on the platform's canvas, in its units; y counts downwards.
+/// A position on the platform's canvas, in its units; y grows downward.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Point {
     pub x: f64,
     pub y: f64,
 }
 
-/// Coordinates beyond this are no places that anybody sees.
+/// Coordinates beyond this value are ignored, because nobody can see them.
 const FARTHEST: f64 = 1.0e6;
 
 impl Point {
@@ -56,7 +56,7 @@ impl Point {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Badge {
     pub count: usize,
-    /// Where the page has them: an id.
+    /// The id of the page element with the findings.
     pub leads_to: String,
 }
 
@@ -65,13 +65,13 @@ pub(crate) struct Box {
     pub name: String,
     pub previous_name: Option<String>,
     pub kind: Option<String>,
-    /// Where it stands on the platform's canvas; none where nothing says so.
+    /// The position on the platform's canvas; `None` if the pipeline does not contain one.
     pub place: Option<Point>,
     pub mark: Mark,
     pub badge: Option<Badge>,
 }
 
-/// A link on the canvas; its ends are places in the list of boxes.
+/// A link on the canvas; its ends are indices in the list of boxes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Arrow {
     pub from: usize,
@@ -83,10 +83,10 @@ pub(crate) struct Arrow {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Canvas {
-    /// The components, in file order, then those that are gone.
+    /// The components, in file order, followed by the removed ones.
     pub boxes: Vec<Box>,
     pub arrows: Vec<Arrow>,
-    /// Components that are left out, of a canvas that is too large to be drawn.
+    /// The number of components that are omitted from a canvas that is too large to draw.
     pub left_out: usize,
 }
 
@@ -96,12 +96,12 @@ struct CanvasSide {
 }
 
 impl Canvas {
-    /// A pipeline as it is, without what changed.
+    /// Draws a pipeline without changes.
     pub(crate) fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
         Ok(Self::drawn(Some(&CanvasSide::read(bytes)?), None, None))
     }
 
-    /// A pipeline with what changed in it. A side that is not there draws nothing.
+    /// Draws a pipeline with its changes. A missing side adds nothing.
     pub(crate) fn of_change(
         before: Option<&[u8]>,
         after: Option<&[u8]>,
@@ -112,7 +112,7 @@ impl Canvas {
         Ok(Self::drawn(after.as_ref(), before.as_ref(), Some(diff)))
     }
 
-    /// Which boxes have links of several kinds.
+    /// Returns which boxes have links of several kinds.
     pub(super) fn several_kinds(&self) -> Vec<bool> {
         let mut kinds: Vec<Option<&str>> = vec![None; self.boxes.len()];
         let mut several = vec![false; self.boxes.len()];
@@ -171,7 +171,7 @@ impl Canvas {
         }
     }
 
-    /// Links that lead nowhere are not drawn.
+    /// Adds the links. Links to missing components are not drawn.
     fn connect(&mut self, after: Option<&CanvasSide>, diff: Option<&PipelineDiff>) {
         let boxes = self.boxes.iter().enumerate();
         let by_name: HashMap<&str, usize> = boxes.map(|(at, drawn)| (drawn.name.as_str(), at)).collect();
@@ -203,8 +203,9 @@ impl Canvas {
         self.arrows = arrows;
     }
 
-    /// The part to look at first: what changed or has findings, the ends of links that changed, what stands beside a changed
-    /// component; at most `most` boxes, in this order. Gives also how many are left out.
+    /// Returns the part to look at first: changed components and those with findings, the ends of changed links, and
+    /// the neighbors of changed components; at most `most` boxes, in this order. Also returns the number of omitted
+    /// boxes.
     pub(crate) fn changed_part(&self, most: usize) -> (Self, usize) {
         let is_marked = |at: usize| {
             let drawn = self.boxes.get(at);
@@ -269,7 +270,7 @@ fn arrow(from: usize, to: usize, kind: &str, mark: Mark) -> Arrow {
     }
 }
 
-/// Where a link leads from and to, and its kind, in the words of [`LinkDiff`].
+/// Returns the start, the end and the kind of a link, with the names of [`LinkDiff`].
 fn ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l str) {
     match link.role {
         LinkRole::Source => (&link.name, component, "source"),
@@ -288,7 +289,7 @@ impl CanvasSide {
     }
 }
 
-/// `design.components.NAME.position`, as far as it is there.
+/// Reads `design.components.NAME.position`, as far as it is present.
 fn places(root: NodeRef<'_, '_>) -> HashMap<String, Point> {
     let design = root.get("design").and_then(|design| design.get("components"));
     let entries = design.into_iter().flat_map(NodeRef::entries);

@@ -1,4 +1,4 @@
-//! Holds a picture against its canvas by its markup alone: everything is there once, in the order of the canvas.
+//! Compares a picture with its canvas, using only the markup: everything is drawn once, in the order of the canvas.
 
 #[path = "../../../tests/support/geometry.rs"]
 mod drawn;
@@ -8,7 +8,7 @@ use drawn::{Drawn, Link, Rect};
 use roxmltree::Document;
 use std::collections::BTreeMap;
 
-/// What is wrong with the picture, in words; nothing where all is well.
+/// Returns the errors in the picture, as text; no errors if the picture is correct.
 pub(super) fn faults(canvas: &Canvas, svg: &str) -> Vec<String> {
     let document = Document::parse(svg).unwrap();
     let drawn = Drawn::read(document.root());
@@ -43,7 +43,7 @@ fn complete(canvas: &Canvas, rects: &[Rect], links: &[Link], faults: &mut Vec<St
     }
 }
 
-/// The order of the canvas, and iterators right above their targets.
+/// Checks the order of the canvas, and that iterators are directly above their targets.
 fn order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
     let by_name: BTreeMap<&str, &Rect> = rects.iter().map(|rect| (rect.name.as_str(), rect)).collect();
     let stands_over: Vec<(usize, usize)> = canvas

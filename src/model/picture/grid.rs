@@ -1,38 +1,38 @@
-//! Columns and rows of a picture: the order of the canvas kept, every box in a place of its own.
+//! The columns and rows of a picture. They keep the order of the canvas, and each box has its own cell.
 //!
-//! What stands more than [`COLUMN`] units apart on the canvas comes into different columns, and what stands more than [`BAND`] units
-//! apart into different bands of rows. Within a band boxes that would lie on each other come into rows below each other; a band is folded
-//! into more rows where the picture would be too wide.
+//! Components that are more than [`COLUMN`] units apart on the canvas get different columns, and components that are
+//! more than [`BAND`] units apart get different bands of rows. Within a band, boxes that would overlap are put into
+//! separate rows. A band is folded into more rows if the picture would be too wide.
 
 use super::canvas::Canvas;
 use super::layers::layers;
 use super::stacks::{Place, Range, Stack, stacks};
 use std::collections::HashMap;
 
-/// What has its place more than this to the left of another stays left of it, in units of the canvas.
+/// A box that is more than this distance to the left of another stays left of it, in units of the canvas.
 const COLUMN: f64 = 120.0;
 
-/// The same for what is above.
+/// The same distance for boxes above each other.
 const BAND: f64 = 60.0;
 
-/// Which stacks stand in which column and band.
+/// The column and the band of each stack.
 #[derive(Debug)]
 pub(super) struct Plan {
     stacks: Vec<Stack>,
     column: Vec<usize>,
-    /// From above; the stacks of each by column.
+    /// The bands from the top; each contains its stacks by column.
     bands: Vec<Vec<usize>>,
 }
 
-/// Every box in a row and a column.
+/// The row and the column of each box.
 #[derive(Debug)]
 pub(super) struct Grid {
-    /// From above; the boxes of each from the left.
+    /// The rows from the top; each contains its boxes from the left.
     pub rows: Vec<Vec<usize>>,
-    /// By box.
+    /// The row of each box.
     pub row: Vec<usize>,
     pub column: Vec<usize>,
-    /// By row.
+    /// The band of each row.
     pub band: Vec<usize>,
 }
 
@@ -73,12 +73,12 @@ impl Plan {
         }
     }
 
-    /// In how many rows each band could be folded at most.
+    /// Returns the maximum number of levels that each band can be folded into.
     pub(super) fn most_folds(&self) -> Vec<usize> {
         self.bands.iter().map(Vec::len).collect()
     }
 
-    /// The rows, each band folded so many times.
+    /// Returns the grid, with each band folded into the given number of levels.
     pub(super) fn grid(&self, folds: &[usize]) -> Grid {
         let boxes = self.stacks.iter().map(|stack| stack.boxes.len()).sum();
         let mut grid = Grid {
@@ -96,7 +96,7 @@ impl Plan {
         grid
     }
 
-    /// The stacks of a band on levels, no two of a level in the same column.
+    /// Distributes the stacks of a band over levels; stacks of one level have different columns.
     fn levels(&self, band: &[usize], fold: usize) -> Vec<Vec<usize>> {
         let mut levels: Vec<Vec<usize>> = vec![Vec::new(); fold];
         let mut ordinal: Option<(usize, usize)> = None;
@@ -120,7 +120,7 @@ impl Plan {
         levels
     }
 
-    /// A level takes as many rows as its highest stack; all stand on the lowest of them.
+    /// Adds a level. It has as many rows as its highest stack; all stacks begin in the lowest row.
     fn push(&self, grid: &mut Grid, level: &[usize], band: usize) {
         let height = level.iter().map(|stack| self.stacks[*stack].boxes.len()).max();
         let lowest = grid.rows.len() + height.unwrap_or(1) - 1;
@@ -136,8 +136,8 @@ impl Plan {
     }
 }
 
-/// Each with the number of its group: in one group nothing is farther apart than `reach`, and groups follow each other as their
-/// values do.
+/// Returns each item with the number of its group. Items of one group are at most `reach` apart, and groups are ordered
+/// by value.
 fn grouped(mut ranges: Vec<(usize, Range)>, reach: f64) -> Vec<(usize, usize)> {
     ranges.sort_by(|(a, one), (b, other)| one.own.total_cmp(&other.own).then(a.cmp(b)));
     let mut begun: Option<(usize, f64, f64)> = None;
@@ -156,7 +156,7 @@ fn grouped(mut ranges: Vec<(usize, Range)>, reach: f64) -> Vec<(usize, usize)> {
     grouped
 }
 
-/// The stacks without a place, each with its layer and row.
+/// Returns the stacks without a position, each with its layer and row.
 fn without_place(canvas: &Canvas, stacks: &[Stack]) -> Vec<(usize, usize, usize)> {
     let without = stacks
         .iter()

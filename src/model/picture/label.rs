@@ -1,22 +1,22 @@
-//! Texts of a picture: names in two lines, kinds of links, and how wide they are.
+//! Texts of a picture: names in up to two lines, kinds of links, and the widths of texts.
 
 use super::canvas::{Arrow, Canvas, Mark};
 use crate::base::text;
 use std::collections::HashMap;
 
-/// Room for a line of a name, in pixels.
+/// Width available for a line of a name, in pixels.
 const NAME: i32 = 132;
 
-/// Room for the type of a component.
+/// Width available for the type of a component, in pixels.
 const KIND: i32 = 136;
 
-/// The width of a letter that is wider than all others here, in tenths of a pixel.
+/// The width of a double-width letter, such as a Chinese character, in tenths of a pixel.
 const WIDE: i32 = 130;
 
-/// What a box says: one or two lines of its name.
+/// The lines of a name in a box: one or two.
 pub(super) type NameLines = Vec<String>;
 
-/// The names of all boxes, as they are read: no two are the same.
+/// Returns the names of all boxes as displayed; they are unique.
 pub(super) fn names(canvas: &Canvas) -> Vec<NameLines> {
     let mut seen: HashMap<NameLines, usize> = HashMap::new();
     let unique = |name: &str| {
@@ -39,12 +39,12 @@ pub(super) fn names(canvas: &Canvas) -> Vec<NameLines> {
     canvas.boxes.iter().map(|drawn| unique(&drawn.name)).collect()
 }
 
-/// The type of a component, cut to its place.
+/// Returns the type of a component, truncated to its width.
 pub(super) fn kind(name: &str) -> String {
     cut(&text::line(name), KIND)
 }
 
-/// What stands at the start of each link: the sign of its change and its kind; nothing where it goes without saying.
+/// Returns the label at the start of each link: the sign of its change and its kind; `None` if both are obvious.
 pub(super) fn links(canvas: &Canvas) -> Vec<Option<String>> {
     let several = canvas.several_kinds();
     let label = |arrow: &Arrow| {
@@ -60,12 +60,12 @@ pub(super) fn links(canvas: &Canvas) -> Vec<Option<String>> {
     canvas.arrows.iter().map(label).collect()
 }
 
-/// About how wide the text is at 11 pixels.
+/// Returns the approximate width of the text at 11 pixels.
 pub(super) fn width(text: &str) -> i32 {
     tenths(text) * 11 / 120
 }
 
-/// At 12 pixels, in tenths of a pixel: a little more than common fonts need.
+/// Returns the width at 12 pixels, in tenths of a pixel, slightly more than common fonts need.
 fn tenths(text: &str) -> i32 {
     let letter = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | '\'' | ':' | ';' | '|' | '!' => 32,
@@ -79,7 +79,7 @@ fn tenths(text: &str) -> i32 {
     text.chars().map(letter).sum()
 }
 
-/// The text in at most two lines with `suffix` at its end; what does not fit is cut out of its middle.
+/// Wraps the text into at most two lines with `suffix` at the end; a text that is too long is shortened in the middle.
 fn wrapped(name: &str, suffix: &str) -> NameLines {
     let whole = format!("{name}{suffix}");
     if tenths(&whole) <= NAME * 10 {
@@ -107,7 +107,7 @@ fn wrapped(name: &str, suffix: &str) -> NameLines {
     ]
 }
 
-/// The first line, broken behind a word if one ends in its second half, and the rest.
+/// Returns the first line, broken after a word if one ends in its second half, and the rest.
 fn broken(text: &str) -> (&str, &str) {
     let mut end = text.len();
     let mut used = 0;
@@ -126,7 +126,7 @@ fn broken(text: &str) -> (&str, &str) {
     (first.trim_end(), rest.trim_start())
 }
 
-/// The text within so many pixels; what is cut ends in `…`.
+/// Truncates the text to this number of pixels; a truncated text ends in `…`.
 fn cut(text: &str, room: i32) -> String {
     if tenths(text) <= room * 10 {
         return text.to_owned();

@@ -1,7 +1,8 @@
-//! The lanes of a picture: between two rows lies a channel that no box reaches into, and between two boxes of a row a gap.
+//! The lanes of a picture: a channel between two rows, and a gap between two boxes of a row. No box reaches into a
+//! lane.
 //!
-//! Links run level in channels and upright in gaps, so they cross no box. Upright lines stand on a raster, and two of them never share
-//! a place in a channel unless they lead to the same box: so no link lies on another.
+//! Links run horizontally in channels and vertically in gaps, so they cross no box. Vertical lines are aligned to a
+//! raster, and two of them never share a place in a channel unless they lead to the same box, so links never overlap.
 
 use std::collections::BTreeMap;
 
@@ -11,39 +12,39 @@ pub(super) const WIDTH: i32 = 168;
 /// The height of a box.
 pub(super) const HEIGHT: i32 = 60;
 
-/// Upright lines stand at multiples of this.
+/// Vertical lines are at multiples of this distance.
 pub(super) const SLOT: i32 = 6;
 
-/// A line stays so far from a box that it does not end at.
+/// Minimum distance between a line and a box at which it does not end.
 pub(super) const CLEAR: i32 = 12;
 
-/// Gaps of a row that are tried on either side of where a line would best stand.
+/// Maximum number of gaps of a row that are tried on either side of the best position of a line.
 const TRIED_GAPS: usize = 6;
 
-/// Places that are tried in one gap.
+/// Maximum number of places that are tried in one gap.
 const TRIED_PLACES: i32 = 40;
 
-/// Who uses an upright line.
+/// The owner of a vertical line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// All links that lead to this box.
+    /// All links to this box.
     To(usize),
     /// The start of links from this box.
     From(usize),
 }
 
-/// Where boxes stand in their rows, and which upright lines are in use.
+/// The positions of boxes in their rows, and the vertical lines in use.
 #[derive(Debug)]
 pub(super) struct Lanes {
     /// The left edges of the boxes of each row, ascending.
     rows: Vec<Vec<i32>>,
-    /// By channel: channel `n` is right above row `n`.
+    /// The used places by channel: channel `n` is directly above row `n`.
     used: Vec<BTreeMap<i32, Owner>>,
-    /// The left and right end of everything.
+    /// The left and right end of the picture.
     ends: (i32, i32),
 }
 
-/// A gap of a row: how many boxes are left of it.
+/// A gap of a row, as the number of boxes to its left.
 pub(super) type Gap = usize;
 
 impl Lanes {
@@ -62,7 +63,7 @@ impl Lanes {
         used.is_none_or(|known| *known == owner)
     }
 
-    /// Whether no line stands there, whoever owns it.
+    /// Returns whether there is no line at this place, regardless of its owner.
     pub(super) fn is_unused(&self, channel: usize, x: i32) -> bool {
         self.used.get(channel).is_none_or(|used| !used.contains_key(&x))
     }
@@ -73,7 +74,7 @@ impl Lanes {
         }
     }
 
-    /// The place in a channel within these bounds that is free and nearest to `wish`.
+    /// Returns the free place in a channel, within these bounds, that is nearest to `wish`.
     pub(super) fn place(
         &self,
         channel: usize,
@@ -84,14 +85,14 @@ impl Lanes {
         nearest((low, high), wish, high - low).find(|x| self.is_free(channel, *x, owner))
     }
 
-    /// The gap of the row in which this place is, or the nearest one.
+    /// Returns the gap of the row that contains this place, or the nearest one.
     pub(super) fn gap_at(&self, row: usize, x: i32) -> Gap {
         let lefts = &self.rows[row];
         let at = lefts.partition_point(|left| left + WIDTH / 2 <= x);
         at.min(lefts.len())
     }
 
-    /// Where upright lines may stand in a gap.
+    /// Returns the bounds for vertical lines in a gap.
     fn bounds(&self, row: usize, gap: Gap) -> (i32, i32) {
         let lefts = &self.rows[row];
         let low = match gap.checked_sub(1).and_then(|before| lefts.get(before)) {
@@ -102,13 +103,14 @@ impl Lanes {
         (low, high)
     }
 
-    /// Whether an upright line through the row at this place touches no box and no other line.
+    /// Returns whether a vertical line through the row at this place touches neither a box nor another line.
     pub(super) fn passes(&self, row: usize, x: i32, owner: Owner) -> bool {
         let (low, high) = self.bounds(row, self.gap_at(row, x));
         low <= x && x <= high && self.is_free(row, x, owner) && self.is_free(row + 1, x, owner)
     }
 
-    /// Places for an upright line through the row: the nearest free one of each near gap, and one beside everything.
+    /// Returns places for a vertical line through the row: the nearest free place of each near gap, and one beside all
+    /// boxes.
     pub(super) fn crossings(&self, row: usize, wish: i32, owner: Owner) -> Vec<i32> {
         let middle = self.gap_at(row, wish);
         let first = middle.saturating_sub(TRIED_GAPS);
@@ -123,7 +125,7 @@ impl Lanes {
         found
     }
 
-    /// The nearest free place right of everything, which there always is.
+    /// Returns the nearest free place to the right of everything, which always exists.
     fn beside(&self, row: usize, owner: Owner) -> Option<i32> {
         let first = up(self.ends.1 + CLEAR);
         let last = i32::MAX / 2;
@@ -132,7 +134,7 @@ impl Lanes {
     }
 }
 
-/// The multiples of [`SLOT`] within the bounds, from the nearest on, at most so far away.
+/// Returns the multiples of [`SLOT`] within the bounds, beginning with the nearest, up to the distance `reach`.
 pub(super) fn nearest((low, high): (i32, i32), wish: i32, reach: i32) -> impl Iterator<Item = i32> {
     let (low, high) = (up(low), down(high));
     let start = if low <= high {
@@ -148,7 +150,7 @@ pub(super) fn nearest((low, high): (i32, i32), wish: i32, reach: i32) -> impl It
     around.filter(move |x| low <= *x && *x <= high)
 }
 
-/// The next multiple of [`SLOT`].
+/// Rounds up to a multiple of [`SLOT`].
 pub(super) const fn up(x: i32) -> i32 {
     down(x + SLOT - 1)
 }

@@ -1,9 +1,10 @@
-//! Layers along the links, for what has no place on the canvas: Start first, each behind what leads to it.
+//! Assigns layers along the links to parts without a position on the canvas: Start first, each part after those that
+//! lead to it.
 
-/// Parts without a link that stand in one row.
+/// Maximum number of parts without a link in one row.
 const IN_A_ROW: usize = 6;
 
-/// The layer and the row of each of `count` parts. `is_first` says which begin.
+/// Returns the layer and the row of each of `count` parts. `is_first` returns whether a part is a start.
 pub(super) fn layers(
     count: usize,
     links: &[(usize, usize)],
@@ -29,7 +30,7 @@ pub(super) fn layers(
     rows(&order, &forward, &layer, &has_link)
 }
 
-/// The parts, each before those that it leads to, and the links without those that lead back.
+/// Returns the parts, each before those that it leads to, and the links without those that lead back.
 fn walk(after: &[Vec<usize>], is_first: &dyn Fn(usize) -> bool) -> (Vec<usize>, Vec<Vec<usize>>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Visit {
@@ -72,7 +73,7 @@ fn walk(after: &[Vec<usize>], is_first: &dyn Fn(usize) -> bool) -> (Vec<usize>, 
     (order, forward)
 }
 
-/// In each layer by the middle of what leads there; parts without a link below all others.
+/// Orders each layer by the mean position of the parts that lead to it; parts without a link come below all others.
 fn rows(order: &[usize], forward: &[Vec<usize>], layer: &[usize], has_link: &[bool]) -> Vec<(usize, usize)> {
     let layers = layer.iter().max().map_or(0, |last| last + 1);
     let mut in_layer: Vec<Vec<usize>> = vec![Vec::new(); layers];

@@ -1,4 +1,4 @@
-//! Where everything stands in a picture, in pixels: boxes in rows and columns, links in the lanes between them.
+//! Computes the positions in a picture, in pixels: boxes in rows and columns, links in the lanes between them.
 
 use super::canvas::Canvas;
 use super::grid::{Grid, Plan};
@@ -7,25 +7,25 @@ use super::lanes::{CLEAR, HEIGHT, SLOT, WIDTH, up};
 use super::routes::{GapWishes, Hop, Route, Router, Side};
 use std::collections::{BTreeMap, HashMap};
 
-/// Between two boxes of a row.
+/// Minimum distance between two boxes of a row.
 const GAP: i32 = 42;
 
-/// Between the left edges of two columns of which no row has both.
+/// Distance between the left edges of two columns that no row has both of.
 const STEP: i32 = 84;
 
-/// The same where the picture must fit: the widest that does.
+/// Distances that are tried if the picture must fit; the widest that fits is used.
 const STEPS: [i32; 4] = [STEP, 60, 42, 24];
 
-/// Between two level lines of a channel.
+/// Distance between two horizontal lines of a channel.
 const TRACK: i32 = 8;
 
-/// From a box to the next level line.
+/// Distance from a box to the next horizontal line.
 const EDGE: i32 = 20;
 
-/// The height of a channel that no line runs along.
+/// The height of a channel without horizontal lines.
 const EMPTY: i32 = 30;
 
-/// Two level lines of one height are so far apart.
+/// Minimum distance between two horizontal lines at the same height.
 const APART: i32 = 2 * SLOT;
 
 pub(super) type Place = (i32, i32);
@@ -34,7 +34,7 @@ pub(super) type Place = (i32, i32);
 #[derive(Debug)]
 pub(super) struct Label {
     pub text: String,
-    /// Where it begins, or ends, on its line.
+    /// The position where it begins or ends.
     pub at: Place,
     pub is_end: bool,
 }
@@ -43,21 +43,21 @@ pub(super) struct Label {
 pub(super) struct Layout {
     /// The upper left corner of each box.
     pub boxes: Vec<Place>,
-    /// The corners of each link, from the border that it leaves to that at which it arrives.
+    /// The corners of each link, from the border that it leaves to the border where it arrives.
     pub wires: Vec<Vec<Place>>,
-    /// What stands at the start of each link.
+    /// The label at the start of each link.
     pub labels: Vec<Option<Label>>,
     pub width: i32,
     pub height: i32,
 }
 
-/// The picture as wide as it needs.
+/// Computes the picture with its natural width.
 pub(super) fn whole(canvas: &Canvas) -> Layout {
     let plan = Plan::of(canvas);
     laid_out(canvas, &plan.grid(&[]), STEP)
 }
 
-/// The picture folded until it is at most so wide, if that is possible.
+/// Folds the picture until it has at most this width, if possible.
 pub(super) fn fitting(canvas: &Canvas, most: i32) -> Layout {
     let plan = Plan::of(canvas);
     let limits = plan.most_folds();
@@ -78,7 +78,7 @@ pub(super) fn fitting(canvas: &Canvas, most: i32) -> Layout {
     }
 }
 
-/// The band whose rows hold most boxes, of those that can be folded further.
+/// Returns the band with the row that has the most boxes, among the bands that can be folded further.
 fn widest(grid: &Grid, folds: &[usize], limits: &[usize]) -> Option<usize> {
     let rows = grid.rows.iter().zip(&grid.band);
     let can_fold = rows.filter(|(row, band)| row.len() > 1 && folds[**band] < limits[**band]);
@@ -89,7 +89,7 @@ fn laid_out(canvas: &Canvas, grid: &Grid, step: i32) -> Layout {
     let texts = label::links(canvas);
     let mut wishes = GapWishes::new();
     let (mut left, mut routes) = (Vec::new(), Vec::new());
-    // The first time nobody knows what crosses which gap.
+    // In the first pass, the links that cross each gap are still unknown.
     for _ in 0..2 {
         left = lefts(canvas, &texts, grid, &wishes, step);
         let mut lines = Router::new(canvas, grid, &left);
@@ -99,7 +99,7 @@ fn laid_out(canvas: &Canvas, grid: &Grid, step: i32) -> Layout {
     drawn(canvas, texts, grid, &left, &routes)
 }
 
-/// The left edge of each box: columns as close as their boxes and what passes between them allow.
+/// Returns the left edge of each box; columns are as close as their boxes and the links between them allow.
 fn lefts(canvas: &Canvas, texts: &[Option<String>], grid: &Grid, wishes: &GapWishes, step: i32) -> Vec<i32> {
     let mut labels: HashMap<(usize, usize), i32> = HashMap::new();
     for (arrow, text) in canvas.arrows.iter().zip(texts) {
@@ -138,7 +138,7 @@ fn lefts(canvas: &Canvas, texts: &[Option<String>], grid: &Grid, wishes: &GapWis
     grid.column.iter().map(|column| left[*column]).collect()
 }
 
-/// The level lines of each channel: for each box that links lead to there, which of the lines from above.
+/// The horizontal lines of each channel: the number of the line from the top, by target box.
 type Tracks = Vec<BTreeMap<usize, usize>>;
 
 fn tracks(canvas: &Canvas, grid: &Grid, routes: &[Route]) -> (Tracks, Vec<usize>) {
@@ -249,7 +249,7 @@ fn neighbours(from: Place, to: Place, below: i32) -> Vec<Place> {
     }
 }
 
-/// The corners of a link through channels, without those at which it goes straight on.
+/// Returns the corners of a link through channels, without points on a straight line.
 fn along(hops: &[Hop], (begin, end): (i32, i32), level: impl Fn(&Hop) -> i32) -> Vec<Place> {
     let mut points = Vec::with_capacity(2 * hops.len() + 2);
     points.extend(hops.first().map(|hop| (hop.from, begin)));
@@ -261,7 +261,7 @@ fn along(hops: &[Hop], (begin, end): (i32, i32), level: impl Fn(&Hop) -> i32) ->
     points
 }
 
-/// Everything begins at 0.
+/// Moves everything so that the coordinates begin at 0.
 fn moved_to_origin(mut layout: Layout) -> Layout {
     let points = || layout.wires.iter().flatten();
     let ends = layout.boxes.iter().flat_map(|(x, _)| [*x, x + WIDTH]);

@@ -1,27 +1,30 @@
-//! The canvas as a Mermaid flowchart, which GitHub and GitLab render.
-//! <https://mermaid.js.org/syntax/flowchart.html>, <https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/creating-diagrams>
+//! Renders the canvas as a Mermaid flowchart, which GitHub and GitLab display.
+//!
+//! <https://mermaid.js.org/syntax/flowchart.html>,
+//! <https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/creating-diagrams>
 
 use super::canvas::{Box, Canvas, Mark};
 use super::layers::layers;
 use crate::base::text;
 use std::fmt::Write as _;
 
-/// Characters of a name that are shown.
+/// Maximum number of characters of a name.
 const LONGEST_LABEL: usize = 60;
 
-/// The colours by which GitHub's light and dark pages both can be read.
+/// The colors of changes, readable on GitHub's light and dark pages.
 const CLASSES: &str = "  classDef added stroke:#1a7f37,stroke-width:3px\n  \
     classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4\n  \
     classDef changed stroke:#bf8700,stroke-width:3px\n";
 
-/// Components in a row from left to right; a longer chain runs downwards, where a page has room.
+/// Maximum number of components in a row from left to right; a longer chain runs downward, because pages have more
+/// height.
 const IN_A_ROW: usize = 5;
 
-/// How a link that was added is drawn.
+/// The style of an added link.
 const ADDED: &str = "stroke:#1a7f37,stroke-width:3px";
 const REMOVED: &str = "stroke:#cf222e,stroke-width:2px";
 
-/// The flowchart's text, without the fence around it.
+/// Returns the text of the flowchart, without the code fence around it.
 pub(crate) fn mermaid(canvas: &Canvas) -> String {
     let mut chart = format!("flowchart {}\n", direction(canvas));
     for (at, drawn) in canvas.boxes.iter().enumerate() {
@@ -81,8 +84,9 @@ fn title(drawn: &Box) -> String {
     }
 }
 
-/// A label that cannot leave its quotes: what means something to Mermaid, to Markdown or to HTML becomes the number of the character,
-/// which Mermaid shows as the character. A sign or a number at the start would begin a list, so what follows it does not divide words.
+/// Escapes a label so that it cannot leave its quotes: characters with a meaning in Mermaid, Markdown or HTML become
+/// their number, which Mermaid shows as the character. A sign or a number at the start would begin a list, so the blank
+/// after it is replaced.
 fn label(raw: &str) -> String {
     let line = text::line(raw);
     let mut shown = String::new();

@@ -1,12 +1,13 @@
-//! A pipeline drawn: on the canvas that people know, and as a flowchart where the host renders one.
+//! Pictures of a pipeline: the canvas that people know, and a flowchart for hosts that render one.
 //!
-//! A [`Canvas`] says what is drawn and where it stands on the platform's canvas; SVG and Mermaid are two readers of it. For SVG,
-//! `stacks`, `layers` and `grid` put every box into a row and a column of its own, `lanes` and `routes` lead the links between them, and
-//! `layout` turns that into pixels. A picture that shows a link that is not there is worse than none, so no two boxes
-//! overlap, no link crosses a box that is not its own, and no two links lie on each other: that holds by construction, since links run in
-//! lanes that no box reaches into.
+//! A [`Canvas`] contains the items to draw and their positions on the platform's canvas; SVG and Mermaid are rendered
+//! from it. For SVG, `stacks`, `layers` and `grid` assign a row and a column to every box, `lanes` and `routes` lead
+//! the links between them, and `layout` converts the result to pixels. A picture with a wrong link would be worse than
+//! no picture, so boxes do not overlap, links cross no other boxes, and links do not overlap each other. This holds by
+//! construction, because links run in lanes that no box reaches into.
 //!
-//! All of it is pure, and every name comes from a repository that anybody may have changed, so none can leave its box.
+//! The code has no side effects. Every name comes from a repository that anybody may have changed, so names are
+//! escaped.
 
 mod canvas;
 mod grid;

@@ -1,27 +1,27 @@
-//! The way of each link: straight to a neighbour, else along channels and through gaps.
+//! Computes the route of each link: straight to a neighbor, otherwise along channels and through gaps.
 
 use super::canvas::{Arrow, Canvas, Mark};
 use super::grid::Grid;
 use super::lanes::{CLEAR, Gap, Lanes, Owner, SLOT, WIDTH, nearest};
 use std::collections::{BTreeSet, HashMap};
 
-/// Links that run level between the same two neighbours: how far each is from the middle.
+/// Offsets from the middle for horizontal links between the same two neighbors.
 const BESIDE_EACH_OTHER: [i32; 3] = [0, -14, 14];
 
-/// What a way costs for each row that is still to be crossed, beside its length.
+/// The cost of each row that is still to be crossed, in addition to the length of the route.
 const OF_A_ROW: i32 = 80;
 
-/// Room for the kind of a link beside its start.
+/// Space for the kind of a link beside its start.
 const LABEL: i32 = 72;
 
-/// The side of a box, above or below.
+/// The upper or lower side of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Side {
     Top,
     Bottom,
 }
 
-/// A piece of a link within one channel.
+/// A part of a link within one channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hop {
     pub channel: usize,
@@ -31,33 +31,32 @@ pub(super) struct Hop {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Route {
-    /// Level, from a border to the border of the neighbour; so far below the middle.
+    /// A horizontal line from border to border of two neighbors, at this distance below the middle.
     Level(i32),
-    /// From the side of a box through channels to the side of the other.
+    /// From a side of one box through channels to a side of the other.
     Channels { side: Side, hops: Vec<Hop> },
 }
 
-/// How wide each gap of each row must be: for what is in it between two boxes.
+/// The targets of the lines that each gap of each row must have space for.
 pub(super) type GapWishes = HashMap<(usize, Gap), BTreeSet<usize>>;
 
-/// What links that leave a box by one line have in common.
+/// The properties that links leaving a box on the same line share.
 type StartKey<'c> = (usize, Side, &'c str, Mark);
 
 pub(super) struct Router<'c> {
     canvas: &'c Canvas,
     grid: &'c Grid,
-    /// The left edge of each box.
     left: &'c [i32],
     lanes: Lanes,
     starts: HashMap<StartKey<'c>, i32>,
-    /// The one box that links with a start in common lead to; none where there are several.
+    /// The only target of links with a shared start; `None` if there are several.
     targets: HashMap<StartKey<'c>, Option<usize>>,
-    /// Where links leave a side of a box.
+    /// The places where links leave a side of a box.
     left_at: HashMap<(usize, Side), Vec<i32>>,
     ends: HashMap<(usize, Side), i32>,
-    /// Where lines to a box cross a row already.
+    /// The places where lines to a box already cross a row.
     crossed: HashMap<(usize, usize), Vec<i32>>,
-    /// The targets for which lines would best cross a gap.
+    /// The targets for which lines preferably cross a gap.
     pub(super) wishes: GapWishes,
 }
 
@@ -81,7 +80,7 @@ impl<'c> Router<'c> {
         }
     }
 
-    /// The routes of all links, in their order.
+    /// Returns the routes of all links, in the same order.
     pub(super) fn routes(&mut self) -> Vec<Route> {
         let canvas = self.canvas;
         let mut routes: Vec<Option<Route>> = vec![None; canvas.arrows.len()];
@@ -132,7 +131,7 @@ impl<'c> Router<'c> {
         from.0 == to.0 && from.1.abs_diff(to.1) == 1
     }
 
-    /// The sides at which the link leaves and arrives.
+    /// Returns the sides at which the link leaves and arrives.
     fn sides(&self, arrow: &Arrow) -> (Side, Side) {
         let (from, to) = (self.grid.row[arrow.from], self.grid.row[arrow.to]);
         match from.cmp(&to) {
@@ -152,7 +151,7 @@ impl<'c> Router<'c> {
         }
     }
 
-    /// Where lines may meet the box from above or below.
+    /// Returns the range in which lines may meet the box from above or below.
     fn bounds(&self, at: usize) -> (i32, i32) {
         (self.left[at] + CLEAR, self.left[at] + WIDTH - CLEAR)
     }
@@ -161,8 +160,8 @@ impl<'c> Router<'c> {
         self.left[at] + WIDTH / 2
     }
 
-    /// A link between two boxes of which one stands over the other, if nothing is between them and nothing meets the target at that
-    /// side yet.
+    /// Routes a link between two boxes above each other, if there is nothing between them and no other link arrives at
+    /// that side of the target.
     fn straight(&mut self, arrow: &Arrow) -> Option<Route> {
         let (side, other) = self.sides(arrow);
         let end = (arrow.to, other);
@@ -201,7 +200,7 @@ impl<'c> Router<'c> {
         Some(Route::Channels { side, hops })
     }
 
-    /// All links to a side of a box arrive at one place.
+    /// Sets the place where all links to a side of a box arrive.
     fn end(&mut self, arrow: &Arrow) {
         let (_, side) = self.sides(arrow);
         if self.ends.contains_key(&(arrow.to, side)) {
@@ -226,7 +225,7 @@ impl<'c> Router<'c> {
         (arrow.from, self.sides(arrow).0, arrow.kind.as_str(), arrow.mark)
     }
 
-    /// Links of one kind leave a side of a box at one place.
+    /// Sets the place where links of one kind leave a side of a box.
     fn start(&mut self, arrow: &'c Arrow) {
         let key = self.start_key(arrow);
         if self.starts.contains_key(&key) {
@@ -279,7 +278,7 @@ impl<'c> Router<'c> {
                 from: x,
                 to: place,
             });
-            // Straight on through the channels between the rows that it crosses in one go.
+            // Straight through all channels between the rows that the line crosses at once.
             let between = if channel < next {
                 channel + 1..next
             } else {
@@ -305,7 +304,7 @@ impl<'c> Router<'c> {
         Route::Channels { side, hops }
     }
 
-    /// Where the link best crosses the next rows, and the channel in which it is then.
+    /// Returns the best place to cross the next rows, and the channel that the link reaches.
     fn cross(&mut self, target: usize, (x, end): (i32, i32), channel: usize, last: usize) -> (i32, usize) {
         let owner = Owner::To(target);
         let row_after = |channel: usize| if channel < last { channel } else { channel - 1 };

@@ -1,20 +1,21 @@
-//! Boxes that stand together: the platform stores an iterator at the very place of its target, so it is drawn right above it.
+//! Stacks of boxes: the platform stores an iterator at the position of its target, so it is drawn directly above the
+//! target.
 
 use super::canvas::{Canvas, Mark, Point};
 
-/// How far the place of an iterator may be from that of its target, in units of the canvas.
+/// Maximum distance between an iterator and its target, in units of the canvas.
 const NEAR: f64 = 30.0;
 
 /// A box and the iterators above it.
 #[derive(Debug)]
 pub(super) struct Stack {
-    /// From the bottom up.
+    /// The boxes from the bottom up.
     pub boxes: Vec<usize>,
-    /// Where it stands on the canvas; none where nothing says so.
+    /// The position on the canvas; `None` if it is unknown.
     pub place: Option<Place>,
 }
 
-/// Where a stack stands, with the range of its boxes.
+/// The position of a stack, with the range of its boxes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub x: Range,
@@ -28,7 +29,7 @@ pub(super) struct Range {
     pub high: f64,
 }
 
-/// All boxes in stacks, in the order of their lowest boxes.
+/// Returns all boxes in stacks, in the order of their lowest boxes.
 pub(super) fn stacks(canvas: &Canvas) -> Vec<Stack> {
     let under = targets(canvas);
     let mut above: Vec<Vec<usize>> = vec![Vec::new(); canvas.boxes.len()];
@@ -67,7 +68,7 @@ fn stack(canvas: &Canvas, above: &[Vec<usize>], lowest: usize) -> Stack {
     }
 }
 
-/// The box right above which each iterator is drawn: its living target.
+/// Returns the box below each iterator: a nearby target, preferably of a link that was not removed.
 fn targets(canvas: &Canvas) -> Vec<Option<usize>> {
     let mut under: Vec<Option<usize>> = vec![None; canvas.boxes.len()];
     let iterations = canvas.arrows.iter().filter(|arrow| arrow.kind == "iteration");
@@ -95,7 +96,7 @@ fn is_near(canvas: &Canvas, iterator: usize, target: usize) -> bool {
     }
 }
 
-/// Whether `at` is `lower`, or stands above it.
+/// Returns whether `at` is `lower`, or above it in the stack.
 fn stands_on(under: &[Option<usize>], at: usize, lower: usize) -> bool {
     let mut next = Some(at);
     while let Some(at) = next {

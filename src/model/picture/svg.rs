@@ -1,7 +1,8 @@
-//! The canvas as SVG: self-contained, no script, readable in light and dark.
+//! Renders the canvas as SVG: self-contained, without scripts, readable in light and dark mode.
 //!
-//! Colour is for the change alone, and a sign or a dash says the same. Colours are classes, so that a page with many pictures has the
-//! style once. Others style and test the picture by its markup (`component`, `link` and their `data-` attributes), so that stays.
+//! Color shows only the change, and a sign or a dash has the same meaning. Colors are classes, so that a page with many
+//! pictures contains the style once. Other code styles and tests the picture by its markup (`component`, `link` and
+//! their `data-` attributes), so the markup must stay stable.
 
 use super::canvas::{Arrow, Box, Canvas, Mark};
 use super::label;
@@ -11,39 +12,39 @@ use crate::base::text;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The colours and lines of pictures.
+/// The colors and lines of pictures.
 pub(crate) const STYLE: &str = include_str!("style.css");
 
-/// Around the picture, in pixels.
+/// The margin around the picture, in pixels.
 const MARGIN: i32 = 16;
 
-/// The width of a page of changes, in pixels: what is seen first fits into it.
+/// The width of a page of changes, in pixels; the part that is shown first fits into it.
 pub(crate) const PAGE: i32 = 1216;
 
-/// The same beside the lists of a report.
+/// The available width beside the lists of a report, in pixels.
 pub(crate) const COLUMN: i32 = 856;
 
-/// The line of the legend, and the narrowest picture that has room for it.
+/// The height of the legend, and the minimum width of a picture with a legend.
 const LEGEND: i32 = 22;
 const LEGEND_WIDTH: i32 = 230;
 
-/// The most that a corner of a link is rounded.
+/// Maximum radius of the corners of a link.
 const ROUND: i32 = 6;
 
-/// So many boxes are shown first, however many links they have.
+/// Minimum number of boxes that are shown first, regardless of the number of links.
 const LEAST_FIRST: usize = 4;
 
-/// Names that the description lists.
+/// Maximum number of names in the description.
 const NAMED: usize = 20;
 
-/// A picture with everything where it stands.
+/// A picture with computed positions.
 pub(crate) struct Picture<'c> {
     canvas: Cow<'c, Canvas>,
     layout: Layout,
 }
 
 impl<'c> Picture<'c> {
-    /// As wide as it needs.
+    /// Creates the picture with its natural width.
     pub(crate) fn whole(canvas: &'c Canvas) -> Self {
         Self {
             layout: whole(canvas),
@@ -51,7 +52,7 @@ impl<'c> Picture<'c> {
         }
     }
 
-    /// So wide at most, in pixels, as far as that is possible.
+    /// Creates the picture with at most this width in pixels, as far as possible.
     pub(crate) fn fitting(canvas: &'c Canvas, most: i32) -> Self {
         Self {
             layout: fitting(canvas, most - 2 * MARGIN),
@@ -59,7 +60,8 @@ impl<'c> Picture<'c> {
         }
     }
 
-    /// The part of a canvas to look at first: as many boxes as a page has room for, at most so many. Gives also how many are left out.
+    /// Creates a picture of the part of a canvas to look at first: as many boxes as fit the width, at most `most`. Also
+    /// returns the number of omitted boxes.
     pub(crate) fn first_part(canvas: &Canvas, most: usize, width: i32) -> (Picture<'static>, usize) {
         let mut room = most;
         loop {
@@ -80,7 +82,7 @@ impl<'c> Picture<'c> {
         &self.canvas
     }
 
-    /// Whether it is so wide at most.
+    /// Returns whether the picture has at most this width.
     pub(crate) fn fits(&self, width: i32) -> bool {
         self.width() <= width
     }
@@ -95,13 +97,14 @@ impl<'c> Picture<'c> {
         self.layout.width.max(least) + 2 * MARGIN
     }
 
-    /// A picture that stands alone, as a file.
+    /// Returns the picture as a separate file.
     pub(crate) fn document(&self, title: &str) -> String {
         let inside = format!("<style>{STYLE}</style>{}", markers());
         self.drawn(title, None, &inside)
     }
 
-    /// A picture in a page that has [`STYLE`] and [`markers`] once. `ids` gives the id of a component and where it leads to.
+    /// Returns the picture for a page that contains [`STYLE`] and [`markers`] once. `ids` returns the id of a component
+    /// and of the element that it leads to.
     pub(crate) fn fragment(&self, title: &str, ids: &dyn Fn(usize) -> Ids) -> String {
         self.drawn(title, Some(ids), "")
     }
@@ -109,7 +112,7 @@ impl<'c> Picture<'c> {
     fn drawn(&self, title: &str, ids: Option<&dyn Fn(usize) -> Ids>, inside: &str) -> String {
         let legend = if self.has_changes() { LEGEND } else { 0 };
         let (width, height) = (self.width(), self.layout.height + 2 * MARGIN + legend);
-        // What is one image to a reader of screens hides the links in it.
+        // A picture with the role `img` hides its links from screen readers.
         let role = if ids.is_some() { "group" } else { "img" };
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sg-picture\" role=\"{role}\" viewBox=\"{} {} {width} {height}\" \
@@ -136,7 +139,7 @@ impl<'c> Picture<'c> {
         svg
     }
 
-    /// Those that changed above the others, their texts above all.
+    /// Draws the changed links above the others, and their texts above all.
     fn links(&self, svg: &mut String) {
         let arrows = || self.canvas.arrows.iter().enumerate();
         let same = arrows().filter(|(_, arrow)| arrow.mark == Mark::Same);
@@ -156,14 +159,14 @@ impl<'c> Picture<'c> {
     }
 }
 
-/// Where a component is on its page, and where it leads to.
+/// The id of a component on its page, and the id of the element that it leads to.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ids {
     pub own: Option<String>,
     pub leads_to: Option<String>,
 }
 
-/// The arrow heads, one of each colour.
+/// Returns the arrow heads, one for each color.
 pub(crate) fn markers() -> String {
     let mut defs = String::from("<defs>");
     for mark in [Mark::Same, Mark::Added, Mark::Removed] {
@@ -178,7 +181,7 @@ pub(crate) fn markers() -> String {
     defs
 }
 
-/// The picture in words, for those who do not see it.
+/// Describes the picture as text, for people who do not see it.
 fn description(canvas: &Canvas) -> String {
     let mut said = format!(
         "{} components, {} links.",
@@ -214,7 +217,7 @@ fn link(svg: &mut String, arrow: &Arrow, (from, to): (&Box, &Box), wire: &[Place
     );
 }
 
-/// A line along these corners, each rounded as far as its sides allow.
+/// Returns a line along these corners, each rounded as far as the line segments allow.
 fn rounded(points: &[Place]) -> String {
     let Some((x, y)) = points.first() else {
         return String::new();

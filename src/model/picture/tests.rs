@@ -1,4 +1,4 @@
-//! Pictures hold what they should, and nothing of a name gets out of its box.
+//! Pictures contain what they should, and no part of a name leaves its box.
 
 use super::canvas::Mark;
 use super::geometry::faults;
@@ -147,7 +147,7 @@ fn many_components_are_drawn_in_one_go() {
     assert_eq!(picture_of(&canvas, "many").matches("<rect").count(), 3000);
 }
 
-/// A canvas with boxes at these places, some without, and these links.
+/// Returns a canvas with boxes at these positions, some without a position, and these links.
 fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], marks: &[u8]) -> Canvas {
     const KINDS: [&str; 6] = [
         "unconditional",
@@ -209,7 +209,7 @@ proptest! {
     }
 }
 
-/// The elements of a picture; a name has one or two texts.
+/// Returns the number of elements of a picture; a name has one or two texts.
 fn shapes(picture: &roxmltree::Document<'_>) -> usize {
     let elements = picture.descendants().filter(roxmltree::Node::is_element);
     elements.filter(|element| !element.has_tag_name("text")).count()

@@ -19,13 +19,13 @@ pub fn may_name_files(bytes: &[u8]) -> bool {
     NAMES_FILES.as_ref().is_none_or(|keys| keys.is_match(bytes))
 }
 
-/// A search for the names of changed files in the bytes of unchanged pipelines. Most pipelines contain none of the names
-/// and need not be read as YAML.
+/// A search for the names of changed files in the bytes of unchanged pipelines. Most pipelines contain none of the
+/// names and need not be read as YAML.
 pub struct SoughtNames(Regex);
 
 impl SoughtNames {
     /// Maximum number of names; a search for more is not faster than reading.
-    const MOST: usize = 500;
+    pub const MOST: usize = 500;
 
     /// Returns the search for the names of these files; `None` if there are too many.
     pub fn of<'p>(paths: impl IntoIterator<Item = &'p str>) -> Option<Self> {
@@ -49,7 +49,8 @@ impl SoughtNames {
     }
 }
 
-/// Returns the pattern of a file's name in a YAML text: a line may be folded at a blank, and a quote is doubled or escaped in quotes.
+/// Returns the pattern of a file's name in a YAML text: a line may be folded at a blank, and a quote is doubled or
+/// escaped in quotes.
 fn pattern(path: &str) -> String {
     let name = file_name(without_extension(path));
     let mut pattern = String::new();
@@ -176,7 +177,7 @@ mod tests {
         assert!(SoughtNames::of(many.iter().map(String::as_str)).is_none());
     }
 
-    /// A key in double quotes, some of its letters escaped.
+    /// Returns a double-quoted key with some letters escaped.
     fn quoted(key: &str, escapes: &[u8]) -> String {
         let written = key.chars().zip(escapes).map(|(letter, escape)| match escape {
             0 => format!("\\x{:02x}", u32::from(letter)),

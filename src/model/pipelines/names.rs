@@ -81,7 +81,7 @@ impl Names {
         Self { sorted, with_quotes }
     }
 
-    /// See [`Pipeline::named_in`](super::Pipeline::named_in).
+    /// Implements [`Pipeline::named_in`](super::Pipeline::named_in).
     pub(super) fn named_in(&self, text: &str) -> Option<NamedPipelines<'_>> {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;
@@ -253,7 +253,7 @@ fn last_word(text: &str) -> (&str, &str) {
 mod tests {
     use super::Names;
 
-    /// The line that `text` names where the components stand on lines 4, 5, …, then a line, then the variables.
+    /// Returns the line that `text` names, if the components are on lines 4, 5, …, then a line, then the variables.
     fn lines(names: &[&str], variables: &[&str], text: &str) -> Option<u32> {
         let below = 4 + u32::try_from(names.len().max(1)).unwrap() + 1;
         let components = names.iter().copied().zip(4..);
@@ -262,7 +262,7 @@ mod tests {
             .map(|named| named.line)
     }
 
-    /// The name that `text` is surely about.
+    /// Returns the name that `text` certainly concerns.
     fn surely<'n>(names: &[&'n str], text: &str) -> Option<&'n str> {
         let all = Names::new(names.iter().copied().zip(4..), std::iter::empty());
         let found = all.named_in(text)?.name?.to_owned();
@@ -318,7 +318,7 @@ mod tests {
         ] {
             assert_eq!(at(unsure), None, "{unsure}");
         }
-        // What is left of the other one, where the platform writes another blank or cuts it.
+        // The rest of the other name, if the platform writes another blank or truncates it.
         assert_eq!(
             surely(&["Alpha", "evil\tAlpha"], "Component evil Alpha is wrong"),
             None
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_name_with_quotes_makes_those_quotes_unsure() {
         let names = ["legacy load", "legacy load\" x\t"];
-        // The other one, escaped.
+        // The other name, escaped.
         assert_eq!(surely(&names, "component \"legacy load\" x\\t\" is wrong"), None);
         assert_eq!(surely(&names, "component \"legacy load\" is wrong"), None);
         assert_eq!(

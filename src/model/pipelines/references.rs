@@ -230,7 +230,7 @@ mod tests {
             files.resolve("clean it", Transformation, "b/caller.orch.yaml"),
             Resolved::Bare("b/clean it.tran.yaml")
         );
-        // The same with the extension, as newer exports write it.
+        // The call with the extension, as newer exports write it.
         assert_eq!(
             files.resolve("a/load.orch.yaml", Orchestration, "c/caller.orch.yaml"),
             Resolved::File("a/load.orch.yaml")

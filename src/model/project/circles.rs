@@ -97,8 +97,8 @@ fn groups(to: &[Vec<usize>]) -> Vec<usize> {
     groups
 }
 
-/// Visits everything reachable from each start, once. Calls `leave` for each node when it is left, with the start of its
-/// walk.
+/// Visits everything reachable from each start, once. Calls `leave` for each node when it is left, with the start of
+/// its walk.
 fn walk(edges: &[Vec<usize>], starts: impl Iterator<Item = usize>, leave: &mut dyn FnMut(usize, usize)) {
     let mut seen = vec![false; edges.len()];
     let mut see = |at: usize| {

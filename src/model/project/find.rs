@@ -105,8 +105,8 @@ impl Project<'_> {
         })
     }
 
-    /// Returns the pipelines that shared pipelines call directly or indirectly, each with the id of one of them. A broken
-    /// reference there makes a publish fail.
+    /// Returns the pipelines that shared pipelines call directly or indirectly, each with the id of one of them. A
+    /// broken reference there makes a publish fail.
     fn reached(&self) -> HashMap<&str, &str> {
         let mut reached: HashMap<&str, &str> = HashMap::new();
         let shared = self.shared.and_then(|shared| shared.content.as_ref().ok());

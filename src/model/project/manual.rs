@@ -87,7 +87,8 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
         "`orchestrationJob` and `transformationJob` contain the path of a pipeline from the repository \
          root, with or without its extension.",
         "A file name without a folder means the file beside the caller, otherwise the only file with that \
-         name; it is reported as a warning at most. If several other files have the name, the call is ambiguous.",
+         name; it is reported as a warning at most. If several other files have the name, the call is \
+         ambiguous.",
         PATHS,
         "Skipped components are checked too, because they may be enabled again.",
     ],

@@ -73,8 +73,8 @@ static DOCUMENTATION: Documentation = Documentation {
         "In a transformation, every variable of scope COPIED is a violation.",
     ],
     assumed: &[
-        "The rule reports one violation for each variable of scope COPIED that no concurrent iterator of the same pipeline sets, on \
-         the line of its key.",
+        "The rule reports one violation for each variable of scope COPIED that no concurrent iterator of the same \
+         pipeline sets, on the line of its key.",
         "Skipped iterators are included.",
     ],
     config: &[],

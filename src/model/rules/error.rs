@@ -44,7 +44,8 @@ pub enum EvaluationError {
     InvalidRegexPattern { id: &'static str, problem: String },
     /// The pattern compiles but cannot be evaluated in bounded time.
     #[error(
-        "the rules file has a pattern for `{id}` that takes too long to match: {problem}; rewrite it without nested repetition"
+        "the rules file has a pattern for `{id}` that takes too long to match: {problem}; rewrite it without \
+         nested repetition"
     )]
     CostlyRegexPattern {
         id: &'static str,

@@ -40,7 +40,7 @@ impl<'p> Graph<'p> {
             .filter(move |(_, to)| *to != from)
     }
 
-    /// Returns, for each component, whether a link with one of these roles leads to it.
+    /// Returns for each component whether a link with one of these roles leads to it.
     pub fn linked_to(&self, roles: &[LinkRole]) -> Vec<bool> {
         let mut linked = vec![false; self.components.len()];
         for from in 0..self.components.len() {
@@ -51,7 +51,7 @@ impl<'p> Graph<'p> {
         linked
     }
 
-    /// Returns, for each component, whether it links to another component with this role.
+    /// Returns for each component whether it links to another component with this role.
     pub fn links_on(&self, role: LinkRole) -> Vec<bool> {
         (0..self.components.len())
             .map(|from| self.links(from).any(|(found, _)| found == role))
@@ -63,7 +63,7 @@ impl<'p> Graph<'p> {
         self.components.iter().any(is_start)
     }
 
-    /// Returns, for each component, whether it is a start component or reachable from one.
+    /// Returns for each component whether it is a start component or reachable from one.
     pub fn reachable(&self) -> Vec<bool> {
         let mut reached: Vec<bool> = self.components.iter().map(is_start).collect();
         let starts = reached.iter().enumerate().filter(|(_, is_start)| **is_start);

@@ -77,7 +77,8 @@ pub fn reference() -> String {
     let mut page = String::from(
         "# Rules\n\nThe quality rules of a project, and how to configure them in \
          `config/pipeline_quality_rules.yaml` of the platform's\nhidden folder. `sluicegate rules explain ID` prints one \
-         rule; `sluicegate rules init` creates a file with all rules.\n\n| rule | applies to | requirement |\n|---|---|---|\n",
+         rule; `sluicegate rules init` creates a file with all rules.\n\n\
+         | rule | applies to | requirement |\n|---|---|---|\n",
     );
     for rule in registry() {
         let rule = rule.documentation();
@@ -99,8 +100,8 @@ pub fn reference() -> String {
     page
 }
 
-/// Returns a rules file with all rules enabled at this level, with the platform's default values. Each rule has a comment
-/// with its purpose.
+/// Returns a rules file with all rules enabled at this level, with the platform's default values. Each rule has a
+/// comment with its purpose.
 pub fn template(level: Enforcement) -> String {
     let mut file = String::from(
         "# The quality rules for this project's pipelines. To explain a rule, run: sluicegate rules explain ID\n\

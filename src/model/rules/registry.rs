@@ -88,7 +88,7 @@ mod tests {
             let documentation = rule.documentation();
             for text in [documentation.summary, documentation.reason] {
                 assert!(
-                    text.ends_with('.') && text.len() > 30,
+                    text.ends_with('.') && text.len() > 25,
                     "{}: {text}",
                     documentation.id
                 );

@@ -62,7 +62,8 @@ static DOCUMENTATION: Documentation = Documentation {
          component, and is not the iteration target of a component.",
         "An iterator without transitions and an unconnected start component are branch ends. A cycle has no \
          branch end and passes.",
-        "The rule reports one violation for each branch end that is neither `end-success` nor `end-failure`, on the line of its key.",
+        "The rule reports one violation for each branch end that is neither `end-success` nor `end-failure`, \
+         on the line of its key.",
     ],
     config: &[],
     example_config: "",

@@ -1,24 +1,24 @@
 //! Edits the file in place: other entries and comments keep their bytes.
 //!
-//! What is not written as a list of one entry after the other cannot be edited so. Whatever comes out is read again and
-//! must hold exactly the entries that it should, else nothing is changed.
+//! Only a list with entries on separate lines can be edited. The result is read again and must contain exactly the
+//! expected entries; otherwise nothing is changed.
 
 use super::{PlacedWaiver, WaiverEntry, read};
 use crate::model::yaml::DocumentError;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Why the file is not edited.
+/// The reason why the file cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     #[error(transparent)]
     Unreadable(#[from] DocumentError),
-    /// It is not written so that it could be edited.
-    #[error("it is not a list with each entry on lines of its own, so it cannot be edited in place")]
+    /// Its formatting does not allow editing.
+    #[error("the file cannot be edited in place: each entry of the list must be on separate lines")]
     Form,
 }
 
-/// The text with these entries in their places: one line each, by rule, path and what it is about.
+/// Returns the text with these entries inserted, one line each, ordered by rule, path and subject.
 pub fn add(text: &str, more: &[WaiverEntry]) -> Result<String, EditError> {
     let mut sheet = Sheet::of(text)?;
     let mut more = more.to_vec();
@@ -30,7 +30,7 @@ pub fn add(text: &str, more: &[WaiverEntry]) -> Result<String, EditError> {
     sheet.written(more)
 }
 
-/// The text without the entries of which `goes` says so, by their index.
+/// Returns the text without the entries for which `goes` is true, by index.
 pub fn remove(text: &str, goes: &[bool]) -> Result<String, EditError> {
     let mut sheet = Sheet::of(text)?;
     let is_gone = |index: usize| goes.get(index).copied().unwrap_or_default();
@@ -58,7 +58,7 @@ struct Item {
 struct Sheet {
     lines: Vec<String>,
     items: Vec<Item>,
-    /// What comes before a line, by its index.
+    /// The new text before a line, by the line's index.
     new: BTreeMap<usize, String>,
     ending: &'static str,
 }
@@ -108,7 +108,8 @@ impl Sheet {
         before + new(self.lines.len())
     }
 
-    /// The line before the comment that stands right before this one; what the file begins with is nobody's comment.
+    /// Returns the line of the first comment directly before this line. A comment at the beginning of the file belongs
+    /// to no entry.
     fn before(&self, start: usize) -> usize {
         let is_comment = |at: &usize| {
             self.lines
@@ -119,7 +120,7 @@ impl Sheet {
         if first == 0 { start } else { first }
     }
 
-    /// The text, if it holds these entries.
+    /// Returns the text if it contains these entries.
     fn written(self, mut entries: Vec<WaiverEntry>) -> Result<String, EditError> {
         let text = self.text();
         let again = read(text.as_bytes(), &|_| true).map_err(|_| EditError::Form)?;
@@ -134,7 +135,7 @@ impl Sheet {
     }
 }
 
-/// The entries with their lines; none if one does not begin with a dash on a line of its own.
+/// Returns the entries with their lines, or `None` if an entry does not begin with a dash on its own line.
 fn items(lines: &[String], placed: Vec<PlacedWaiver>) -> Option<Vec<Item>> {
     let mut starts = Vec::with_capacity(placed.len());
     let mut least = 0;

@@ -1,4 +1,4 @@
-//! A waiver, and how it is written.
+//! A waiver and its text in the file.
 
 use crate::model::findings::{Finding, Waiver};
 use crate::model::rules;
@@ -6,37 +6,37 @@ use crate::model::yaml::in_double_quotes;
 use jiff::civil::Date;
 use std::fmt;
 
-/// Words that some readers of YAML take for something else than text.
+/// Words that some YAML parsers do not read as text.
 const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
 
-/// A waiver: what it allows, why, and until when.
+/// A waiver: the findings that it allows, the reason, and the last valid day.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WaiverEntry {
     pub rule: String,
     /// A glob over paths from the repository root.
     pub path: String,
-    /// The component or variable, else the words; none for all findings of the rule there.
+    /// The component or variable, otherwise the text; `None` for all findings of the rule in these files.
     pub about: Option<String>,
-    /// The worst size that is allowed, for the rules that count; none for any.
+    /// The worst allowed size, for rules that count; `None` for any size.
     pub size: Option<u64>,
     pub reason: String,
     pub owner: Option<String>,
-    /// The last day (UTC) on which it holds; none without an end.
+    /// The last day (UTC) on which it is valid; `None` if it never expires.
     pub until: Option<Date>,
 }
 
 impl WaiverEntry {
-    /// What it is about, without why and until when: the order of the file.
+    /// Returns the findings that it allows, without reason and end, which define the order of the file.
     pub fn subject(&self) -> (&str, &str, Option<&str>) {
         (&self.rule, &self.path, self.about.as_deref())
     }
 
-    /// Whether its last day was before `today`.
+    /// Returns whether its last day was before `today`.
     pub fn is_over(&self, today: Date) -> bool {
         self.until.is_some_and(|until| until < today)
     }
 
-    /// Whether it is about this finding of a file that its path matches. A size that is not known is not allowed.
+    /// Returns whether it allows this finding of a file that its path matches. An unknown size is not allowed.
     pub fn is_about(&self, finding: &Finding<'_>) -> bool {
         let identity = finding.identity();
         let is_small_enough = match (self.size, finding.size) {
@@ -49,7 +49,7 @@ impl WaiverEntry {
             && is_small_enough
     }
 
-    /// What it says of a finding.
+    /// Returns the data that is shown with a finding.
     pub fn waiver(&self) -> Waiver {
         Waiver {
             reason: self.reason.clone(),
@@ -58,7 +58,7 @@ impl WaiverEntry {
         }
     }
 
-    /// What it is about, for people.
+    /// Returns the rule, the path and the component, for people.
     pub fn in_words(&self) -> String {
         let about = self.about.as_ref().map(|about| format!(", {about}"));
         format!("{} in {}{}", self.rule, self.path, about.unwrap_or_default())
@@ -66,7 +66,7 @@ impl WaiverEntry {
 }
 
 impl fmt::Display for WaiverEntry {
-    /// The entry of the file, without its dash: one line, whatever its texts are.
+    /// Writes the entry as in the file, without its dash, always on one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{{ rule: {}, path: {}", scalar(&self.rule), scalar(&self.path))?;
         if let Some(about) = &self.about {
@@ -86,7 +86,7 @@ impl fmt::Display for WaiverEntry {
     }
 }
 
-/// The text as a scalar of YAML: plain where every reader takes it for this text, else quoted.
+/// Returns the text as a YAML scalar: plain if every parser reads it as this text, otherwise quoted.
 fn scalar(text: &str) -> String {
     let is_safe = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '/' | '.' | '_' | '-');
     let is_plain = text.starts_with(char::is_alphabetic)

@@ -1,4 +1,4 @@
-//! Holds waivers against findings: what is allowed, and which waivers are still needed.
+//! Matches waivers with findings: which findings are allowed, and which waivers are still needed.
 
 use super::WaiverEntry;
 use crate::base::globs::glob;
@@ -8,40 +8,40 @@ use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 
-/// Waivers, ready to be held against files.
+/// Waivers, prepared for matching.
 #[derive(Debug)]
 pub struct Waivers {
     entries: Vec<WaiverEntry>,
     globs: GlobSet,
 }
 
-/// The path at the base of each renamed file.
+/// The path in the base of each renamed file.
 pub type Former = BTreeMap<String, String>;
 
-/// The files that exist, whether the run was about them or not.
+/// The existing files, whether or not the run reviewed them.
 #[derive(Debug, Clone, Default)]
 pub struct There {
     pub pipelines: Vec<String>,
-    /// Other files that a waiver is about.
+    /// Other files that a waiver matches.
     pub others: Vec<String>,
-    /// The run was about everything, so that a waiver for a file that is gone is worth a word.
+    /// Whether the run covered all files, so that a waiver for a missing file can be reported.
     pub is_whole: bool,
-    /// The checks of the project that were made.
+    /// The checks of the project that were run.
     pub checked: CheckLevels,
 }
 
-/// How a waiver stands after a run.
+/// The status of a waiver after a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// There is a finding that it is about.
+    /// Whether there is a finding that it matches.
     pub is_met: bool,
     pub is_over: bool,
-    /// Every file that it is about was judged by its rule, so that the run can tell whether it is needed.
+    /// Whether every file that it matches was evaluated by its rule, so that the run shows whether it is needed.
     pub is_judged: bool,
 }
 
 impl Standing {
-    /// Whether nothing would change without it.
+    /// Returns whether removing the waiver would change nothing.
     pub const fn is_vain(self) -> bool {
         if self.is_over {
             self.is_judged || self.is_met
@@ -63,14 +63,13 @@ impl Waivers {
         })
     }
 
-    /// The entries, in their order.
     pub fn entries(&self) -> &[WaiverEntry] {
         &self.entries
     }
 
-    /// Marks the findings that are allowed on this day, and with each what its waiver says. Says of each entry whether it
-    /// is about one of them. `former` has the paths at the base of renamed files: a waiver holds by that path, too, since the
-    /// change that renames a file cannot waive anything itself.
+    /// Marks the findings that are allowed on this day, each with the data of its waiver. Returns for each entry
+    /// whether it matches a finding. `former` has the paths in the base of renamed files: a waiver is also valid for
+    /// the former path, because the change that renames a file cannot waive anything itself.
     pub fn mark(&self, files: &mut [FileResults], former: &Former, today: Date) -> Vec<bool> {
         let mut met = vec![false; self.entries.len()];
         for file in files {
@@ -100,7 +99,7 @@ impl Waivers {
             .map(|finding| self.best(at, finding, today, met))
             .collect();
         if let [only] = found.as_slice() {
-            // An evaluation error is one finding, whatever its words are.
+            // An evaluation error is one finding, regardless of the number of its texts.
             found = vec![*only; result.violations.len().max(1)];
         }
         if found.iter().all(Option::is_none) {
@@ -118,7 +117,7 @@ impl Waivers {
             .collect();
     }
 
-    /// The entry that is about the finding, one that holds before one that is over.
+    /// Returns the entry that matches the finding; a valid entry takes precedence over an expired one.
     fn best(
         &self,
         at: &[usize],
@@ -139,12 +138,12 @@ impl Waivers {
         best
     }
 
-    /// Whether one of them is about the file.
+    /// Returns whether an entry matches the file.
     pub fn is_about(&self, path: &str) -> bool {
         self.globs.is_match(path)
     }
 
-    /// How each entry stands. `met` came from [`Self::mark`].
+    /// Returns the status of each entry. `met` is the result of [`Self::mark`].
     pub fn standings(
         &self,
         met: &[bool],
@@ -187,15 +186,15 @@ impl Waivers {
     }
 }
 
-/// What was seen of the files that an entry's path matches.
+/// The evaluation of the files that an entry's path matches.
 #[derive(Debug, Clone, Default)]
 struct FileFindings {
     there: usize,
     has_others: bool,
     judged: usize,
-    /// The rule was evaluated in one of them.
+    /// Whether the rule was evaluated in one of them.
     is_evaluated: bool,
-    /// The rule could not be evaluated in one of them.
+    /// Whether the rule could not be evaluated in one of them.
     is_open: bool,
 }
 
@@ -206,7 +205,7 @@ impl FileFindings {
         let is_open =
             |result: &RuleResult| matches!(result.status, Status::Error(_)) && !result.status.can_be_old();
         self.is_open |= results().any(is_open);
-        // Of a check of the project there is a result only where it finds something.
+        // A check of the project yields a result only if it finds a problem.
         let check = ProjectCheck::find(&entry.rule);
         self.is_evaluated |= check.is_some_and(|check| checked.of(check).is_some())
             || results().any(|result| !is_open(result));

@@ -1,8 +1,8 @@
-//! The findings that `sluicegate-waivers.yaml` allows: reads the file, marks what it allows, edits it in place.
+//! The findings that `sluicegate-waivers.yaml` allows: reads the file, marks allowed findings, edits the file in place.
 //!
-//! The file is part of the policy, so which version of it counts is for the room `policy` and the commands to say. Here
-//! a text is read strictly, as a waiver that is misread would let something pass or block everybody, and what the text
-//! says is held against findings. The day is given from outside.
+//! The file is part of the policy, so the room `policy` and the commands decide which version of it is in force. The
+//! file is read strictly, because a misread waiver would let a finding pass or block everybody. The current day is a
+//! parameter.
 
 mod edit;
 mod entry;

@@ -1,4 +1,4 @@
-//! Reads the file strictly: whatever is not exactly a waiver is refused with its place, and with what was meant.
+//! Reads the file strictly: anything that is not a valid waiver is an error with its position and a suggestion.
 
 use super::WaiverEntry;
 use crate::base::globs::glob;
@@ -9,21 +9,21 @@ use jiff::civil::Date;
 
 const KEYS: [&str; 7] = ["rule", "path", "about", "size", "reason", "owner", "until"];
 
-/// More entries are refused.
+/// Maximum number of entries.
 const MOST: usize = 100_000;
 
-/// A longer text of an entry is refused, in bytes.
+/// Maximum length of a text in an entry, in bytes.
 const LONGEST: usize = 4096;
 
-/// An entry, and where it begins.
+/// An entry with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedWaiver {
     pub entry: WaiverEntry,
-    /// Where it begins, behind its dash.
+    /// The position of the entry, after its dash.
     pub position: Position,
 }
 
-/// The entries of the file, in its order. `knows` says whether there is a rule of an id.
+/// Returns the entries of the file, in order. `knows` returns whether a rule id exists.
 pub fn read(bytes: &[u8], knows: &dyn Fn(&str) -> bool) -> Result<Vec<PlacedWaiver>, DocumentError> {
     if is_blank(bytes) {
         return Ok(Vec::new());
@@ -34,7 +34,7 @@ pub fn read(bytes: &[u8], knows: &dyn Fn(&str) -> bool) -> Result<Vec<PlacedWaiv
         .items()
         .ok_or_else(|| wrong(root, "the file is not a list of waivers"))?;
     if items.len() > MOST {
-        let message = format!("{} waivers, at most {MOST} are read", items.len());
+        let message = format!("the file has {} waivers; the maximum is {MOST}", items.len());
         return Err(wrong(root, message));
     }
     items.map(|item| placed(item, knows)).collect()
@@ -54,7 +54,7 @@ fn placed(item: NodeRef<'_, '_>, knows: &dyn Fn(&str) -> bool) -> Result<PlacedW
     if let Some((key, position, _)) = item.entries().find(|(key, ..)| !KEYS.contains(key)) {
         let meant = match nearest(key, &KEYS) {
             Some(key) => format!("did you mean `{key}`?"),
-            None => format!("a waiver has {}", KEYS.map(|key| format!("`{key}`")).join(", ")),
+            None => format!("valid keys are {}", KEYS.map(|key| format!("`{key}`")).join(", ")),
         };
         let message = format!("unknown key `{}`: {meant}", shortened(key));
         return Err(DocumentError::at(position, message));
@@ -72,10 +72,10 @@ fn placed(item: NodeRef<'_, '_>, knows: &dyn Fn(&str) -> bool) -> Result<PlacedW
     };
     let counts = rules::counts(&entry.rule);
     match (item.get("size"), item.get("about")) {
-        (Some(node), _) if !counts => Err(wrong(node, "`size` is for the rules that count alone")),
+        (Some(node), _) if !counts => Err(wrong(node, "`size` is valid only for rules that count")),
         (_, Some(node)) if counts => Err(wrong(
             node,
-            "the rule counts, so it is about no single part: leave out `about`",
+            "a waiver of a rule that counts cannot name a component: remove `about`",
         )),
         _ => Ok(PlacedWaiver {
             entry,
@@ -110,7 +110,7 @@ fn text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentErro
             Err(wrong(node, format!("`{key}` has more than {LONGEST} bytes")))
         }
         Some(text) if !text.is_empty() && !node.is_null() => Ok(node.text().map(str::to_owned)),
-        _ => Err(wrong(node, format!("`{key}` is no text"))),
+        _ => Err(wrong(node, format!("`{key}` is empty or not a string"))),
     }
 }
 
@@ -131,7 +131,7 @@ fn size(item: NodeRef<'_, '_>) -> Result<Option<u64>, DocumentError> {
     };
     match node.value() {
         Some(Value::Natural(size)) => Ok(Some(size)),
-        _ => Err(wrong(node, "`size` is no whole number")),
+        _ => Err(wrong(node, "`size` is not an integer from 0")),
     }
 }
 
@@ -144,12 +144,12 @@ fn until(item: NodeRef<'_, '_>) -> Result<Option<Date>, DocumentError> {
         Some(date) => Ok(Some(date)),
         None => Err(wrong(
             node,
-            format!("`{}` is no date such as 2027-03-31", shortened(text)),
+            format!("`{}` is not a date such as 2027-03-31", shortened(text)),
         )),
     }
 }
 
-/// The date that is written exactly so, as 2027-03-31.
+/// Parses a date in exactly this format: 2027-03-31.
 fn date(text: &str) -> Option<Date> {
     let date: Date = text.parse().ok()?;
     (date.to_string() == text).then_some(date)

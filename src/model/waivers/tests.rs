@@ -41,7 +41,7 @@ fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
     }
 }
 
-/// The states of the first result of each file, and what is said of its first violation.
+/// Returns the states of the first result of each file, and the text of its first violation.
 fn marked(text: &str, mut files: Vec<FileResults>) -> Vec<(Vec<Option<State>>, Option<String>)> {
     Waivers::new(entries(text))
         .unwrap()
@@ -53,18 +53,18 @@ fn marked(text: &str, mut files: Vec<FileResults>) -> Vec<(Vec<Option<State>>, O
 #[test]
 fn what_is_no_waiver_is_refused_with_its_place_and_what_was_meant() {
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, untill: 2027-01-01 }"), @"unknown key `untill`: did you mean `until`? (line 1, column 50)");
-    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, zzz: 1 }"), @"unknown key `zzz`: a waiver has `rule`, `path`, `about`, `size`, `reason`, `owner`, `until` (line 1, column 50)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, zzz: 1 }"), @"unknown key `zzz`: valid keys are `rule`, `path`, `about`, `size`, `reason`, `owner`, `until` (line 1, column 50)");
     insta::assert_snapshot!(refused("# x\n- { rule: unused-component, path: a, reason: r }"), @"there is no rule `unused-component`: did you mean `unused-components`? (line 2, column 11)");
     insta::assert_snapshot!(refused("- { path: a, reason: r }"), @"the waiver has no `rule` (line 1, column 3)");
     insta::assert_snapshot!(refused("- { rule: unused-components, reason: r }"), @"the waiver has no `path` (line 1, column 3)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a }"), @"the waiver has no `reason` (line 1, column 3)");
-    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: ' ' }"), @"`reason` is no text (line 1, column 47)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: ' ' }"), @"`reason` is empty or not a string (line 1, column 47)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: 'a[', reason: r }"), @"the glob `a[` cannot be read: unclosed character class; missing ']' (line 1, column 36)");
-    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, until: 2027-02-30 }"), @"`2027-02-30` is no date such as 2027-03-31 (line 1, column 57)");
-    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, until: 20270101 }"), @"`20270101` is no date such as 2027-03-31 (line 1, column 57)");
-    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, size: 3 }"), @"`size` is for the rules that count alone (line 1, column 56)");
-    insta::assert_snapshot!(refused("- { rule: maximum-components, path: a, reason: r, size: many }"), @"`size` is no whole number (line 1, column 57)");
-    insta::assert_snapshot!(refused("- { rule: maximum-components, path: a, reason: r, about: x }"), @"the rule counts, so it is about no single part: leave out `about` (line 1, column 58)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, until: 2027-02-30 }"), @"`2027-02-30` is not a date such as 2027-03-31 (line 1, column 57)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, until: 20270101 }"), @"`20270101` is not a date such as 2027-03-31 (line 1, column 57)");
+    insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, size: 3 }"), @"`size` is valid only for rules that count (line 1, column 56)");
+    insta::assert_snapshot!(refused("- { rule: maximum-components, path: a, reason: r, size: many }"), @"`size` is not an integer from 0 (line 1, column 57)");
+    insta::assert_snapshot!(refused("- { rule: maximum-components, path: a, reason: r, about: x }"), @"a waiver of a rule that counts cannot name a component: remove `about` (line 1, column 58)");
     insta::assert_snapshot!(refused("rule: unused-components"), @"the file is not a list of waivers (line 1, column 1)");
     insta::assert_snapshot!(refused("- unused-components"), @"a waiver is a map: `{ rule: …, path: …, reason: … }` (line 1, column 3)");
 }
@@ -139,7 +139,7 @@ fn the_last_day_still_holds_and_the_next_does_not() {
             Some("no longer waived since 2027-03-31: old".to_owned())
         )
     );
-    // One that holds counts before one that is over.
+    // A valid waiver takes precedence over an expired one.
     let both =
         "- { rule: r, path: a, reason: old, until: 2027-03-30 }\n- { rule: r, path: a, reason: again }\n";
     let found = marked(both, vec![file("a", vec![failed("r", vec![about("x")])])]);

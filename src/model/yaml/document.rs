@@ -9,8 +9,8 @@ pub const DOCUMENT_LIMIT: u64 = 32 << 20;
 /// Up to this size, a document cannot contain enough tokens to matter.
 const FREE_OF_MARKS: usize = 1 << 20;
 
-/// Maximum number of the marks `,:[]{}`. The parser buffers every token of an open flow collection (`[…]`, `{…}`), about
-/// 100 bytes each, and each needs one of these marks; the limit keeps the memory below half a gigabyte.
+/// Maximum number of the marks `,:[]{}`. The parser buffers every token of an open flow collection (`[…]`, `{…}`),
+/// about 100 bytes each, and each needs one of these marks; the limit keeps the memory below half a gigabyte.
 const MAX_FLOW_MARKS: usize = 2_000_000;
 
 /// The parser copies the prefix of a `%TAG` directive into every tag that uses it.

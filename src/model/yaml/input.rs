@@ -149,7 +149,7 @@ mod tests {
     use proptest::prelude::*;
     use saphyr_parser::{Event, Parser, ScanError, Span};
 
-    /// All that the parser tells of a text, to its end or its first error.
+    /// Returns the parser's output for a text, up to its end or its first error.
     fn told<I: Input>(parser: Parser<'_, I>) -> (Vec<(Event<'_>, Span)>, Option<ScanError>) {
         let mut events = Vec::new();
         for event in parser {
@@ -161,7 +161,7 @@ mod tests {
         (events, None)
     }
 
-    /// Beside the parser's plainest input: that for texts counts the bytes of a directive's name, not its characters.
+    /// Compares with the parser's simplest input, because its input for texts counts the bytes of a directive's name.
     fn assert_told_alike(text: &str) {
         assert_eq!(
             told(Parser::new(TextInput::new(text))),
@@ -170,7 +170,7 @@ mod tests {
         );
     }
 
-    /// Each way to write a scalar, at and over the characters that are taken at once.
+    /// Checks every scalar style, with lengths at and above the number of characters that are read at once.
     #[test]
     fn what_is_read_does_not_depend_on_the_input() {
         let long = ["ü", "a", "a b", "a: b", "😀", "x#", "# ", "- "].map(|part| part.repeat(40));
@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    /// Indentation around the characters that are taken at once, with this input and with the other.
+    /// Checks indentation around the number of characters that are read at once, with both inputs.
     #[test]
     fn a_block_is_read_however_far_it_is_indented() {
         for depth in (20..34).chain(120..134) {

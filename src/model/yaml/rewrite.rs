@@ -360,8 +360,8 @@ mod tests {
         for (document, text, why) in [
             ("k: &a x\nz: *a", "c", "has a YAML anchor"),
             ("z: &a x\nk: *a", "c", "has a YAML anchor"),
-            ("k: >\n  x\n", "c", "cannot hold `c`"),
-            ("k: |-\n  x\n", " c", "cannot hold ` c`"),
+            ("k: >\n  x\n", "c", "cannot contain `c`"),
+            ("k: |-\n  x\n", " c", "cannot contain ` c`"),
             ("k: [a]", "c", "is missing"),
             ("k: !!str a", "c", "is written in a style"),
         ] {

@@ -29,7 +29,7 @@ pub(crate) struct Cursor {
 /// A cursor that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CursorError {
-    #[error("the cursor {} cannot be read: {why}", path.display())]
+    #[error("could not read the cursor {}: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
     /// The platform no longer has all events that follow the cursor.
     #[error("the cursor {} is too old, events after it are lost: {why}", path.display())]

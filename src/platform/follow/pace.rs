@@ -37,7 +37,7 @@ impl Pace {
     }
 
     /// Returns the response if it arrives in time: a response that hangs is not awaited beyond the deadline. A request
-    /// at the deadline itself still gets [`LAST_MOMENT`].
+    /// at the deadline itself still gets `LAST_MOMENT`.
     pub(crate) async fn in_time<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
         let Some(deadline) = self.deadline else {
             return Some(answer.await);

@@ -29,7 +29,7 @@ impl Observer {
         }
     }
 
-    /// Returns the outcome of `work`; reports `what` once if it takes longer than [`SILENCE`].
+    /// Returns the outcome of `work`; reports `what` once if it takes longer than `SILENCE`.
     pub async fn waiting<T>(&self, work: impl Future<Output = T>, what: impl FnOnce() -> String) -> T {
         self.during(work, tokio::time::sleep(SILENCE), what).await
     }

@@ -3,7 +3,7 @@
 use super::HttpError;
 use super::response::Response;
 
-/// The response of an endpoint that did what it was asked to do.
+/// The response with which an endpoint reports success.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Success {
     /// 200 or 201 with JSON.
@@ -52,6 +52,6 @@ impl Response {
         } else {
             format!(": {said}")
         };
-        format!("this status is not a success for this request, {due} is{said}")
+        format!("expected status {due}{said}")
     }
 }

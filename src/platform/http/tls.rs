@@ -27,7 +27,7 @@ pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, Http
     };
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|why| HttpError::configuration(format!("TLS cannot be set up: {why}")))?
+        .map_err(|why| HttpError::configuration(format!("could not set up TLS: {why}")))?
         .dangerous()
         .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();

@@ -78,7 +78,7 @@ impl Transport {
         let built = |builder: reqwest::ClientBuilder| {
             builder
                 .build()
-                .map_err(|why| HttpError::configuration(format!("the HTTP client cannot be built: {why}")))
+                .map_err(|why| HttpError::configuration(format!("could not build the HTTP client: {why}")))
         };
         Ok(Self {
             calls: built(builder())?,

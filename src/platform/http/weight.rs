@@ -1,4 +1,4 @@
-//! The memory that a response takes once its values are read, estimated before from the punctuation between strings.
+//! Estimates the memory that the values of a response will take, from the punctuation between its strings.
 //!
 //! A limit in bytes is not enough: 64 MB of `{},` are read into gigabytes.
 

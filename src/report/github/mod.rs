@@ -1,4 +1,4 @@
-//! GitHub Actions (Gitea and Forgejo read the same): annotations, step outputs and the step summary.
+//! Formats annotations, step outputs and the step summary for GitHub Actions, also for Gitea and Forgejo.
 //!
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 
@@ -133,7 +133,7 @@ mod tests {
         assert!(message.ends_with('…'));
     }
 
-    /// What the runner does: the marks back, `%` last.
+    /// Reverts the escapes like the runner, `%` last.
     fn unescape(text: &str) -> String {
         let pairs = [
             ("%0D", "\r"),

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the runner reads: name, and the lines up to the delimiter.
+    /// Parses the outputs like the runner: the name, and the lines up to the delimiter.
     fn read(lines: &str) -> Vec<(String, String)> {
         let mut pairs = Vec::new();
         let mut rest = lines;

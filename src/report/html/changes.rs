@@ -1,4 +1,4 @@
-//! What changed in a file: in words, and on the canvas that people know.
+//! Renders the changes of a file as a list and as a picture of the canvas.
 
 use super::parts::heading;
 use crate::base::text::count;
@@ -11,19 +11,19 @@ use crate::report::view::{FileView, View};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-/// Where more files have findings, what changed in them is folded.
+/// Number of files with findings above which their changes are folded.
 const MOST_OPEN: usize = 5;
 
-/// Components of the picture that is seen first.
+/// Maximum number of components in the first picture.
 const MOST_FIRST: usize = 24;
 
-/// Files without findings that are shown, each folded.
+/// Maximum number of shown files without findings.
 const MOST_FILES: usize = 200;
 
 /// A finding with its number on the page.
 pub(super) type Numbered<'v, 'a> = (usize, &'v Finding<'a>);
 
-/// What stands above the findings of a file, and where the picture has each component.
+/// The content above the findings of a file, and the id of each component in the picture.
 #[derive(Default)]
 pub(super) struct Above {
     pub shown: String,
@@ -31,13 +31,14 @@ pub(super) struct Above {
 }
 
 impl Above {
-    /// The id of the component that the finding is about.
+    /// Returns the id of the component of the finding.
     pub(super) fn place(&self, finding: &Finding<'_>) -> Option<&str> {
         self.places.get(finding.about?).map(String::as_str)
     }
 }
 
-/// What changed in a file with findings, and its picture with them; which of all such files it is.
+/// Returns the changes and the picture of a file with findings; `number` is its index among the `all` files with
+/// findings.
 pub(super) fn above(
     view: &View<'_>,
     path: &str,
@@ -60,8 +61,8 @@ pub(super) fn above(
         return above;
     }
     let summary = match changed {
-        Some(file) => format!("What changed: {}", file.changed.words()),
-        None => "The pipeline, with its findings".to_owned(),
+        Some(file) => format!("Changes: {}", file.changed.words()),
+        None => "Pipeline with findings".to_owned(),
     };
     let open = if all > MOST_OPEN { "" } else { " open=\"\"" };
     above.shown = format!(
@@ -84,7 +85,7 @@ fn badges(findings: &[Numbered<'_, '_>]) -> BTreeMap<String, Badge> {
     badges
 }
 
-/// What changed in files that have no findings.
+/// Returns the changes of files that have no findings.
 pub(super) fn others(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     let (title, others) = view.other_changes(files);
     if others.is_empty() {
@@ -107,7 +108,7 @@ pub(super) fn others(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     shown + "</section>\n"
 }
 
-/// A file of its own; its picture is at most so wide, in pixels.
+/// Returns the changes of one file; its picture is at most `width` pixels wide.
 pub(super) fn one(file: &ChangedFile, id: &str, width: i32, is_open: bool) -> String {
     let path = &file.changed.path;
     let picture = file.picture.as_ref();
@@ -124,13 +125,13 @@ pub(super) fn one(file: &ChangedFile, id: &str, width: i32, is_open: bool) -> St
     )
 }
 
-/// In words; what is more than its place has room for can be moved in it, by keys too.
+/// Returns the list of changes; it can be scrolled, also with the keyboard.
 fn told(lines: &[Line], path: &str, id: &str, places: &HashMap<String, String>) -> String {
     if lines.is_empty() {
         return String::new();
     }
     let mut shown = format!(
-        "<ul class=\"told\" tabindex=\"0\" aria-label=\"What changed in {}\">",
+        "<ul class=\"told\" tabindex=\"0\" aria-label=\"Changes in {}\">",
         escape(path)
     );
     for (number, line) in lines.iter().enumerate() {
@@ -162,13 +163,13 @@ fn told(lines: &[Line], path: &str, id: &str, places: &HashMap<String, String>) 
     shown + "</ul>\n"
 }
 
-/// The id of a line of words.
+/// Returns the id of a line in the list of changes.
 fn word_id(id: &str, number: usize) -> String {
     format!("{id}-word-{number}")
 }
 
-/// The part to look at first, and the whole canvas folded below it; one picture where that is small. Gives also the id of each
-/// component where it is seen first.
+/// Returns a picture of the important part with the complete canvas folded below it, or one picture if the canvas is
+/// small. Also returns the id of each component in the first picture that has it.
 fn figures(
     canvas: &Canvas,
     (path, id, width): (&str, &str, i32),
@@ -223,12 +224,12 @@ fn figures(
         let more = count(left_out, "more component");
         let _ = writeln!(
             shown,
-            "<p class=\"note\">{more} that changed or are next to a change: see the whole canvas.</p>"
+            "<p class=\"note\">{more} that changed or are next to a change: see the complete canvas.</p>"
         );
     }
     let _ = write!(
         shown,
-        "<details class=\"canvas-whole\"><summary>The whole canvas: {}</summary>\n{}</details>\n",
+        "<details class=\"canvas-whole\"><summary>Complete canvas: {}</summary>\n{}</details>\n",
         count(canvas.boxes.len(), "component"),
         figure(&whole, id) + &too_large
     );
@@ -240,7 +241,7 @@ fn are(components: usize) -> String {
     format!("{} {verb}", count(components, "component"))
 }
 
-/// The arrow heads of all pictures of the page.
+/// Returns the arrow heads for all pictures of the page.
 pub(super) fn arrow_heads() -> String {
     format!(
         "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",

@@ -1,4 +1,4 @@
-//! What every page is: its head, its security policy, and its style.
+//! Renders the frame of every page: head, content security policy, and style.
 
 use super::changes::arrow_heads;
 use crate::base::text::markup as escape;
@@ -20,15 +20,15 @@ const STYLE: [&str; 7] = [
 
 pub(super) struct HtmlPage<'p> {
     pub title: &'p str,
-    /// The id of what the page is about, and the words of the link to it.
+    /// The id of the main content, and the text of the link to it.
     pub skip: (&'static str, &'static str),
     pub body: &'p str,
-    /// What it runs; none where nothing is to be run.
+    /// The script; `None` if the page needs no script.
     pub script: Option<&'static str>,
     pub tool_version: &'p str,
 }
 
-/// The whole page.
+/// Returns the complete page.
 pub(super) fn document(page: &HtmlPage<'_>) -> String {
     let style = style();
     let (skip, words) = page.skip;
@@ -61,7 +61,7 @@ pub(super) fn style() -> String {
     STYLE.concat()
 }
 
-/// <https://www.w3.org/TR/CSP3/#framework-directive-source-list>
+/// Returns the content security policy (<https://www.w3.org/TR/CSP3/#framework-directive-source-list>).
 fn policy(style: &str, script: Option<&str>) -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())));
     let script = script.map_or_else(|| "'none'".to_owned(), hash);

@@ -1,4 +1,4 @@
-//! Where the findings are: bars by rule, by check of the project and by folder, each of which is a filter.
+//! Renders bars with the numbers of findings by rule, project check and directory; each bar is a filter.
 
 use super::parts::name;
 use crate::base::text::markup as escape;
@@ -7,10 +7,10 @@ use crate::report::view::{Tally, View};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The bars of a list that are not folded.
+/// Number of bars of a list that are not folded.
 const FIRST: usize = 8;
 
-/// The lists; nothing where there are no findings.
+/// Returns the lists of bars; empty if there are no findings.
 pub(super) fn facets(view: &View<'_>) -> String {
     if view.findings.is_empty() {
         return String::new();
@@ -24,21 +24,21 @@ pub(super) fn facets(view: &View<'_>) -> String {
         .partition(|(rule, _)| between.contains(rule));
     let rows = |named: Vec<(&str, _)>| named.into_iter().map(|(_, row)| row).collect::<Vec<_>>();
     format!(
-        "<aside class=\"facets\" aria-label=\"Where the findings are\">\n{}{}{}</aside>\n",
+        "<aside class=\"facets\" aria-label=\"Findings by rule and folder\">\n{}{}{}</aside>\n",
         facet("Rules", "rule", &rows(rules)),
-        facet("Between files", "rule", &rows(between)),
+        facet("Project checks", "rule", &rows(between)),
         facet("Folders", "folder", &folders.collect::<Vec<_>>())
     )
 }
 
-/// The checks of the project that found something.
+/// Returns the project checks with findings.
 fn of_project<'v>(view: &View<'v>) -> BTreeSet<&'v str> {
     let results = view.report.files.iter().flat_map(|file| &file.results);
     let of_project = results.filter(|result| result.origin == Origin::Project);
     of_project.map(|result| result.rule.as_str()).collect()
 }
 
-/// A list of bars; the names are markup already. Nothing where there are none.
+/// Returns a list of bars, or an empty text if there are no rows; the names are already escaped.
 fn facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> String {
     if rows.is_empty() {
         return String::new();

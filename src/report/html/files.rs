@@ -1,4 +1,4 @@
-//! The findings, file by file, with the lines around them.
+//! Renders the findings by file, with their source lines.
 
 use super::changes::{self, Numbered};
 use super::parts::{MESSAGE_LIMIT, copy, heading, name, rule, tally};
@@ -12,10 +12,10 @@ use crate::report::{SourceLines, shorten, uri};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// The first files are open, as long as they have findings that count.
+/// Maximum number of unfolded files. If there are more files, those without counting findings are folded.
 pub(super) const MOST_OPEN: usize = 20;
 
-/// All files with findings; the findings are numbered through.
+/// Returns all files with findings; the findings are numbered consecutively.
 pub(super) fn groups(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
     let mut shown = String::from("<div id=\"by-file\">\n");
     let mut numbers = 1..;
@@ -61,7 +61,7 @@ fn push_head(shown: &mut String, file: &FileView<'_, '_>, open: &str) {
     );
 }
 
-/// What passed, and what closes the group.
+/// Adds the passed checks and the end of the group.
 fn push_foot(shown: &mut String, results: Option<&FileResults>) {
     let _ = writeln!(
         shown,
@@ -88,7 +88,7 @@ fn push_finding(
     view: &View<'_>,
 ) {
     let class = Tone::of(finding).class();
-    let component = component.map(|id| format!("<a class=\"quiet\" href=\"#{id}\">In the picture</a> "));
+    let component = component.map(|id| format!("<a class=\"quiet\" href=\"#{id}\">Show in picture</a> "));
     let _ = write!(
         shown,
         "<article id=\"finding-{number}\" class=\"{class}\"><header><span class=\"badge\">{}</span> {} {}\
@@ -106,7 +106,7 @@ fn push_finding(
     shown.push_str("</article>\n");
 }
 
-/// A finding that the page shows in full further up.
+/// Adds a finding that the page shows completely further up.
 fn push_repeat(shown: &mut String, finding: &Finding<'_>, number: usize, first: usize, view: &View<'_>) {
     let _ = writeln!(
         shown,
@@ -121,14 +121,14 @@ fn push_repeat(shown: &mut String, finding: &Finding<'_>, number: usize, first: 
     );
 }
 
-/// The other places of a finding, folded.
+/// Adds the other places of a finding, folded.
 fn push_others(shown: &mut String, others: &[OtherPlace<'_>]) {
     if others.is_empty() {
         return;
     }
     let _ = writeln!(
         shown,
-        "<details class=\"places\"><summary>The same in {}</summary><ul class=\"plain\">",
+        "<details class=\"places\"><summary>Also in {}</summary><ul class=\"plain\">",
         count(others.len(), "other place")
     );
     for (number, path, line) in others {
@@ -141,7 +141,7 @@ fn push_others(shown: &mut String, others: &[OtherPlace<'_>]) {
     shown.push_str("</ul></details>\n");
 }
 
-/// The level, and how it stands where it does not count.
+/// Returns the level, with the state if the finding does not count.
 fn badge(finding: &Finding<'_>) -> String {
     let level = match finding.error_type {
         Some(_) => "not evaluated".to_owned(),
@@ -153,7 +153,7 @@ fn badge(finding: &Finding<'_>) -> String {
     }
 }
 
-/// The file is named where the findings are grouped by rule.
+/// Returns the place of the finding. The path is shown only if the findings are grouped by rule.
 fn place(finding: &Finding<'_>, view: &View<'_>) -> String {
     let line = finding.line;
     let place = format!(
@@ -177,7 +177,7 @@ fn place(finding: &Finding<'_>, view: &View<'_>) -> String {
         }
 }
 
-/// The lines of the finding.
+/// Adds the source lines of the finding.
 fn push_lines(shown: &mut String, finding: &Finding<'_>, sources: &SourceLines) {
     let lines = sources.context(finding);
     if lines.is_empty() {
@@ -195,7 +195,7 @@ fn push_lines(shown: &mut String, finding: &Finding<'_>, sources: &SourceLines) 
     shown.push_str("</pre>\n");
 }
 
-/// The files without findings, by name.
+/// Returns the list of files without findings.
 pub(super) fn clean(view: &View<'_>) -> String {
     let files = view.report.files.iter();
     let clean: Vec<String> = files

@@ -1,4 +1,4 @@
-//! The bar that stays in sight: search, grouping, levels, what is shown, the table of it.
+//! Renders the sticky filter bar: search, grouping, levels, the number of shown findings, and the CSV export.
 
 use crate::report::tone::Tone;
 use crate::report::view::View;
@@ -13,12 +13,12 @@ const GROUPING: &str = r#"<fieldset class="switch"><legend class="unseen">Group 
 "#;
 
 const ACTIONS: &str = r#"<button type="button" id="fold">Unfold all</button>
-<button type="button" id="csv" title="Save the findings that are shown as a table">CSV</button>
+<button type="button" id="csv" title="Save the shown findings as a table">CSV</button>
 "#;
 
 const SHOWN: &str = r#"<p id="shown" role="status"></p><span id="chosen"></span><button type="button" id="clear" class="quiet" hidden="">Clear the filter</button><span id="said" class="unseen" role="status"></span>"#;
 
-/// Without the script it would do nothing, and is not shown.
+/// Returns the bar, which is hidden without the script, as it would have no effect.
 pub(super) fn bar(view: &View<'_>) -> String {
     let mut levels = String::new();
     for tone in Tone::ALL {

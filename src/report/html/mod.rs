@@ -1,9 +1,8 @@
-//! A page of its own: one file, for the artifacts of a job or a mail.
+//! Renders a self-contained HTML page, for the artifacts of a job or an email.
 //!
-//! It asks for nothing from anywhere: style and script are inside, and its content security policy allows those two by
-//! their hashes and nothing else. What a review says is text in elements, never a part of the script; the script only
-//! hides and regroups findings, so the page can be read without it. It is also well-formed XML, by which its tests read
-//! it back.
+//! The page loads no external resources: style and script are inline, and its content security policy allows only these
+//! two, by their hashes. Texts of a review are text in elements, never a part of the script. The script only hides and
+//! regroups findings, so the page can be read without it. The page is also well-formed XML, so that tests can parse it.
 
 mod changes;
 mod document;
@@ -24,7 +23,7 @@ use super::About;
 use super::view::{FileView, Medium, Notice, View, by_file};
 use crate::model::findings::Report;
 
-/// The marks let a reader of XML take it as text.
+/// The script; the CDATA marks make it text for an XML parser.
 const SCRIPT: &str = concat!(
     "//<![CDATA[\n",
     include_str!("script/findings.js"),
@@ -35,7 +34,7 @@ const SCRIPT: &str = concat!(
     "//]]>\n"
 );
 
-/// The review as an HTML page.
+/// Returns the review as an HTML page.
 pub(super) fn render(report: &Report, about: &About) -> String {
     let view = View::of(report, about, Medium::Page);
     let files = by_file(&view.findings);
@@ -61,7 +60,7 @@ pub(super) fn render(report: &Report, about: &About) -> String {
     })
 }
 
-/// The notices that `takes` takes, below a title; nothing if there are none.
+/// Returns the notices for which `takes` is true, below a title; empty if there are none.
 fn notices(view: &View<'_>, title: &str, takes: impl Fn(&Notice<'_>) -> bool) -> String {
     let lists: String = view.notices.iter().filter(|it| takes(it)).map(notice).collect();
     if lists.is_empty() {
@@ -75,7 +74,7 @@ fn findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
         "<section class=\"findings\" aria-labelledby=\"findings\"><h2 id=\"findings\" tabindex=\"-1\">Findings</h2>\n",
     );
     if view.report.reviewed().next().is_none() && view.findings.is_empty() {
-        return shown + "<p>There is nothing here: no pipeline was reviewed.</p></section>\n";
+        return shown + "<p>No findings: no pipeline was reviewed.</p></section>\n";
     }
     if !files.is_empty() {
         shown.push_str(&filter::bar(view));

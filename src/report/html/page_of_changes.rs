@@ -1,4 +1,4 @@
-//! A page about nothing but what changed: without a script, as there is nothing to filter.
+//! Renders a page that shows only changes; it has no script, as it has no filter.
 
 use super::changes::one;
 use super::document::{HtmlPage, document};
@@ -9,16 +9,16 @@ use crate::model::picture::PAGE;
 use crate::report::changes::{ChangesPage, MOST_LISTED};
 use std::fmt::Write as _;
 
-/// Where more files changed, each is folded.
+/// Number of changed files above which each is folded.
 const MOST_OPEN: usize = 20;
 
-/// The changes as an HTML page.
+/// Returns the changes as an HTML page.
 pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
     let ChangesPage { files, compared, .. } = changes;
     let title = match files.as_slice() {
-        [] => "No pipeline differs".to_owned(),
-        [one] => format!("What changed in {}", one.changed.path),
-        several => format!("What changed in {}", count(several.len(), "pipeline")),
+        [] => "No pipeline changed".to_owned(),
+        [one] => format!("Changes in {}", one.changed.path),
+        several => format!("Changes in {}", count(several.len(), "pipeline")),
     };
     let layout = files
         .iter()
@@ -28,7 +28,7 @@ pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
         number => format!(" In {number} of them only the layout changed."),
     };
     let mut body = format!(
-        "<header class=\"top neutral\">\n<p class=\"brand\">Pipelines, compared</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
+        "<header class=\"top neutral\">\n<p class=\"brand\">Pipeline comparison</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
          <main class=\"findings\" id=\"changes\" tabindex=\"-1\">\n<h2 class=\"unseen\">Pipelines</h2>\n",
         escape(&title),
         escape(&format!("{compared}{layout}"))

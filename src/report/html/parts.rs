@@ -1,25 +1,25 @@
-//! Small pieces that several parts of the page are made of.
+//! Shared HTML elements of the page.
 
 use crate::base::text::markup as escape;
 use crate::report::shorten;
 use crate::report::view::{Notice, Tally, View};
 use std::fmt::Write as _;
 
-/// The longest rule name, in characters.
+/// Maximum length of a rule name, in characters.
 const NAME_LIMIT: usize = 200;
 
-/// The longest message, in characters.
+/// Maximum length of a message, in characters.
 pub(super) const MESSAGE_LIMIT: usize = 4_000;
 
-/// A list of more entries is folded, so that the findings stay near the top.
+/// Number of entries above which a list is folded, so that the findings stay near the top.
 const LONG_LIST: usize = 12;
 
-/// Copies what is marked as `copied` beside it.
+/// Returns a button that copies the text of the `copied` element next to it.
 pub(super) fn copy(what: &str) -> String {
     format!("<button type=\"button\" class=\"quiet copy live\">{what}</button>")
 }
 
-/// `2 errors`, `1 warning`, each in its colour.
+/// Returns the numbers of findings, such as `2 errors` and `1 warning`, each in its color.
 pub(super) fn tally(tally: &Tally<'_>) -> String {
     let mut shown = String::from("<span class=\"tally\">");
     for (tone, number) in tally.parts() {
@@ -29,7 +29,7 @@ pub(super) fn tally(tally: &Tally<'_>) -> String {
     shown + "<span class=\"part\"></span></span>"
 }
 
-/// The path, its folder quieter than the name.
+/// Returns the path as a heading, with the directory less prominent than the name.
 pub(super) fn heading(path: &str) -> String {
     let (folder, name) = path.rfind('/').map_or(("", path), |at| path.split_at(at + 1));
     format!(
@@ -39,7 +39,7 @@ pub(super) fn heading(path: &str) -> String {
     )
 }
 
-/// All of one kind below its heading.
+/// Returns the notices of one kind with a heading.
 pub(super) fn notice(notice: &Notice<'_>) -> String {
     let entries = notice.entries.iter();
     let entries = entries.map(|entry| format!("<li>{}{}</li>", escape(&entry.line()), files(&entry.files)));
@@ -48,7 +48,7 @@ pub(super) fn notice(notice: &Notice<'_>) -> String {
     format!("<div><h3>{title}</h3>{list}</div>\n")
 }
 
-/// The files that a sentence only names the first of.
+/// Returns all files of a sentence that lists only the first ones.
 fn files(paths: &[&str]) -> String {
     if paths.len() < 2 {
         return String::new();
@@ -70,13 +70,13 @@ fn folded(items: &[String], is_folded: bool, what: &str) -> String {
     format!("{start}<ul class=\"plain\">{}</ul>{end}", items.join("\n"))
 }
 
-/// The id of what explains the rule; none where nothing is known of it.
+/// Returns the id of the rule's explanation; `None` if there is no description of the rule.
 pub(super) fn explanation(view: &View<'_>, rule: &str) -> Option<String> {
     let number = view.rule_number(rule)?;
     view.about.rule(rule).map(|_| format!("rule-{number}"))
 }
 
-/// The rule's name, which opens what is known of it.
+/// Returns the rule's name, as a button that opens the explanation if there is one.
 pub(super) fn rule(view: &View<'_>, rule: &str) -> String {
     let name = name(rule);
     match explanation(view, rule) {
@@ -85,12 +85,12 @@ pub(super) fn rule(view: &View<'_>, rule: &str) -> String {
     }
 }
 
-/// A rule's name, cut to what a heading can hold.
+/// Returns a rule's name, truncated for a heading.
 pub(super) fn name(rule: &str) -> String {
     escape(&shorten::to_chars(rule, NAME_LIMIT))
 }
 
-/// A sentence of this program with names in backquotes.
+/// Returns a sentence of this program as HTML, with names in backticks as code.
 pub(super) fn marked(text: &str) -> String {
     let mut shown = String::new();
     for (at, part) in text.split('`').enumerate() {

@@ -1,4 +1,4 @@
-//! The rules in the words of `rules explain`, each opened from where it is named; and the findings by rule.
+//! Renders the explanations of rules, as in `rules explain`, which rule names on the page open; and the groups by rule.
 
 use super::parts::{explanation, marked, name, tally};
 use crate::base::text::markup as escape;
@@ -7,10 +7,10 @@ use crate::report::RuleText;
 use crate::report::view::View;
 use std::fmt::Write as _;
 
-/// Where there are more findings, those of a rule are folded.
+/// Number of findings above which the groups by rule are folded.
 const MOST_OPEN: usize = 100;
 
-/// A group for each rule. The script moves the findings there, so that each is on the page once.
+/// Returns an empty group for each rule. The script moves the findings there, so that each is on the page once.
 pub(super) fn groups(view: &View<'_>) -> String {
     let mut shown = String::from("<div id=\"by-rule\" hidden=\"\">\n");
     let open = if view.findings.len() > MOST_OPEN {
@@ -34,10 +34,10 @@ pub(super) fn groups(view: &View<'_>) -> String {
 }
 
 fn opener(id: &str) -> String {
-    format!("<button type=\"button\" class=\"quiet\" popovertarget=\"{id}\">Why, and how to mend it</button>")
+    format!("<button type=\"button\" class=\"quiet\" popovertarget=\"{id}\">Why, and how to fix it</button>")
 }
 
-/// What is known of the rules that found something.
+/// Returns the explanations of the rules with findings.
 pub(super) fn explanations(view: &View<'_>) -> String {
     let known = view.rules.iter().filter_map(|(rule, _)| {
         let id = explanation(view, rule)?;

@@ -9,7 +9,7 @@ use roxmltree::{Document, Node};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 
-/// The page without its first line, which is HTML's alone: well-formed XML.
+/// Parses the page as XML, without its first line, which is HTML only.
 fn read(page: &str) -> Document<'_> {
     let rest = page.strip_prefix("<!doctype html>\n").unwrap();
     Document::parse(rest).unwrap()
@@ -191,7 +191,7 @@ fn what_opens_or_is_linked_is_on_the_page_once() {
         .collect();
     assert_eq!(links.len(), 1 + sample::report().findings().len());
     let opened = with("popovertarget");
-    // The rule's two findings, its group, and what closes it.
+    // The rule's two findings, its group, and the close button.
     assert_eq!(opened.len(), 4, "{opened:?}");
     for id in links.iter().chain(&opened).chain(&with("aria-labelledby")) {
         assert!(ids.contains(id), "{id}");
@@ -324,7 +324,7 @@ fn what_many_files_say_alike_is_said_once_at_the_top() {
             .unwrap(),
     );
     assert_eq!(top.matches("it is <not> there").count(), 1);
-    assert!(top.contains("It concerns 30 files: 0.orch.yaml"), "{top}");
+    assert!(top.contains("This affects 30 files: 0.orch.yaml"), "{top}");
 }
 
 #[test]
@@ -412,7 +412,7 @@ fn a_machine_without_a_host_is_said_in_words() {
     assert!(!text.contains("none, local"), "{text}");
 }
 
-/// What a reader sees of a text.
+/// Returns the visible form of a text.
 fn seen(raw: &str) -> String {
     crate::base::text::visible(raw)
         .chars()
@@ -470,7 +470,7 @@ fn checks_of_the_project_are_a_group_of_their_own() {
         "{told:?}"
     );
     assert!(
-        told[1].starts_with("Between files") && told[1].contains("project/call"),
+        told[1].starts_with("Project checks") && told[1].contains("project/call"),
         "{told:?}"
     );
     assert!(told[2].starts_with("Folders"), "{told:?}");

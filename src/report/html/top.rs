@@ -1,4 +1,4 @@
-//! The verdict and its numbers at the top of the page; below the findings, what was reviewed and how.
+//! Renders the verdict and its numbers at the top of the page, and the facts about the review below the findings.
 
 use super::parts::copy;
 use crate::base::text::markup as escape;
@@ -27,7 +27,7 @@ pub(super) fn header(view: &View<'_>) -> String {
     shown + "</header>\n"
 }
 
-/// What fails the gate, how to see the same elsewhere, and what was reviewed: below the findings, which people came for.
+/// Returns the section below the findings: what fails the gate, how to reproduce the review, and the facts about it.
 pub(super) fn background(view: &View<'_>) -> String {
     let mut shown = String::from("<section class=\"background\" aria-label=\"About this review\">\n");
     let _ = writeln!(shown, "<p>{}</p>", limit(view.report));
@@ -46,7 +46,7 @@ pub(super) fn background(view: &View<'_>) -> String {
     shown + "</dl>\n</section>\n"
 }
 
-/// The numbers of the headline, and what passed.
+/// Returns the numbers of the headline, and those of passed checks and excluded files.
 fn numbers_line(view: &View<'_>) -> String {
     let numbers = Some(numbers(view.report)).filter(|numbers| !numbers.is_empty());
     let parts: Vec<String> = numbers.into_iter().chain(view.scope.clone()).collect();
@@ -59,7 +59,7 @@ pub(super) fn repository<'a>(view: &View<'a>) -> Option<&'a str> {
     named.or_else(|| view.about.repository_url.as_ref().map(of_url))
 }
 
-/// Why the gate says what it says: what fails it, by rule, and what would.
+/// Returns the explanation of the verdict: the problem, the next step, evaluation errors, and praise.
 fn why(view: &View<'_>) -> String {
     let mut shown = String::new();
     if let Some(problem) = &view.problem {
@@ -71,7 +71,7 @@ fn why(view: &View<'_>) -> String {
     for cause in &view.causes {
         let _ = writeln!(
             shown,
-            "<p class=\"lead\">{} It concerns {}.{}</p>",
+            "<p class=\"lead\">{} This affects {}.{}</p>",
             escape(&cause.finding.message()),
             escape(&cause.concerns()),
             places(view, cause)
@@ -83,7 +83,7 @@ fn why(view: &View<'_>) -> String {
     shown
 }
 
-/// Where the rules file is wrong.
+/// Returns a sentence with the places of the errors in the rules file; empty if there are none.
 fn places(view: &View<'_>, cause: &UnjudgedCause<'_>) -> String {
     let named = view.about.named_places(&cause.finding);
     let shown = named
@@ -93,10 +93,10 @@ fn places(view: &View<'_>, cause: &UnjudgedCause<'_>) -> String {
     if shown.is_empty() {
         return String::new();
     }
-    format!(" It stands at {}.", shown.join(", "))
+    format!(" See {}.", shown.join(", "))
 }
 
-/// What fails the gate, in a sentence.
+/// Returns a sentence about the findings that fail the gate.
 fn limit(report: &Report) -> String {
     let fail_on = report.fail_on();
     let what = match fail_on {
@@ -107,7 +107,7 @@ fn limit(report: &Report) -> String {
     format!("{what} (<code>--fail-on {fail_on}</code>).")
 }
 
-/// The merge-bases; none where every pipeline was selected.
+/// Returns the merge bases; `None` if every pipeline was selected.
 fn compared_with(context: &ReviewContext, short: impl Fn(&String) -> String) -> Option<String> {
     let bases: Vec<String> = context
         .base
@@ -126,7 +126,7 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
         ("Branch", context.branch.clone()),
         ("Commit", context.head.as_ref().map(short)),
         ("Compared with", compared_with(context, short)),
-        ("Part", context.shard.map(|shard| shard.to_string())),
+        ("Shard", context.shard.map(|shard| shard.to_string())),
     ];
     let mut facts: Vec<_> = optional
         .into_iter()
@@ -134,19 +134,19 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
         .collect();
     facts.push(("Engine", view.report.engine.to_string()));
     facts.push(("Run by", run_by(&context.ci, &context.event)));
-    // A report that was made by another program may not tell.
+    // A report of another program may have no start time.
     if view.report.started_at > Timestamp::UNIX_EPOCH {
         let began = view.report.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
-        facts.push(("Began", began.to_string()));
+        facts.push(("Started", began.to_string()));
         let seconds = view.report.elapsed.as_secs_f64();
         if seconds >= 0.1 {
-            facts.push(("Took", format!("{seconds:.1} s")));
+            facts.push(("Duration", format!("{seconds:.1} s")));
         }
     }
     facts
 }
 
-/// The host and its event; outside of CI there is neither.
+/// Returns the host and its event, or `a local run` outside of CI.
 fn run_by(host: &str, event: &str) -> String {
     match host {
         "" | "none" => "a local run".to_owned(),

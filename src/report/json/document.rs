@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The schema that is written and read.
+/// The name of the schema that is written and read.
 pub(super) const SCHEMA: &str = "sluicegate.report/v1";
 
 /// The complete document. The keys after `unreviewed`, and `severity` and `lines` of a result, exist so that any report

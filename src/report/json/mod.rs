@@ -15,7 +15,7 @@ use crate::report::About;
 use document::DocumentV1;
 use std::io::{self, Write};
 
-/// Writes the report as JSON, indented, with a line break at its end.
+/// Writes the report as indented JSON with a final line break.
 pub(crate) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
     write_json(out, |json| {
         serde_json::to_writer_pretty(json, &DocumentV1::of(report, about))

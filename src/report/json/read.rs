@@ -234,7 +234,7 @@ impl RuleV1 {
                 std::iter::once(first).chain(rest).collect()
             }
         };
-        let about = self.of_each(self.about.as_ref(), "component names")?;
+        let about = self.of_each(self.about.as_ref(), "`about` entries")?;
         let sizes = self.sizes.as_ref().filter(|_| self.size().is_none());
         let sizes = self.of_each(sizes, "sizes")?;
         let violations = self.violations.iter().cloned().zip(lines);

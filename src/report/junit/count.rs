@@ -1,11 +1,11 @@
-//! How many cases there will be, without making them.
+//! Counts the test cases without creating them.
 
 use super::PlacedCase;
 use super::write::Sums;
 use crate::model::findings::{FailOn, FileResults, Report, RuleResult, Status};
 use junit_report::TestResult;
 
-/// The cases of all suites, counted before any is made, as the document begins with their numbers.
+/// Counts the cases of all suites in advance, as the document starts with their numbers.
 pub(super) fn sums(report: &Report, run: &[PlacedCase]) -> Sums {
     let results = report.files.iter().flat_map(FileResults::told);
     let of_files = results.map(|result| CaseOutcome::of(result, report.fail_on()));
@@ -33,7 +33,7 @@ pub(super) fn sums(report: &Report, run: &[PlacedCase]) -> Sums {
     sums
 }
 
-/// As what a case is told.
+/// The outcome of a test case.
 #[derive(Clone, Copy)]
 pub(super) enum CaseOutcome {
     Passed,
@@ -43,7 +43,7 @@ pub(super) enum CaseOutcome {
 }
 
 impl CaseOutcome {
-    /// Of a result of a rule.
+    /// Returns the outcome for the result of a rule.
     pub(super) fn of(result: &RuleResult, fail_on: FailOn) -> Self {
         match &result.status {
             Status::Passed => Self::Passed,

@@ -1,4 +1,4 @@
-//! An execution as JUnit: one suite for the environment, one case for the pipeline.
+//! Writes an execution as JUnit: one suite for the environment, one case for the pipeline.
 
 use super::{Dialect, MESSAGE_LIMIT, RUN, Sums, Whole, shorten, suite, timestamp, write};
 use crate::model::findings::Verdict;
@@ -6,24 +6,24 @@ use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
 use std::io;
 
-/// An execution of a pipeline that was waited for.
+/// An execution of a pipeline, after waiting for its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ExecutionRun {
     pub pipeline: String,
     pub environment: String,
-    /// The platform's word for how it ended.
+    /// The final status of the platform.
     pub status: String,
-    /// What the platform says of it.
+    /// The message of the platform.
     pub message: Option<String>,
-    /// Passed for a success, failed for another end, undecided where no end was seen.
+    /// Passed for a success, failed for another final status, undecided if no final status was seen.
     pub verdict: Verdict,
-    /// Why it is no success.
+    /// The reason why the execution did not succeed.
     pub problem: Option<String>,
     pub started_at: Timestamp,
     pub elapsed: std::time::Duration,
 }
 
-/// Writes the execution as JUnit XML: a bad end is a `failure`, an end that was not seen an `error`.
+/// Writes the execution as JUnit XML: a failed one is a `failure`, one without a final status an `error`.
 pub(crate) fn execution_junit(run: &ExecutionRun, out: &mut dyn io::Write) -> io::Result<()> {
     let name = &run.pipeline;
     let problem = run.problem.as_deref().unwrap_or(&run.status);

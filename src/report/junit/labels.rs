@@ -1,10 +1,10 @@
-//! What a pipeline is called in JUnit, where readers show the name of a case alone.
+//! Defines the labels of pipelines in JUnit, as readers may show only the name of a case.
 
 use crate::model::findings::Report;
 use crate::model::pipelines::without_extension;
 use std::collections::HashMap;
 
-/// The names of all files of a report.
+/// The number of files of a report for each path without extension.
 pub(super) struct Labels<'r>(HashMap<&'r str, usize>);
 
 impl<'r> Labels<'r> {
@@ -29,8 +29,8 @@ impl<'r> Labels<'r> {
     }
 }
 
-/// Returns the class name for this label: `sales.load`, which Jenkins shows as the class `load` of the package `sales`: it
-/// splits at the last dot (`hudson.tasks.junit.CaseResult`). Other dots would split a file's name.
+/// Returns the class name for this label: `sales.load`, which Jenkins splits at the last dot into the class `load` of
+/// the package `sales` (`hudson.tasks.junit.CaseResult`). Other dots are replaced, as they would split a file's name.
 pub(super) fn classname(label: &str) -> String {
     label.replace('.', "_").replace('/', ".")
 }

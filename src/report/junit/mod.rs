@@ -1,19 +1,21 @@
-//! JUnit XML, as GitLab, Jenkins, Azure and the reporters on GitHub read it: a suite for each file, a case for each
+//! Writes JUnit XML for GitLab, Jenkins, Azure and the reporters on GitHub: a suite for each file, a case for each
 //! rule, in the order of the findings.
 //!
-//! - GitLab's merge request widget shows the name of a case alone, so it names the pipeline and the rule. Jenkins takes the
-//!   part of `classname` after the last dot as the class, and what is before it as the package.
-//! - A FAILED rule that counts against the gate is a `failure`; one below the limit, known or waived is `skipped`, with
-//!   its words and why. One that could not be evaluated is an `error` whose type is the platform's. So a passed gate
-//!   never makes a test report red, and a failed one always does. The texts are the elements' content, since GitLab
-//!   ignores the `message` attribute (<https://docs.gitlab.com/ci/testing/unit_test_reports/>).
-//! - What keeps every rule of a file from being evaluated is one case.
-//! - Excluded files are skipped cases, files without an answer are errors.
-//! - What concerns the whole run is in a suite of its own, `sluicegate`: so the document is never all green when the
-//!   verdict is not passed. Jenkins fails a build whose reports hold no test at all, so a review of nothing has one
+//! - GitLab's merge request widget shows only the name of a case, so the name contains the pipeline and the rule.
+//!   Jenkins
+//!   uses the part of `classname` after the last dot as the class, and the part before it as the package.
+//! - A FAILED rule that fails the gate is a `failure`; a rule below the limit, known or waived is `skipped`, with its
+//!   text
+//!   and the reason. A rule that could not be evaluated is an `error` with the platform's type. So a passed gate never
+//!   makes a test report red, and a failed one always does. The texts are the elements' content, since GitLab ignores
+//!   the `message` attribute (<https://docs.gitlab.com/ci/testing/unit_test_reports/>).
+//! - A problem that prevents the evaluation of all rules of a file is one case.
+//! - Excluded files are skipped cases, unreviewed files are errors.
+//! - Cases about the entire run are in a separate suite, `sluicegate`, so that the document is never all green if the
+//!   verdict is not passed. Jenkins fails a build whose reports contain no test, so a review without files has one
 //!   skipped case.
-//! - The reviewer tells no time for a single rule: the time of the whole is shared out evenly, so that the sums which
-//!   hosts show are true.
+//! - There are no times for single rules: the total time is divided evenly among the cases, so that the sums that hosts
+//!   show are correct.
 
 mod count;
 mod execution;
@@ -42,10 +44,10 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
 
-/// The longest `message` attribute, in characters; the content has everything.
+/// Maximum length of the `message` attribute, in characters; the content has the complete text.
 const MESSAGE_LIMIT: usize = 200;
 
-/// The name of the suite about the run as a whole.
+/// The name of the suite about the entire run.
 const RUN: &str = "sluicegate";
 const VERDICT: &str = "verdict";
 const GATE_CHANGE: &str = "gate change";
@@ -64,7 +66,7 @@ pub(super) fn render(
     let mut sums = sums(report, &run);
     if dialect == Dialect::Strict {
         sums.tests -= sums.skipped;
-        // A reader that wants tests gets one where nothing but skipped cases is told.
+        // Some readers require a test: add one if there are only skipped cases.
         if sums.tests == 0 {
             let case = TestCaseBuilder::success(VERDICT, Duration::ZERO);
             run.push(Place::RUN.put(case));
@@ -101,7 +103,7 @@ fn suite(name: &str, started: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
     }
 }
 
-/// The suites, each made when it is its turn: all of them take more memory than the report itself.
+/// Returns the suites. Each is created when it is written, as all together use more memory than the report itself.
 fn suites<'r>(report: &'r Report, about: &'r About, run: Vec<PlacedCase>) -> impl Iterator<Item = Suite> {
     let order = Order::of(report, about);
     let labels = Rc::new(Labels::of(report));
@@ -130,8 +132,8 @@ fn suites<'r>(report: &'r Report, about: &'r About, run: Vec<PlacedCase>) -> imp
     all.map(move |(path, cases)| suite(&names.unique(path), started, cases))
 }
 
-/// Cases about the run as a whole: why it is no pass where no finding says so, changes to the gate, a review of nothing, and
-/// the notes of the run, of which the reason of a run without a pass has all.
+/// Returns the cases about the entire run: the reason why it does not pass if no finding explains it, gate changes,
+/// breaks of consumers, a review without rules, and the notes, unless the reason already contains them.
 fn run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
@@ -156,7 +158,7 @@ fn run_cases(report: &Report) -> Vec<PlacedCase> {
     cases.extend(consumers(report, &mut names));
     let nothing = report.files.iter().all(|file| file.results.is_empty());
     if cases.is_empty() && nothing && report.excluded.is_empty() && report.unreviewed.is_empty() {
-        let case = skipped(NOTHING, NOTHING, "no rule was to be evaluated");
+        let case = skipped(NOTHING, NOTHING, "there was no rule to evaluate");
         cases.push(Place::RUN.put(case));
     }
     let notes = report.notes.iter().filter(|_| !has_notes);
@@ -186,7 +188,7 @@ fn consumers(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
     found.breaks().map(case).collect()
 }
 
-/// Turns the skipped cases of a suite, which strict schemas may not know, into words in its output.
+/// Replaces the skipped cases of a suite, which strict schemas may not allow, by text in its output.
 fn tell_skipped(suite: &mut Suite) {
     let mut words = Vec::new();
     suite.suite.testcases.retain(|case| {
@@ -209,7 +211,7 @@ fn skipped(name: &str, kind: &str, why: &str) -> TestCaseBuilder {
     case
 }
 
-/// Gives the case its words. The library has none for a skipped one.
+/// Sets the text of the case. The library does not support this for skipped cases.
 fn say(case: &mut TestCaseBuilder, words: &str) {
     if let TestResult::SkippedWithCause { cause, .. } = &mut case.testcase.result {
         *cause = Some(words.to_owned());
@@ -218,7 +220,7 @@ fn say(case: &mut TestCaseBuilder, words: &str) {
     }
 }
 
-/// An `error` case.
+/// Returns an `error` case.
 fn problem(name: &str, kind: &str, why: &str) -> TestCaseBuilder {
     let message = shorten::to_chars(why, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
@@ -226,17 +228,17 @@ fn problem(name: &str, kind: &str, why: &str) -> TestCaseBuilder {
     case
 }
 
-/// Where a case belongs: a file, which GitLab links, and a class, by which hosts group.
+/// The place of a case: a file, which GitLab links, and a class, by which hosts group cases.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     path: Option<&'p str>,
     label: &'p str,
-    /// Readers that find no line guess one from the text.
+    /// The line; without it, some readers guess one from the text.
     line: u32,
 }
 
 impl<'p> Place<'p> {
-    /// The run as a whole.
+    /// The place of cases about the entire run.
     const RUN: Place<'static> = Place {
         path: None,
         label: RUN,
@@ -251,12 +253,12 @@ impl<'p> Place<'p> {
         }
     }
 
-    /// A file that a case about the run names.
+    /// Creates the place of a case about the run that names a file.
     fn of_run(path: &'p str, line: Option<u32>) -> Self {
         Self::new(path, path, line)
     }
 
-    /// Returns the name of a case that readers show without its class.
+    /// Returns the name of a case, which includes the label, as readers may not show the class.
     fn name(self, case: &str) -> String {
         format!("{}: {case}", self.label)
     }
@@ -316,7 +318,7 @@ fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCas
     case
 }
 
-/// Gives each name once: GitLab takes the first of equal ones and drops the rest.
+/// Creates unique names: GitLab keeps the first case of a name and drops the others.
 #[derive(Default)]
 struct CaseNames {
     given: HashSet<String>,
@@ -324,7 +326,7 @@ struct CaseNames {
 }
 
 impl CaseNames {
-    /// The name; a further one of the same name gets an ordinal.
+    /// Returns the name, with an ordinal if it was used before.
     fn unique(&mut self, name: &str) -> String {
         let mut unique = name.to_owned();
         let ordinal = self.twins.entry(name.to_owned()).or_insert(1);
@@ -336,7 +338,7 @@ impl CaseNames {
     }
 }
 
-/// The time of each case.
+/// Returns the time of each case.
 fn share(elapsed: std::time::Duration, sums: Sums) -> Duration {
     let share = elapsed.as_micros() / sums.tests.max(1) as u128;
     Duration::microseconds(i64::try_from(share).unwrap_or(i64::MAX))
@@ -365,7 +367,7 @@ fn properties(report: &Report, about: &About) -> Vec<(&'static str, String)> {
     properties
 }
 
-/// The start; a clock outside of what JUnit's time form can say counts as 1970.
+/// Returns the start time; a time that JUnit's format cannot express becomes 1970.
 fn timestamp(started_at: Timestamp) -> OffsetDateTime {
     let started =
         OffsetDateTime::from_unix_timestamp(started_at.as_second()).unwrap_or(OffsetDateTime::UNIX_EPOCH);

@@ -1,4 +1,5 @@
-//! A publish as JUnit: one suite, `publish`, with a case for the version and one for each break of its consumers.
+//! Writes a publish run as JUnit: one suite, `publish`, with a case for the version and one for each break of
+//! consumers.
 
 use super::{
     CaseNames, Dialect, MESSAGE_LIMIT, Place, PlacedCase, RUN, Sums, Whole, share, shorten, suite, timed,
@@ -14,13 +15,13 @@ const SUITE: &str = "publish";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PublishRun {
-    /// The version, and what became of it.
+    /// The version and its outcome.
     pub version: String,
-    /// Passed where it is published, undecided where that is not known.
+    /// Passed if the version is published, undecided if that is unknown.
     pub verdict: Verdict,
-    /// Why it is no success, a sentence each.
+    /// The reasons why the run did not succeed, a sentence each.
     pub problems: Vec<String>,
-    /// What consumers must do something about.
+    /// The changes that require action by consumers.
     pub breaks: Vec<PublishBreak>,
     pub started_at: Timestamp,
     pub elapsed: std::time::Duration,
@@ -29,14 +30,15 @@ pub(crate) struct PublishRun {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PublishBreak {
     pub name: String,
-    /// With its places, and what consumers must do.
+    /// A description with places and the required action of consumers.
     pub words: String,
     pub place: Option<(String, Option<u32>)>,
     pub is_refused: bool,
     pub accepted: Option<String>,
 }
 
-/// Writes the publish as JUnit XML: what stopped it is a `failure`, a break that did not is `skipped` with its words.
+/// Writes the publish run as JUnit XML: a problem that stopped it is a `failure`, other breaks are `skipped` with their
+/// text.
 pub(crate) fn publish_junit(run: &PublishRun, out: &mut dyn io::Write) -> io::Result<()> {
     let mut names = CaseNames::default();
     let mut cases = vec![version(run, &names.unique(&run.version))];

@@ -25,7 +25,7 @@ fn elements<'a>(document: &'a Document<'_>, name: &str) -> Vec<Node<'a, 'a>> {
         .collect()
 }
 
-/// All text of an element, over the borders of its sections.
+/// Returns all text of an element, across its sections.
 fn text_of(node: Node<'_, '_>) -> String {
     node.descendants()
         .filter(Node::is_text)

@@ -1,7 +1,8 @@
-//! Text for XML 1.0: what may not stand in it is replaced, what would end it early is escaped.
+//! Escapes text for XML 1.0, and replaces forbidden characters.
 
-/// An attribute's value, escaped. Breaks and tabs are references, since a parser makes blanks of what stands there plainly
-/// (<https://www.w3.org/TR/xml/#AVNormalize>), and so are the marks of a CI host's command. What XML 1.0 forbids is U+FFFD.
+/// Escapes an attribute's value. Line breaks and tabs become references, since a parser replaces literal ones by spaces
+/// (<https://www.w3.org/TR/xml/#AVNormalize>), and so do the marks of a CI host's command. Characters that XML 1.0
+/// forbids become U+FFFD.
 pub(super) fn attribute(text: &str) -> String {
     let mut value = String::with_capacity(text.len());
     for c in text.chars() {
@@ -16,9 +17,9 @@ pub(super) fn attribute(text: &str) -> String {
     unmarked(&value)
 }
 
-/// An element's content, escaped. CR LF and CR are LF, as a parser would make them anyway. What a CI host would take for a
-/// command if the document is printed has a reference within. No `<![CDATA[`: a section would have to be closed and
-/// opened again within such words, and action-junit-report puts a comma between two sections.
+/// Escapes an element's content. CR LF and CR become LF, as a parser would convert them anyway. If the document is
+/// printed, a CI host must not find commands in it, so a reference interrupts their marks. `<![CDATA[` is not used:
+/// some texts would need two sections, and action-junit-report puts a comma between two sections.
 pub(super) fn content(text: &str) -> String {
     let unified = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut value = String::with_capacity(unified.len());
@@ -47,13 +48,13 @@ fn unmarked(escaped: &str) -> String {
     escaped.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
 }
 
-/// What a parser gives back for [`attribute`].
+/// Returns the text that a parser reads from [`attribute`].
 #[cfg(test)]
 pub(crate) fn plain(text: &str) -> String {
     text.chars().map(allowed).collect()
 }
 
-/// What a parser gives back for [`content`].
+/// Returns the text that a parser reads from [`content`].
 #[cfg(test)]
 pub(crate) fn readable(text: &str) -> String {
     text.replace("\r\n", "\n")
@@ -63,7 +64,7 @@ pub(crate) fn readable(text: &str) -> String {
         .collect()
 }
 
-/// XML 1.0, production 2 (<https://www.w3.org/TR/xml/#charsets>).
+/// Returns the character, or U+FFFD if XML 1.0, production 2, forbids it (<https://www.w3.org/TR/xml/#charsets>).
 const fn allowed(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}' => {

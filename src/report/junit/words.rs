@@ -1,20 +1,21 @@
-//! What a case says of a result: first the violations that count against the gate, then those that are known or waived.
+//! Builds the text of a case from a result: first the violations that fail the gate, then those that are known or
+//! waived.
 
 use super::MESSAGE_LIMIT;
 use crate::model::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
 use crate::report::shorten;
 use std::collections::HashSet;
 
-/// A violation, and where it stands in the result.
+/// A violation and its index in the result.
 type NumberedWords<'a> = (usize, &'a Violation);
 
-/// The violations that count, and those that are known or waived.
+/// Returns the violations that count, and those that are known or waived.
 fn parted(result: &RuleResult) -> (Vec<NumberedWords<'_>>, Vec<NumberedWords<'_>>) {
     let all = result.violations.iter().enumerate();
     all.partition(|(at, _)| result.counts(*at))
 }
 
-/// The violations that the case is about: those that count, and all of them where none does.
+/// Returns the violations that the case is about: those that count, or all if none counts.
 fn meant(result: &RuleResult) -> Vec<NumberedWords<'_>> {
     match parted(result) {
         (counting, old) if counting.is_empty() => old,
@@ -22,7 +23,7 @@ fn meant(result: &RuleResult) -> Vec<NumberedWords<'_>> {
     }
 }
 
-/// The first line that the case is about.
+/// Returns the first line that the case is about.
 pub(super) fn line(result: &RuleResult) -> u32 {
     let lines = meant(result)
         .into_iter()
@@ -30,7 +31,7 @@ pub(super) fn line(result: &RuleResult) -> u32 {
     lines.min().unwrap_or(1)
 }
 
-/// The first violation in short, and how many more there are.
+/// Returns the first violation, truncated, and the number of further ones.
 pub(super) fn message(result: &RuleResult) -> String {
     let meant = meant(result);
     let (at, first) = match (&result.status, meant.first()) {
@@ -49,7 +50,7 @@ pub(super) fn message(result: &RuleResult) -> String {
     }
 }
 
-/// Everything that the result says, each violation with its place.
+/// Returns the complete text of the result, each violation with its place.
 pub(super) fn texts(result: &RuleResult, path: &str) -> String {
     let mut lines = Vec::new();
     if let Status::Error(told) = &result.status {
@@ -60,7 +61,7 @@ pub(super) fn texts(result: &RuleResult, path: &str) -> String {
     } else if result.violations.is_empty() {
         lines.push("the rule does not hold".to_owned());
     }
-    // Where all stand alike, the case says it.
+    // If all have the same state, the case shows it once.
     let is_mixed = states(result).len() > 1;
     let (counting, old) = parted(result);
     lines.extend(counting.into_iter().chain(old).map(|(at, violation)| {
@@ -76,7 +77,7 @@ pub(super) fn texts(result: &RuleResult, path: &str) -> String {
     lines.join("\n")
 }
 
-/// What stands before the words of a violation that does not count.
+/// Returns the prefix of a violation that does not count.
 const fn mark(state: Option<State>) -> &'static str {
     match state {
         Some(State::Known) => "known: ",
@@ -85,7 +86,7 @@ const fn mark(state: Option<State>) -> &'static str {
     }
 }
 
-/// Why a result that is not passed does not count against the gate.
+/// Returns the reason why a result that did not pass does not fail the gate.
 pub(super) fn why_skipped(result: &RuleResult) -> &'static str {
     let states = states(result);
     let all = |of: &[State]| {
@@ -102,14 +103,14 @@ pub(super) fn why_skipped(result: &RuleResult) -> &'static str {
     }
 }
 
-/// How its findings stand, each way once.
+/// Returns the distinct states of the findings of the result.
 fn states(result: &RuleResult) -> HashSet<Option<State>> {
     (0..result.violations.len().max(1))
         .map(|at| result.state(at))
         .collect()
 }
 
-/// The evaluation error's type, as it is shown.
+/// Returns the type of the evaluation error, or a placeholder.
 pub(super) fn error_type(told: Option<&str>) -> &str {
     told.unwrap_or(NO_ERROR_TYPE)
 }

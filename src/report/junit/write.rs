@@ -1,13 +1,13 @@
-//! The document, from `junit-report`'s types, in one pass.
+//! Writes the document from the types of `junit-report`, in one pass.
 //!
-//! The crate's own writer knows no `line`, `skipped` counts, properties or totals, invents a host name, and writes what
-//! stands in a text as it comes. So its types are the model here, and this is their writer.
+//! The crate's own writer does not support `line`, `skipped` counts, properties or totals, invents a host name, and
+//! does not sanitize texts. So this module uses only its types.
 //!
-//! The strict dialect keeps to what both of the schemas in use allow, that of Jenkins' xunit plugin
+//! The strict dialect contains only what both common schemas allow, that of Jenkins' xunit plugin
 //! (<https://github.com/jenkinsci/xunit-plugin/blob/master/src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd/junit-10.xsd>)
-//! and that of Ant's reports (<https://github.com/windyroad/JUnit-Schema>), of which old versions know nothing skipped:
-//! nothing on the root, no place on a case, a host name, a time without zone and with three decimals, and the two
-//! output elements at each suite's end.
+//! and that of Ant's reports (<https://github.com/windyroad/JUnit-Schema>), whose old versions have no skipped cases:
+//! no attributes on the root, no file and line on a case, a host name, a timestamp without zone, times with three
+//! decimals, and the two output elements at each suite's end.
 
 use super::text::{attribute, content};
 use junit_report::{Duration, OffsetDateTime, TestCase, TestResult, TestSuite};
@@ -15,8 +15,8 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use std::io;
 
-/// Values of `type` by which GitLab's reader changes the content, or at which it refuses the whole document: it is Ruby on
-/// Rails' (<https://api.rubyonrails.org/classes/ActiveSupport/XmlMini.html>).
+/// Values of `type` that make GitLab's parser convert the content or reject the document: it is the parser of Ruby on
+/// Rails (<https://api.rubyonrails.org/classes/ActiveSupport/XmlMini.html>).
 const TYPES_OF_RAILS: [&str; 17] = [
     "array",
     "base64Binary",
@@ -37,22 +37,22 @@ const TYPES_OF_RAILS: [&str; 17] = [
     "yaml",
 ];
 
-/// Which readers the document is for.
+/// The readers that the document is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// The CI hosts, which read attributes freely.
+    /// The CI hosts, which accept further attributes.
     Hosts,
     Strict,
 }
 
-/// A suite, with what `junit-report` has no place for.
+/// A suite, with the data that `junit-report` does not support.
 pub(super) struct Suite {
     pub suite: TestSuite,
-    /// The line of each of its cases that stands in a file.
+    /// The line of each case that belongs to a file.
     pub lines: Vec<Option<u32>>,
 }
 
-/// How many cases there are, of all suites.
+/// The numbers of cases.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sums {
     pub tests: usize,
@@ -73,19 +73,17 @@ impl Sums {
     }
 }
 
-/// What is said of the whole.
+/// The properties of the entire document.
 pub(super) struct Whole<'a> {
-    /// Which readers the document is for.
     pub dialect: Dialect,
-    /// The name of the whole.
     pub name: &'a str,
     pub sums: Sums,
     pub elapsed: std::time::Duration,
-    /// Properties of every suite.
+    /// The properties of every suite.
     pub properties: &'a [(&'static str, String)],
 }
 
-/// Writes the document, with a line break at its end.
+/// Writes the document with a final line break.
 pub(super) fn document(
     out: &mut dyn io::Write,
     suites: impl IntoIterator<Item = Suite>,
@@ -167,7 +165,7 @@ impl JunitDocument<'_> {
         if let Some(text) = system_out {
             self.text("system-out", &[], Some(text))?;
         }
-        // The strict schemas want the second output, empty or not.
+        // The strict schemas require the second output, even if it is empty.
         if self.dialect == Dialect::Strict {
             self.text("system-err", &[], None)?;
         }
@@ -225,7 +223,7 @@ impl JunitDocument<'_> {
         self.text(name, &attributes, cause.as_deref())
     }
 
-    /// An element that holds text alone, if any.
+    /// Writes an element with text or without content.
     fn text(
         &mut self,
         name: &'static str,
@@ -240,7 +238,7 @@ impl JunitDocument<'_> {
         self.end(name)
     }
 
-    /// The schema of the xunit plugin allows three decimals.
+    /// Formats a time; the schema of the xunit plugin allows only three decimals.
     fn seconds(&self, time: Duration) -> String {
         let seconds = time.as_seconds_f64();
         match self.dialect {
@@ -263,7 +261,7 @@ impl JunitDocument<'_> {
     }
 }
 
-/// The platform's type, so that no reader takes it for one of its own.
+/// Returns the platform's type, changed if a reader would interpret it as one of its own.
 fn read_as_word(kind: &str) -> String {
     if TYPES_OF_RAILS.contains(&kind) {
         format!("type {kind}")
@@ -272,7 +270,7 @@ fn read_as_word(kind: &str) -> String {
     }
 }
 
-/// The tag, its values escaped here: the library would leave breaks as they are, which a parser then makes blanks.
+/// Returns the tag with escaped values: the library would keep line breaks, which a parser then replaces by spaces.
 fn tag(name: &'static str, attributes: &[(&'static str, String)]) -> BytesStart<'static> {
     let mut tag = BytesStart::new(name);
     for (name, value) in attributes {

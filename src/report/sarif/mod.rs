@@ -1,10 +1,11 @@
-//! SARIF 2.1.0, for the security tab and other readers of code scanning results.
+//! Writes SARIF 2.1.0, for the security tab and other readers of code scanning results.
 //!
-//! Every finding is a result: a FAILED rule's violations, and what could not be evaluated, which readers of results
-//! alone would miss. What kept a rule or a file from being evaluated is a notification too, and the run is then no
-//! successful execution. The document is whole, but for a host with limits, such as GitHub
+//! Every finding is a result: the violations of a FAILED rule, and evaluation errors, which readers of results alone
+//! would miss otherwise. Evaluation errors and unreviewed files are notifications too, and the execution is then not
+//! successful. The document is complete, except for a host with limits, such as GitHub
 //! (<https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning>):
-//! there the worst stays, and what was cut is a notification. It has no line break inside, so it can be printed anywhere.
+//! then it has the worst results, and a notification about the omitted ones. The document is a single line, so it can
+//! be printed anywhere.
 
 mod rules;
 mod schema;
@@ -24,51 +25,51 @@ use crate::model::findings::{Finding, Fingerprint, Report, State, Verdict};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// The most notifications, which nobody reads by the thousand.
+/// Maximum number of notifications, as nobody reads thousands of them.
 const MOST_NOTIFICATIONS: usize = 1_000;
-/// Where the program is shown; empty until there is such a place.
+/// URL of the program's home page; may be empty.
 const HOMEPAGE: &str = env!("CARGO_PKG_HOMEPAGE");
-/// The longest message, in characters.
+/// Maximum length of a message, in characters.
 const MESSAGE_LIMIT: usize = 2_000;
-/// The longest line of a file that is repeated, in characters.
+/// Maximum length of a source line, in characters.
 const SNIPPET_LIMIT: usize = 200;
 const ROOT: &str = "%SRCROOT%";
 
-/// What notifications are about: id, meaning, and what to do, in the order of the driver's list.
+/// The kinds of notifications: id, meaning, and advice, in the order of the driver's list.
 const KINDS: [(&str, &str, &str); 6] = [
     (
         "not-evaluated",
         "A rule could not be evaluated.",
-        "Mend the pipeline by what the message says; until then the gate fails.",
+        "Fix the problem that the message describes; until then, the gate fails.",
     ),
     (
         "not-reviewed",
-        "A file has no answer.",
-        "Run the review again; until then it is not known whether the file passes.",
+        "A file was not reviewed.",
+        "Run the review again; until then, it is unknown whether the file passes.",
     ),
     (
         "gate-change",
-        "The change touches the gate itself.",
-        "Look at the change to the rules or the settings before the verdict is believed.",
+        "The change edits the gate configuration.",
+        "Check the change to the rules or settings before you rely on the verdict.",
     ),
     (
         "note",
-        "What else is to be known of the review.",
-        "There is nothing to mend.",
+        "A note about the review, which is not a finding.",
+        "There is nothing to fix.",
     ),
     (
         "cut",
-        "Something was left out to stay within the limits of readers.",
-        "The JSON report has everything.",
+        "Results or notifications were omitted to stay within size limits.",
+        "See the JSON report, which is complete.",
     ),
     (
         "breaks-consumers",
         "The change breaks consumers of shared pipelines.",
-        "Keep what they name, or agree with them on what they must do.",
+        "Keep the ids and parameters that consumers use, or agree with them on the necessary changes.",
     ),
 ];
 
-/// The review as a SARIF log with one run.
+/// Writes the review as a SARIF log with one run.
 pub(super) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
     let rules = Rules::of(report, about);
     let (results, cut) = results(report, about, &rules);
@@ -77,7 +78,7 @@ pub(super) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io:
     notifications.truncate(MOST_NOTIFICATIONS);
     for (number, what) in [(cut, "result"), (left_out, "notification")] {
         if number > 0 {
-            let words = format!("{} left out: see the JSON report", count(number, what));
+            let words = format!("{} omitted: see the JSON report", count(number, what));
             notifications.push(notification("cut", "warning", &words));
         }
     }
@@ -125,8 +126,8 @@ fn tool<'a>(rules: Rules<'a>, about: &About) -> Tool<'a> {
     }
 }
 
-/// GitHub takes what stands before the last `/` as the category. A part of a review has one of its own, as it would
-/// close the alerts of the other parts.
+/// Returns the automation id. GitHub uses the text before the last `/` as the category. Each shard of a review has its
+/// own category, as it would otherwise close the alerts of the other shards.
 fn category(report: &Report, about: &About) -> String {
     let base = match about.category.trim_matches('/') {
         "" => "sluicegate",
@@ -138,7 +139,7 @@ fn category(report: &Report, about: &About) -> String {
     }
 }
 
-/// Which commit of which repository was reviewed, where both are known.
+/// Returns the reviewed repository and commit, if both are known.
 fn provenance(report: &Report, about: &About) -> Option<Provenance> {
     Some(Provenance {
         repository_uri: about.repository_url.clone()?,
@@ -169,18 +170,18 @@ fn invocation(report: &Report, notifications: Vec<Notification>) -> Invocation {
     }
 }
 
-/// The time as the schema writes it; a clock outside of that form is left out.
+/// Returns the time in the format of the schema; `None` if the format cannot express it.
 fn time(at: jiff::Timestamp) -> Option<String> {
     let text = at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
     text.starts_with(|c: char| c.is_ascii_digit()).then_some(text)
 }
 
-/// How many results a host with these limits would not get.
+/// Returns the number of results that are omitted because of the host's limits.
 pub(crate) fn left_out(report: &Report, about: &About) -> usize {
     results(report, about, &Rules::of(report, about)).1
 }
 
-/// The results in the order of the change, and how many were left out.
+/// Returns the results in the order of [`Order`], and the number of omitted ones.
 fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<SarifResult<'a>>, usize) {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
@@ -205,7 +206,7 @@ fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<Sar
     (results, cut)
 }
 
-/// About what the result takes, in bytes.
+/// Returns the approximate size of the result, in bytes.
 fn size(result: &SarifResult<'_>) -> usize {
     let [place] = &result.locations;
     let place = &place.physical_location;
@@ -216,7 +217,7 @@ fn size(result: &SarifResult<'_>) -> usize {
         + snippet.map_or(0, |snippet| snippet.text.len())
 }
 
-/// A waiver, which stands in a file beside the pipelines.
+/// Returns the suppression of a waived finding.
 fn suppression(finding: &Finding<'_>) -> Option<Suppression> {
     let waiver = finding.waiver.filter(|_| finding.state == Some(State::Waived))?;
     Some(Suppression {
@@ -254,8 +255,8 @@ fn result<'a>(
     }
 }
 
-/// The line, with what stands on it where that is known: from its first sign to its end. A line that was cut has no
-/// known end.
+/// Returns the region of a line: from its first character to its end, if its text is known. The end of a truncated line
+/// is unknown.
 fn region(line: u32, known: Option<&str>) -> Region {
     let whole = known.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
     let column = |text: &str| text.encode_utf16().count() + 1;

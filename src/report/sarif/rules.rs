@@ -1,4 +1,4 @@
-//! The rules of a review, with their help texts.
+//! Collects the rules of a review, with their help texts.
 
 use super::schema::{Configuration, Help, SarifRule, SarifText};
 use crate::model::findings::{Report, Severity};
@@ -6,21 +6,21 @@ use crate::report::markdown::escape;
 use crate::report::{About, shorten};
 use std::collections::HashMap;
 
-/// GitHub refuses a run with more rules
+/// Maximum number of rules: GitHub rejects a run with more
 /// (<https://docs.github.com/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit>).
 const MOST: usize = 25_000;
 
-/// The longest part of a help text from outside, in characters.
+/// Maximum length of a rule name in a help text, in characters.
 const NAME_LIMIT: usize = 200;
 
-/// The rules, and where each stands among them.
+/// The rules, and the index of each.
 pub(super) struct Rules<'a> {
     pub list: Vec<SarifRule<'a>>,
     index: HashMap<&'a str, usize>,
 }
 
 impl<'a> Rules<'a> {
-    /// Every rule that has a result, in the order of the results, then what findings are told under beside them.
+    /// Collects every rule that has a result, in the order of the results, then further rule names of findings.
     pub(super) fn of(report: &'a Report, about: &About) -> Self {
         let mut rules = Self {
             list: Vec::new(),
@@ -45,7 +45,7 @@ impl<'a> Rules<'a> {
         rules
     }
 
-    /// Where the rule stands; none for one beyond the limit.
+    /// Returns the index of the rule; `None` if it is beyond the limit.
     pub(super) fn index(&self, id: &str) -> Option<usize> {
         self.index.get(id).copied()
     }
@@ -63,8 +63,8 @@ fn rule<'a>(id: &'a str, severity: Severity, about: &About) -> SarifRule<'a> {
     let (summary, sentences) = match about.rule(id) {
         Some(text) => (text.summary.clone(), text.help.clone()),
         None => (
-            format!("The quality rule {named} of the project's rules file holds."),
-            vec!["It is evaluated by the platform, and nothing more is known of it here.".to_owned()],
+            format!("Pipelines must comply with the quality rule {named} of the project."),
+            vec!["The platform evaluates this rule; sluicegate has no description of it.".to_owned()],
         ),
     };
     let help = Help {

@@ -1,4 +1,4 @@
-//! The part of SARIF 2.1.0 that is written.
+//! The subset of SARIF 2.1.0 that this program writes.
 //!
 //! <https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/sarif-v2.1.0-os.html>
 
@@ -150,14 +150,14 @@ pub(super) struct SarifResult<'a> {
     pub message: SarifText,
     pub locations: [Location; 1],
     pub partial_fingerprints: Fingerprints,
-    /// `new` or `unchanged`; none where nothing was compared.
+    /// `new` or `unchanged`; `None` if there was no comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressions: Option<[Suppression; 1]>,
 }
 
-/// Why a result does not count.
+/// The reason why a result does not count.
 #[derive(Serialize)]
 pub(super) struct Suppression {
     pub kind: &'static str,
@@ -167,8 +167,8 @@ pub(super) struct Suppression {
 
 #[derive(Serialize)]
 pub(super) struct Fingerprints {
-    /// Under a name of our own: GitHub makes `primaryLocationLineHash` itself, and warns once for each result that has
-    /// another one
+    /// Uses a separate key: GitHub computes `primaryLocationLineHash` itself, and warns about each result that has a
+    /// different one
     /// (<https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning#data-for-preventing-duplicated-alerts>).
     #[serde(rename = "sluicegate/v1")]
     pub sluicegate: String,

@@ -37,7 +37,7 @@ fn read(report: &Report, about: &About) -> Value {
     serde_json::from_slice(&sample::written(|out| render(report, about, out))).unwrap()
 }
 
-/// What SARIF 2.1.0 asks of the objects that are written here, in the form of a schema.
+/// Returns the requirements of SARIF 2.1.0 for the written objects as a schema.
 fn schema() -> Value {
     let text = json!({ "required": ["text"], "properties": { "text": { "type": "string" } }, "additionalProperties": false });
     let level = json!({ "enum": ["none", "note", "warning", "error"] });
@@ -381,7 +381,7 @@ fn cuts_keep_the_errors_and_are_said() {
     assert_eq!(kept.len(), 5_000);
     assert_eq!(kept.iter().filter(|r| r["level"] == "error").count(), 2_000);
     let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
-    assert_eq!(said, "1,000 results left out: see the JSON report");
+    assert_eq!(said, "1,000 results omitted: see the JSON report");
 }
 
 #[test]
@@ -404,7 +404,7 @@ fn a_known_line_has_its_columns_and_another_none() {
             .map(|result| &result["locations"][0]["physicalLocation"]["region"]);
         regions.find(|region| region["startLine"] == line).unwrap()
     };
-    // In UTF-16, as `columnKind` says: from the first sign to behind the last one.
+    // In UTF-16 code units, as in `columnKind`: from the first character to after the last one.
     let known = region(2);
     let places = ["startColumn", "endLine", "endColumn"].map(|name| known[name].as_u64());
     assert_eq!(places, [Some(3), Some(2), Some(16)], "{known}");

@@ -1,11 +1,11 @@
-//! One line for each finding, as editors and other programs read compilers.
+//! Prints one line for each finding, in the format of compiler messages for editors and other programs.
 
 use super::super::view::{Entry, View};
 use crate::base::text;
 use std::fmt::Write as _;
 
-/// Pushes `path:line:column: level rule message` for each listed finding, and for each file that a cause keeps from being
-/// judged. Line and column count from 1; a column is a character.
+/// Adds `path:line:column: level rule message` for each listed finding, and for each file that an error in the rules
+/// file affects. Lines and columns count from 1; a column is a character.
 pub(super) fn push(shown: &mut String, view: &View<'_>) {
     let places = view.listed.iter().flat_map(Entry::places);
     for finding in places {
@@ -34,7 +34,7 @@ fn push_line(shown: &mut String, place: &str, said: &str) {
     let _ = writeln!(shown, "{}", text::line(&format!("{place}: {said}")));
 }
 
-/// Where the line's text begins.
+/// Returns the column where the line's text starts.
 fn column(line: &str) -> usize {
     line.chars().take_while(|c| c.is_whitespace()).count() + 1
 }

@@ -1,4 +1,4 @@
-//! The lines around a finding, with its own line underlined, as compilers show them.
+//! Prints the lines around a finding, with its own line underlined, like a compiler.
 
 use super::{Style, paint};
 use crate::base::text;
@@ -7,16 +7,16 @@ use anstyle::{AnsiColor, Style as Ansi};
 use std::fmt::Write as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Columns of a line where the terminal's width is not known.
+/// Number of columns if the terminal's width is unknown.
 const WIDE: usize = 160;
 
-/// The least columns for a line, however narrow the terminal.
+/// Minimum number of columns for a line, even if the terminal is narrower.
 const LEAST: usize = 20;
 
-/// Columns of a tab.
+/// Replacement for a tab.
 const TAB: &str = "    ";
 
-/// Where a finding is, and the lines around it, if they are known.
+/// Adds the place of a finding, and the lines around it if they are known.
 pub(super) fn push(
     shown: &mut String,
     path: &str,
@@ -51,7 +51,7 @@ pub(super) fn push(
     }
 }
 
-/// Marks what stands in the line, its indent and its end left out.
+/// Returns marks under the line's text, without its indent and trailing whitespace.
 fn underline(source: &str, mark: Ansi, style: Style) -> String {
     let indent = source.len() - source.trim_start().len();
     let blanks = " ".repeat(source[..indent].width());
@@ -59,7 +59,7 @@ fn underline(source: &str, mark: Ansi, style: Style) -> String {
     format!("{blanks}{}", paint(&marks, mark, style))
 }
 
-/// The line within this many columns; a cut is marked at the end.
+/// Truncates the line to this many columns, with a mark at the end.
 fn fitted(source: &str, columns: usize) -> String {
     if source.width() <= columns {
         return source.to_owned();

@@ -1,15 +1,15 @@
-//! Groups that a host folds in its log.
+//! Prints groups that a host can fold in its log.
 
 use super::super::shorten;
 use crate::base::text;
 use std::fmt::Write as _;
 
-/// The longest name of a group, in units of UTF-16.
+/// Maximum length of the name of a group, in UTF-16 code units.
 const NAME_LIMIT: usize = 300;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Groups {
-    /// None.
+    /// No groups.
     #[default]
     None,
     /// GitHub's, which Gitea and Forgejo fold too
@@ -20,8 +20,8 @@ pub(crate) enum Groups {
 }
 
 impl Groups {
-    /// Writes the content as a group of this name, from outside; `number` tells it from others of the log. Where there are no
-    /// groups, the content alone.
+    /// Adds the content as a group with this name, which may come from outside; `number` makes the group unique in the
+    /// log. Without groups, adds only the content.
     pub(crate) fn push(self, shown: &mut String, number: usize, name: &str, content: &str) {
         let plain = shorten::to_chars(&text::line(name), NAME_LIMIT);
         let _ = match self {
@@ -30,7 +30,7 @@ impl Groups {
                 let name = plain.replace('%', "%25");
                 write!(shown, "::group::{name}\n{content}::endgroup::\n")
             }
-            // The times are for the host to show how long it took, which is nothing here.
+            // GitLab uses the times to show a duration, which is meaningless here.
             Self::Gitlab => write!(
                 shown,
                 "\u{1b}[0Ksection_start:0:sluicegate_{number}[collapsed=true]\r\u{1b}[0K{plain}\n{content}\

@@ -1,5 +1,5 @@
-//! The review for people: the verdict, the first findings with the lines that they are about, how many there are by rule
-//! and folder, and the verdict again at the end, where a log is read.
+//! Renders the review for a terminal or a log: the verdict, the first findings with their source lines, the numbers by
+//! rule and directory, and the verdict again at the end, where people look first in a log.
 
 mod concise;
 mod excerpt;
@@ -21,43 +21,42 @@ use std::fmt::Write as _;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Style {
     pub color: bool,
-    /// The columns of the terminal: longer messages are wrapped. None where lines are to stay whole.
+    /// Number of columns of the terminal: longer messages are wrapped. `None` disables wrapping.
     pub width: Option<usize>,
     /// The groups that the host folds.
     pub groups: Groups,
-    /// Whether the verdict is all that is told.
+    /// Whether to print only the verdict.
     pub quiet: bool,
-    /// Whether the run passes whatever the verdict is: then nothing is called an error of the run.
+    /// Whether the run passes regardless of the verdict, so that messages about the run are warnings, not errors.
     pub passes: bool,
 }
 
-/// Columns that a message is indented by.
+/// Number of columns that a message is indented by.
 const INDENT: usize = 4;
 
-/// The least columns for a message, however narrow the terminal.
+/// Minimum number of columns for a message, even if the terminal is narrower.
 const LEAST: usize = 20;
 
-/// Other places that an entry names, unless everything is to be shown.
+/// Maximum number of other places of an entry, unless all are to be shown.
 const OTHER_PLACES: usize = 4;
 
-/// The tables of rules and folders are left out for fewer findings: all of them are in sight.
+/// Minimum number of findings for the tables of rules and directories: fewer findings are all visible anyway.
 const FEWEST_IN_TABLES: usize = 5;
 
-/// What is wrong with the rules file stands in the file, so its own check shows more than a review can.
-const RULES_HINT: &str =
-    "hint: `sluicegate rules lint` shows every place in the rules file that is to be mended";
+/// The hint for errors in the rules file: its own check finds more of them than a review.
+const RULES_HINT: &str = "hint: run `sluicegate rules lint` to find every problem in the rules file";
 
-/// What to do without a rules file.
+/// Returns the hint for a missing rules file.
 fn no_rules_hint(about: &About) -> String {
     let folder = about
         .folder_to_name
         .iter()
         .map(|name| format!(" --config-dir {name}"));
     let folder: String = folder.collect();
-    format!("hint: `sluicegate rules init{folder}` writes a rules file to begin with")
+    format!("hint: run `sluicegate rules init{folder}` to create a rules file")
 }
 
-/// Renders the report as text, with one line break at its end. Everything from outside is made harmless.
+/// Renders the report as text with a final line break. All text from outside is sanitized.
 pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
     let view = View::of(report, about, Medium::Log);
     let verdict = verdict(&view, style);
@@ -86,7 +85,7 @@ pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
     format!("{verdict}\n{scope}\n{shown}{verdict}\n")
 }
 
-/// The headline, in lines that fit the terminal.
+/// Returns the headline, in lines that fit the terminal.
 fn verdict(view: &View<'_>, style: Style) -> String {
     let columns = style.width.unwrap_or(usize::MAX).max(LEAST);
     let colour = verdict_colour(view.report.verdict);
@@ -100,7 +99,7 @@ pub(crate) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show)
     view::listed(report, changed, show)
 }
 
-/// How many findings there are by rule and folder, where not all of them are in sight.
+/// Adds the numbers of findings by rule and directory, unless there are only few findings.
 fn push_tables(shown: &mut String, view: &View<'_>, style: Style) {
     let counting: usize = view.rule_rows().iter().map(|row| row.findings).sum();
     if counting < FEWEST_IN_TABLES {
@@ -117,7 +116,7 @@ fn push_causes(shown: &mut String, view: &View<'_>, style: Style) {
     }
 }
 
-/// The listed findings, in the groups that the host folds, and what is not listed.
+/// Adds the listed findings, in groups that the host folds, and the number of those that are not listed.
 fn push_findings(shown: &mut String, view: &View<'_>, style: Style) {
     if style.groups == Groups::None {
         for entry in &view.listed {
@@ -141,7 +140,7 @@ fn push_findings(shown: &mut String, view: &View<'_>, style: Style) {
     }
 }
 
-/// The entries by the file of their first place; the files in the order of the entries.
+/// Groups the entries by the file of their first place; the files are in the order of the entries.
 fn by_first_file<'v, 'a>(entries: &'v [Entry<'a>]) -> Vec<(&'a str, Vec<&'v Entry<'a>>)> {
     let firsts = entries.iter().map(|entry| &entry.finding);
     let mut files: Vec<(&str, Vec<&Entry<'_>>)> = view::by_file(firsts)
@@ -158,13 +157,13 @@ fn by_first_file<'v, 'a>(entries: &'v [Entry<'a>]) -> Vec<(&'a str, Vec<&'v Entr
     files
 }
 
-/// What keeps many files from being judged: once, with the files that it concerns.
+/// Adds an evaluation error of several files once, with the affected files.
 fn push_cause(shown: &mut String, cause: &UnjudgedCause<'_>, about: &About, style: Style) {
     push_message(shown, &cause.finding, style);
     for place in about.named_places(&cause.finding) {
         let _ = writeln!(shown, "  --> {}", text::line(&place));
     }
-    let concerns = format!("It concerns {}.", cause.concerns());
+    let concerns = format!("This affects {}.", cause.concerns());
     for line in wrapped(&text::line(&concerns), style.width) {
         let _ = writeln!(shown, "{:INDENT$}{}", "", text::line(&line));
     }
@@ -175,7 +174,7 @@ fn push_cause(shown: &mut String, cause: &UnjudgedCause<'_>, about: &About, styl
     let _ = writeln!(shown, "{}\n", text::line(&hint));
 }
 
-/// How to see the same elsewhere, and where it is written down.
+/// Adds the command that reproduces the review, and the paths of the reports.
 fn push_further(shown: &mut String, about: &About) {
     if let Some(command) = &about.reproduce {
         let _ = writeln!(shown, "Reproduce locally: {}", text::line(command));
@@ -185,7 +184,7 @@ fn push_further(shown: &mut String, about: &About) {
     }
 }
 
-/// A finding with its lines, and the other places that have the same one.
+/// Adds a finding with its source lines, and the other places of equal findings.
 fn push_entry(shown: &mut String, entry: &Entry<'_>, about: &About, style: Style) {
     let finding = &entry.finding;
     push_message(shown, finding, style);
@@ -218,7 +217,7 @@ fn push_message(shown: &mut String, finding: &Finding<'_>, style: Style) {
     let message = finding.message();
     let said = wrapped(&format!("{label}: {}", text::block(&message)), style.width);
     for (number, line) in said.iter().enumerate() {
-        // The label may be wrapped too; then it stays plain.
+        // The label may be wrapped too; then it has no color.
         match line.strip_prefix(label.as_str()) {
             Some(rest) if number == 0 => {
                 let _ = writeln!(
@@ -236,7 +235,7 @@ fn push_message(shown: &mut String, finding: &Finding<'_>, style: Style) {
     }
 }
 
-/// What is to be known besides the findings, one line each, and what to do.
+/// Adds the notices, one line each, then the problem of the run and the next step.
 fn push_notices(shown: &mut String, view: &View<'_>, style: Style) {
     let start = shown.len();
     for notice in &view.notices {
@@ -256,7 +255,7 @@ fn push_notices(shown: &mut String, view: &View<'_>, style: Style) {
     }
 }
 
-/// A label of our own, and what is said below it, in lines that fit the terminal.
+/// Adds a label of this program and a message, in lines that fit the terminal.
 fn push_wrapped(shown: &mut String, label: &str, said: &str, style: Style) {
     let said = wrapped(&format!(": {}", text::line(said)), style.width);
     for (number, line) in said.iter().enumerate() {
@@ -265,7 +264,7 @@ fn push_wrapped(shown: &mut String, label: &str, said: &str, style: Style) {
     }
 }
 
-/// What a line about it begins with.
+/// Returns the label of a notice, and the start of its message.
 fn label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
     let weight = if notice.weighs {
         error(style)
@@ -284,7 +283,7 @@ fn warning(style: Style) -> String {
     paint("warning", bold(AnsiColor::Yellow), style)
 }
 
-/// A run that passes is told no error.
+/// Returns the label for errors; a run that passes has only warnings.
 fn error(style: Style) -> String {
     if style.passes {
         return warning(style);
@@ -292,7 +291,7 @@ fn error(style: Style) -> String {
     paint("error", bold(AnsiColor::Red), style)
 }
 
-/// The text's lines, each broken at blanks so that it fits beside the indent.
+/// Returns the text's lines, wrapped at spaces so that they fit next to the indent.
 fn wrapped(text: &str, width: Option<usize>) -> Vec<String> {
     let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
     text.lines()

@@ -1,4 +1,4 @@
-//! How many findings there are, as aligned columns that fit the terminal.
+//! Prints numbers of findings as aligned columns that fit the terminal.
 
 use super::super::view::TableRow;
 use crate::base::text::wrap;
@@ -6,19 +6,19 @@ use crate::base::text::{self, count};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
-/// Columns where the terminal's width is not known.
+/// Number of columns if the terminal's width is unknown.
 const WIDTH: usize = 80;
 
-/// The columns beside the name: level, findings and files.
+/// Width of the columns next to the name: level, findings and files.
 const BESIDE: usize = 32;
 
-/// The least columns for a name, however narrow the terminal.
+/// Minimum number of columns for a name, even if the terminal is narrower.
 const LEAST: usize = 20;
 
-/// Rows of a table.
+/// Maximum number of rows in a table.
 const MOST: usize = 30;
 
-/// A table of these rows under a heading, how many more there are, and an empty line; nothing for no rows.
+/// Adds a table with a heading, the number of omitted rows, and an empty line; adds no text if there are no rows.
 pub(super) fn push(
     shown: &mut String,
     heading: &str,

@@ -1,50 +1,50 @@
-//! The findings to list: one entry for findings that say the same, with all their places, and one for each cause that keeps
-//! files from being judged.
+//! Selects the findings to list: one entry for equal findings with all their places, and one for each problem of the
+//! rules file with all affected files.
 
 use crate::base::text::{count, named};
 use crate::model::findings::{Finding, Severity, Show, State};
 use std::collections::{BTreeMap, HashMap};
 
-/// A finding, and the other places that have the same one.
+/// A finding, with all other places of equal findings.
 pub(in crate::report) struct Entry<'a> {
     pub finding: Finding<'a>,
-    /// In the order of the findings.
+    /// The equal findings, in their order.
     pub others: Vec<Finding<'a>>,
 }
 
 impl<'a> Entry<'a> {
-    /// Every place, that of `finding` first.
+    /// Returns all places, that of `finding` first.
     pub(in crate::report) fn places(&self) -> impl Iterator<Item = &Finding<'a>> {
         std::iter::once(&self.finding).chain(&self.others)
     }
 }
 
-/// One cause of all that it keeps from being judged.
+/// A problem of the rules file that keeps rules from being evaluated, with the affected files.
 pub(in crate::report) struct UnjudgedCause<'a> {
-    /// What is reported, once.
+    /// The finding of the first file.
     pub finding: Finding<'a>,
     pub paths: Vec<&'a str>,
 }
 
 impl UnjudgedCause<'_> {
-    /// `3 files: a, b and c`.
+    /// Returns the affected files, such as `3 files: a, b and c`.
     pub(in crate::report) fn concerns(&self) -> String {
         format!("{}: {}", count(self.paths.len(), "file"), named(&self.paths))
     }
 }
 
-/// What is listed of all findings, and what is not.
+/// The listed findings, and the numbers of those that are not listed.
 pub(super) struct Listing<'a> {
     pub causes: Vec<UnjudgedCause<'a>>,
     pub listed: Vec<Entry<'a>>,
-    /// How many findings that count are left out.
+    /// Number of counting findings that are not listed.
     pub more: usize,
-    /// How many known or waived ones are left out.
+    /// Number of known or waived findings that are not listed.
     pub old: usize,
 }
 
 impl<'a> Listing<'a> {
-    /// Takes findings in their order.
+    /// Selects from these findings, which are in their final order.
     pub(super) fn of(findings: &[Finding<'a>], show: Show) -> Self {
         let (mut counting, mut old): (Vec<_>, Vec<_>) = findings.iter().cloned().partition(Finding::counts);
         let causes = causes(&mut counting);
@@ -63,14 +63,14 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// What is equal in findings that say the same: rule, level, state and message.
+/// The properties by which findings are equal: rule, level, state and message.
 pub(in crate::report) type Said<'a> = (&'a str, Severity, Option<State>, String);
 
 pub(in crate::report) fn said<'a>(finding: &Finding<'a>) -> Said<'a> {
     (finding.rule, finding.severity, finding.state, finding.message())
 }
 
-/// Puts findings that say the same into one entry, at the place of the first.
+/// Merges equal findings into one entry, at the position of the first.
 fn entries(findings: Vec<Finding<'_>>) -> Vec<Entry<'_>> {
     let mut places: HashMap<Said<'_>, usize> = HashMap::new();
     let mut entries: Vec<Entry<'_>> = Vec::new();
@@ -89,7 +89,7 @@ fn entries(findings: Vec<Finding<'_>>) -> Vec<Entry<'_>> {
     entries
 }
 
-/// Takes the findings about the rules file out, which are at no line of the pipelines.
+/// Removes the findings about the rules file, which have no line in a pipeline, and returns them by cause.
 fn causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnjudgedCause<'a>> {
     let key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
     let mut found: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();

@@ -1,6 +1,6 @@
-//! What people are told of a review, put in order once: the verdict and why, what is to be known besides the findings, how
-//! much there is by rule and folder, the findings, and what changed. Terminal, Markdown and HTML only draw it, so that
-//! none of them decides what counts, what comes first, or what is left out.
+//! Prepares the content of human-readable reports: the verdict with its reasons, notices, tables by rule and directory,
+//! findings, and changes. Terminal, Markdown and HTML only render this view, so that none of them decides which
+//! findings count, in which order they appear, or which are omitted.
 
 mod entries;
 mod notices;
@@ -23,62 +23,63 @@ use crate::model::findings::{Finding, Report, Show};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-/// Folders that a table names.
+/// Maximum number of directories in a table.
 const WORST_FOLDERS: usize = 5;
 
-/// Where it is read.
+/// The medium of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Medium {
-    /// Below what the run said while it went; no reason is repeated.
+    /// The log of the run, which has already shown some reasons; these are not repeated.
     Log,
-    /// By itself.
+    /// A separate page.
     Page,
 }
 
+/// The content of a human-readable report.
 pub(super) struct View<'a> {
     pub report: &'a Report,
     pub about: &'a About,
     /// The verdict with its numbers.
     pub headline: String,
-    /// What passed and what was left out, in one line.
+    /// The numbers of passed checks and excluded files, in one line.
     pub scope: Option<String>,
-    /// Why the run is no pass, where no finding says so. Holds text from outside.
+    /// The reason why the run does not pass, if no finding explains it. Contains text from outside.
     pub problem: Option<String>,
-    /// What to do about it.
+    /// What to do about the problem.
     pub step: Option<&'static str>,
-    /// What is said to whoever mended something.
+    /// The praise for fixed findings.
     pub praise: Option<String>,
     pub notices: Vec<Notice<'a>>,
-    /// The rules that found something, the worst first.
+    /// The rules with findings, the worst first.
     pub rules: Vec<Tallied<'a>>,
-    /// The folders with findings, those with the most first.
+    /// The directories with findings, those with the most first.
     pub folders: Vec<Tallied<'a>>,
-    /// What keeps rules from being evaluated in several files alike.
+    /// Common reasons why rules could not be evaluated, each with the affected files.
     pub causes: Vec<UnjudgedCause<'a>>,
     /// All findings, in the order of [`Order`].
     pub findings: Vec<Finding<'a>>,
-    /// Those to list where not all have room, without those of `causes`.
+    /// The findings to list if not all fit, without those of `causes`.
     pub listed: Vec<Entry<'a>>,
-    /// How many findings that count are not listed.
+    /// Number of counting findings that are not listed.
     more: usize,
-    /// How many are known or waived, and not listed.
+    /// Number of known or waived findings that are not listed.
     old: usize,
     numbers: HashMap<&'a str, usize>,
     changes: HashMap<&'a str, &'a ChangedFile>,
 }
 
-/// A file with findings, in their order.
+/// A file with its findings, in the order of the view.
 pub(super) struct FileView<'v, 'a> {
     pub path: &'a str,
     pub findings: Vec<&'v Finding<'a>>,
     pub tally: Tally<'a>,
 }
 
-/// How much there is of one kind that counts.
+/// The number of counting findings of a rule or directory.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TableRow<'a> {
     pub name: &'a str,
-    /// `error`, `warning` or `not evaluated`; empty for folders.
+    /// `error`, `warning` or `not evaluated`; empty for directories.
     pub level: &'static str,
     pub findings: usize,
     pub files: usize,
@@ -126,7 +127,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The rules with findings that count: by level, those with the most first.
+    /// Returns the rules with counting findings, by level and then by number of findings.
     pub(super) fn rule_rows(&self) -> Vec<TableRow<'a>> {
         let mut rows: Vec<(Tone, TableRow<'_>)> = Vec::new();
         for (name, tally) in &self.rules {
@@ -145,7 +146,8 @@ impl<'a> View<'a> {
         rows.into_iter().map(|(_, row)| row).collect()
     }
 
-    /// The folders with the most findings that count, where there are several, and how many others there are.
+    /// Returns the directories with the most counting findings, and the number of the others; no directory if there is
+    /// only one.
     pub(super) fn folder_rows(&self) -> (Vec<TableRow<'a>>, usize) {
         let rows = self.folders.iter().filter(|(_, tally)| tally.counting() > 0);
         let mut rows: Vec<TableRow<'_>> = rows
@@ -164,12 +166,12 @@ impl<'a> View<'a> {
         (rows, more)
     }
 
-    /// How many findings there are of this tone.
+    /// Returns the number of findings of this tone.
     pub(super) fn number(&self, tone: Tone) -> usize {
         self.rules.iter().map(|(_, tally)| tally.number(tone)).sum()
     }
 
-    /// What is not listed, in a sentence; none where nothing is left out.
+    /// Returns a sentence about the findings that are not listed; `None` if all are listed.
     pub(super) fn left_out(&self) -> Option<String> {
         let old = (self.old > 0).then(|| format!("{} known or waived", count(self.old, "finding")));
         let more = (self.more > 0).then(|| {
@@ -181,37 +183,37 @@ impl<'a> View<'a> {
         (!what.is_empty()).then(|| format!("Not listed: {} (--show all lists {they})", what.join(", ")))
     }
 
-    /// The place of this rule among those that found something, from 1.
+    /// Returns the position of this rule among those with findings, from 1.
     pub(super) fn rule_number(&self, rule: &str) -> Option<usize> {
         self.numbers.get(rule).copied()
     }
 
-    /// What changed in this file.
+    /// Returns the changes of this file.
     pub(super) fn change(&self, path: &str) -> Option<&'a ChangedFile> {
         self.changes.get(path).copied()
     }
 
-    /// Returns the changes in the order of the findings, those of layout alone last.
+    /// Returns the changes in the order of the findings, layout-only changes last.
     pub(super) fn changes(&self) -> Vec<&'a ChangedFile> {
         let mut changes: Vec<&ChangedFile> = self.about.changes.iter().collect();
         order::sort_changes(&mut changes, &self.findings);
         changes
     }
 
-    /// Returns the changes of files that are not among these, and the title for them.
+    /// Returns the changes of files that are not in `files`, with a title.
     pub(super) fn other_changes(&self, files: &[FileView<'_, 'a>]) -> (&'static str, Vec<&'a ChangedFile>) {
         let mut others = self.changes();
         others.retain(|it| files.iter().all(|file| file.path != it.changed.path));
         let title = if others.len() == self.about.changes.len() {
-            "What changed"
+            "Pipeline changes"
         } else {
-            "What else changed"
+            "Other pipeline changes"
         };
         (title, others)
     }
 }
 
-/// The places that [`super::terminal::render`] shows the lines of.
+/// Returns the findings whose source lines [`super::terminal::render`] shows.
 pub(super) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show) -> Vec<Finding<'a>> {
     let listing = Listing::of(&in_order(report, changed), show);
     let others = if show == Show::Concise { usize::MAX } else { 0 };

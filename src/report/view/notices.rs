@@ -1,4 +1,4 @@
-//! What is to be known besides the findings, in the order in which people are told.
+//! Collects the notices of a report, which are all facts besides the findings, in their order.
 
 use super::Medium;
 use crate::model::findings::{GateChange, Report};
@@ -15,10 +15,10 @@ pub(in crate::report) enum NoticeKind {
 }
 
 impl NoticeKind {
-    /// What a section of them is called.
+    /// Returns the title of the section.
     pub(in crate::report) const fn title(self) -> &'static str {
         match self {
-            Self::GateChanges => "Changes to the gate itself",
+            Self::GateChanges => "Changes to the gate configuration",
             Self::Breaks => "Breaks consumers of shared pipelines",
             Self::Unreviewed => "Not reviewed",
             Self::Notes => "Notes",
@@ -27,21 +27,21 @@ impl NoticeKind {
     }
 }
 
-/// All of one kind.
+/// The notices of one kind.
 pub(in crate::report) struct Notice<'a> {
     pub kind: NoticeKind,
-    /// They fail the gate, or leave it open.
+    /// Whether they fail the gate or leave it undecided.
     pub weighs: bool,
     pub entries: Vec<NoticeEntry<'a>>,
 }
 
-/// Holds text from outside.
+/// A notice; contains text from outside.
 #[derive(Default)]
 pub(in crate::report) struct NoticeEntry<'a> {
-    /// The file, and the line in it if one is meant.
+    /// The file, with the line if there is one.
     pub place: Option<String>,
     pub text: String,
-    /// The files that a sentence about several names the first of.
+    /// All files of a sentence that lists only the first ones.
     pub files: Vec<&'a str>,
 }
 
@@ -53,7 +53,7 @@ impl NoticeEntry<'_> {
         }
     }
 
-    /// In one line.
+    /// Returns the notice in one line.
     pub(in crate::report) fn line(&self) -> String {
         match &self.place {
             Some(place) if self.text.is_empty() => place.clone(),
@@ -63,7 +63,8 @@ impl NoticeEntry<'_> {
     }
 }
 
-/// The kinds that there is something of. The notes of a run that is no pass by itself stand in what is said of the run.
+/// Returns the notices by kind, without empty kinds. If the run has a problem, its notes are part of the problem
+/// instead.
 pub(super) fn notices<'a>(report: &'a Report, about: &About, medium: Medium) -> Vec<Notice<'a>> {
     let told: &[String] = match medium {
         Medium::Log => &about.told,

@@ -1,4 +1,5 @@
-//! The order of findings, the same in every format: what the change added, then what it touched, then the rest.
+//! Defines the order of findings for all formats: findings that the change introduces, then those that it touches, then
+//! the rest.
 
 use super::super::About;
 use crate::model::findings::{FileResults, Finding, Report, RuleResult};
@@ -6,10 +7,10 @@ use crate::report::about::ChangedLines;
 use crate::report::tone::Tone;
 use std::collections::HashMap;
 
-/// How close a finding is to the change under review.
+/// The distance of a finding from the change under review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Nearness {
-    /// The base does not have it.
+    /// The base does not have the finding.
     New,
     /// The change touches its component, or its line.
     ChangedLines,
@@ -17,7 +18,7 @@ enum Nearness {
     Elsewhere,
 }
 
-/// The place of a finding among all: the least comes first.
+/// The sort key of a finding: the smallest comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::report) struct Rank {
     is_old: bool,
@@ -69,14 +70,16 @@ impl<'c> Order<'c> {
         findings.sort_by_cached_key(|finding| (self.rank(finding), finding.path, finding.line));
     }
 
-    /// Returns the results of a file, those with the first findings first; results without any keep their order at the end.
+    /// Returns the results of a file, those with the first findings first; results without any keep their order at the
+    /// end.
     pub(in crate::report) fn results(self, file: &FileResults) -> Vec<&RuleResult> {
         let mut results = file.told();
         results.sort_by_cached_key(|result| self.least(&result.findings(&file.path)));
         results
     }
 
-    /// Returns the files of the report, those with the first findings first; files without any keep their order at the end.
+    /// Returns the files of the report, those with the first findings first; files without any keep their order at the
+    /// end.
     pub(in crate::report) fn files(self, report: &Report) -> Vec<&FileResults> {
         let mut files: Vec<&FileResults> = report.files.iter().collect();
         files.sort_by_cached_key(|file| self.least(&file.findings()));
@@ -89,7 +92,8 @@ impl<'c> Order<'c> {
     }
 }
 
-/// Sorts changes: files with findings in the order of those, then other files, files of which only the layout changed last.
+/// Sorts changes: files with findings in the order of those, then other files, files of which only the layout changed
+/// last.
 pub(super) fn sort_changes(changes: &mut [&super::ChangedFile], findings: &[Finding<'_>]) {
     let mut places: HashMap<&str, usize> = HashMap::new();
     for (place, finding) in findings.iter().enumerate() {

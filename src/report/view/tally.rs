@@ -1,10 +1,10 @@
-//! How many findings there are of each tone, by rule or by folder.
+//! Counts findings of each tone, by rule or by directory.
 
 use crate::model::findings::Finding;
 use crate::report::tone::Tone;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many findings there are of each tone.
+/// The number of findings of each tone.
 #[derive(Debug, Clone, Default)]
 pub(in crate::report) struct Tally<'a> {
     findings: [usize; Tone::ALL.len()],
@@ -12,7 +12,7 @@ pub(in crate::report) struct Tally<'a> {
     files: [BTreeSet<&'a str>; Tone::ALL.len()],
 }
 
-/// A rule or folder, and what is found of it.
+/// A rule or directory with its numbers of findings.
 pub(in crate::report) type Tallied<'a> = (&'a str, Tally<'a>);
 
 impl<'a> Tally<'a> {
@@ -41,34 +41,34 @@ impl<'a> Tally<'a> {
         self.findings[tone as usize]
     }
 
-    /// By it what has worse findings is greater.
+    /// Returns a sort key that is greater for worse findings.
     pub(super) const fn weight(&self) -> [usize; Tone::ALL.len()] {
         self.findings
     }
 
-    /// The tones that there are, each with its number.
+    /// Returns the tones that have findings, each with their number.
     pub(in crate::report) fn parts(&self) -> impl Iterator<Item = (Tone, usize)> {
         let all = Tone::ALL.into_iter().zip(self.findings);
         all.filter(|(_, number)| *number > 0)
     }
 
-    /// The number of findings that count.
+    /// Returns the number of findings that count.
     pub(super) fn counting(&self) -> usize {
         self.total() - self.number(Tone::Old)
     }
 
-    /// The files with findings of this tone that count.
+    /// Returns the number of files with counting findings of this tone.
     pub(super) fn files_of(&self, tone: Tone) -> usize {
         self.files[tone as usize].len()
     }
 
-    /// The files with findings that count.
+    /// Returns the number of files with counting findings.
     pub(super) fn files(&self) -> usize {
         self.files.iter().flatten().collect::<BTreeSet<_>>().len()
     }
 }
 
-/// How much there is of each kind, by name.
+/// Counts the findings by the name that `kind` returns.
 pub(super) fn tallies<'a>(
     findings: &[Finding<'a>],
     kind: impl Fn(&Finding<'a>) -> &'a str,

@@ -1,4 +1,4 @@
-//! Projects made through the API (API document, "Project").
+//! Projects created through the API (API document, "Project").
 
 use super::Statements as _;
 use super::count;

@@ -94,10 +94,10 @@ pub(crate) struct StoredVariable {
     pub id: String,
     /// The name, which never changes.
     pub name: String,
-    /// TEXT or NUMBER.
+    /// The type: TEXT or NUMBER.
     #[serde(rename = "type")]
     pub kind: String,
-    /// SHARED or COPIED.
+    /// The behavior: SHARED or COPIED.
     pub behaviour: String,
     /// The variable's description; may be empty.
     pub description: String,

@@ -1,4 +1,4 @@
-//! A platform that judged nothing is not believed, and what it contradicts itself in is not passed.
+//! A platform that evaluated nothing is not trusted, and a contradictory response does not pass.
 
 use crate::program::Ended;
 use crate::repo::World;
@@ -10,7 +10,7 @@ fn one_change() -> World {
     change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))])
 }
 
-/// A review by a platform that says this of `b.orch.yaml`, the only pipeline that changed.
+/// Runs a review by a platform with this result for `b.orch.yaml`, the only changed pipeline.
 fn reviewed(world: &World, status: &str, results: &Value, excluded: &Value) -> Ended {
     let body = json!({ "reviewStatus": status, "results": results, "excludedFiles": excluded });
     let platform = Platform::new();
@@ -34,7 +34,7 @@ fn a_pipeline_without_any_rule_result_was_not_judged() {
     let report = ended.json();
     assert_eq!(report["verdict"], "undecided");
     assert_eq!(report["unreviewed"], json!(["b.orch.yaml"]));
-    // Twins: both rules have a result; and nothing is to be judged.
+    // Counterparts: both rules have a result; and there is nothing to review.
     reviewed(
         &world,
         "PASSED",
@@ -95,7 +95,7 @@ fn ci_publishes_nothing_and_no_report_is_relied_on_where_nothing_was_judged() {
             .iter()
             .all(|request| request.url.path().ends_with("/reviews"))
     );
-    // A report of another program, or of an older version, that calls this passed.
+    // A report of another program, or of an older version, that claims a pass.
     let report = call().run(&["review", "--all", "--report", "json=-"]).expect(3);
     let mut claimed = report.json();
     claimed["verdict"] = json!("passed");
@@ -143,7 +143,7 @@ fn passed_beside_violations_or_an_error_is_not_believed() {
         ended.json()["files"][0]["results"][0]["errorType"],
         "designer/empty-regex-pattern"
     );
-    // The twin: empty lists and nulls are nothing.
+    // Counterpart: empty lists and nulls have no meaning.
     let plain = json!([
         { "ruleName": "component-naming-convention", "status": "PASSED", "violations": [], "errorDetail": null },
         { "ruleName": "maximum-components", "status": "PASSED", "violations": null },
@@ -164,7 +164,7 @@ fn a_rule_without_a_result_and_rules_that_nobody_knows_are_notes() {
     .expect(0);
     let notes = one.json()["notes"].to_string();
     assert!(
-        notes.contains("maximum-components for 1 pipeline, such as b.orch.yaml"),
+        notes.contains("maximum-components in 1 pipeline, such as b.orch.yaml"),
         "{notes}"
     );
     let strange = reviewed(
@@ -188,7 +188,7 @@ fn a_pipeline_that_the_platform_excludes_was_not_judged() {
     assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]));
     let both = json!({ "b.orch.yaml": passed_by(&BOTH) });
     reviewed(&world, "PASSED", &both, &json!(["b.orch.yaml"])).expect(3);
-    // The twin: a file that is no pipeline by its name.
+    // Counterpart: a file that is not a pipeline by its name.
     let world = change(&[("note.txt", "words")]);
     let platform = Platform::new();
     let body = json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": ["note.txt"] });
@@ -233,7 +233,7 @@ fn a_path_or_a_rule_that_is_there_twice_with_different_results_is_undecided() {
     reviewed(&world, "PASSED", &json!({ "b.orch.yaml": rule }), &json!([])).expect(3);
 }
 
-/// A platform that finds too many components, with the words that it has for them at the base and at head.
+/// Returns a platform that finds too many components, with different messages for the base and for head.
 fn counting(world: &World, words: [&[&str]; 2]) -> Platform {
     let head = world.git(&["rev-parse", "HEAD"]);
     let [at_base, at_head] = words.map(|words| {
@@ -295,7 +295,7 @@ fn what_a_rule_counts_is_compared_also_where_the_platform_has_no_words_for_it() 
         assert_eq!(new(&worse, words), (1, json!(1), json!([5])), "{words:?}");
         assert_eq!(new(&same, words), (0, json!(0), json!([4])), "{words:?}");
     }
-    // A waiver's size holds, too.
+    // The size in a waiver is enforced, too.
     let waived = |size: u64| {
         let world = grown(&four, &five);
         world.git(&["checkout", "-q", "main"]);

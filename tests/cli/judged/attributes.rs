@@ -1,4 +1,4 @@
-//! Bytes on disk are judged only where git would store them as they are.
+//! Files on disk are evaluated only if git would store the same bytes.
 
 use crate::program::Call;
 use crate::repo::World;
@@ -6,8 +6,8 @@ use crate::world::{pipeline, project};
 use std::fs;
 use std::path::PathBuf;
 
-/// A component whose line begins with a sign that the encoding ISO646-GB writes as `#`: in the commit it is a component, on
-/// disk a comment.
+/// Returns a component whose line starts with a character that the encoding ISO646-GB uses for `#`: in the commit it is
+/// a component, on disk a comment.
 fn hiding() -> String {
     let text = pipeline(&["Start", "Load", "Done"]);
     format!("{text}    \u{a3}bad:\n      type: sql-executor\n").replace(
@@ -16,19 +16,19 @@ fn hiding() -> String {
     )
 }
 
-/// A change that adds the pipeline and the attribute, checked out by git in a fresh clone.
+/// Creates a change that adds the pipeline and the attribute, and checks it out with git in a fresh clone.
 fn cloned(attribute: &str, content: &str) -> (World, PathBuf) {
     cloned_with(&format!("b.orch.yaml {attribute}\n"), content)
 }
 
-/// The same with the whole content of `.gitattributes`.
+/// Like [`cloned`], with the complete content of `.gitattributes`.
 fn cloned_with(attributes: &str, content: &str) -> (World, PathBuf) {
     let world = project();
     world.git(&["checkout", "-q", "-b", "change"]);
     world.write("b.orch.yaml", content);
     world.commit("pipeline");
     world.write(".gitattributes", attributes);
-    // The pipeline is not added again, as its bytes are not in that encoding here.
+    // The pipeline is not added again, because its bytes are not in that encoding here.
     world.git(&["add", ".gitattributes"]);
     world.git(&["commit", "-q", "-m", "attribute"]);
     world.push();
@@ -103,7 +103,7 @@ fn line_ends_of_the_working_tree_change_nothing() {
         let (world, folder) = cloned("text eol=crlf", &content);
         assert!(fs::read(folder.join("b.orch.yaml")).unwrap().contains(&b'\r'));
         Call::new(&folder).run(&["check"]).expect(code);
-        // Modified, they are read from disk.
+        // If modified, the files are read from disk.
         let text = fs::read_to_string(folder.join("b.orch.yaml")).unwrap();
         fs::write(folder.join("b.orch.yaml"), format!("{text}# more\r\n")).unwrap();
         Call::new(&folder).run(&["check"]).expect(code);
@@ -168,14 +168,15 @@ fn a_quoted_pattern_hides_nothing_in_a_fresh_clone_nor_in_a_copy_of_it() {
         let attributes = format!("{pattern} working-tree-encoding=ISO646-GB\n");
         let (_world, folder) = cloned_with(&attributes, &hiding());
         Call::new(&folder).run(&["check"]).expect(1);
-        // In a copy git has to look at the content, and libgit2 sees another one: it is not judged, and never green.
+        // In a copy, git has to read the content, and libgit2 sees a different one: the file is not evaluated, and
+        // never passes.
         let file = folder.join("b.orch.yaml");
         let bytes = fs::read(&file).unwrap();
         fs::remove_file(&file).unwrap();
         fs::write(&file, bytes).unwrap();
         Call::new(&folder).run(&["check"]).expect(3);
     }
-    // The twin: a modified file with a quoted pattern that converts nothing.
+    // Counterpart: a modified file with a quoted pattern that converts nothing.
     let world = project();
     world.write(".gitattributes", "\"a.orch.yaml\" text\n");
     world.commit("attribute");

@@ -1,5 +1,5 @@
-//! What is judged is what the event is about, whatever the job checked out; and what the job picks itself does not say how it
-//! is judged.
+//! The change of the event is reviewed, regardless of what the job checked out; and a commit that the job selects
+//! itself does not control how it is reviewed.
 
 use super::{HOSTS, github_event, head, pull_request_payload, repository};
 use crate::program::Call;
@@ -7,7 +7,7 @@ use crate::repo::World;
 use crate::world::{Platform, pipeline, project};
 use serde_json::{Value, json};
 
-/// A branch `change` with a bad pipeline and a file that lets it pass, of a `main` with a strict one.
+/// Creates a strict `main`, and a branch `change` with a bad pipeline and a file that lets it pass.
 fn bad_change() -> World {
     let world = project();
     world.write("sluicegate.yaml", "review: { fail-on: error }\n");
@@ -39,7 +39,7 @@ fn check_judges_the_events_commit_on_every_host() {
             assert_eq!(ended.code, 7, "{name} {flags:?}: {}", ended.all());
             assert!(ended.err.contains("hint: "), "{}", ended.all());
         }
-        // Twins: the commit itself, and a merge of it, as hosts make it to try one.
+        // Counterparts: the commit itself, and a trial merge of it, as hosts create it.
         let change = world.git(&["rev-parse", "change"]);
         call.run(&["check", "--head", &change]).expect(1);
         world.git(&["checkout", "-q", "--detach", "main"]);
@@ -113,7 +113,7 @@ fn the_default_checkout_of_pull_request_target_is_not_the_change() {
     call.run(&["check"]).expect(1);
 }
 
-/// A platform that finds every pipeline bad that is called so.
+/// Returns a platform that reports every pipeline with a bad name.
 fn strict() -> Platform {
     let platform = Platform::new();
     platform.reviews(|request: &wiremock::Request| {
@@ -176,7 +176,7 @@ fn an_event_of_the_default_branch_takes_no_policy_from_the_commit_that_the_job_p
             policy.contains("sluicegate.yaml of `main`") && !policy.contains("head is on"),
             "{policy}"
         );
-        // The twin: the default branch itself, by its own policy, is green.
+        // Counterpart: the default branch passes with its own policy.
         world.git(&["checkout", "-q", "main"]);
         on(Call::new(&world.work())).run(&["check"]).expect(0);
         on(platform.call(&world)).run(&["review"]).expect(0);
@@ -224,7 +224,7 @@ fn other_hosts_have_runs_that_pick_their_commit_too() {
         .variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main")
         .variable("BUILDKITE_COMMIT", &main);
     buildkite.run(&["check"]).expect(1);
-    // A push is about its commit, so there another checkout is a mistake.
+    // A push is about its own commit, so another checkout is an error.
     gitlab
         .variable("CI_PIPELINE_SOURCE", "push")
         .run(&["check"])
@@ -324,5 +324,5 @@ fn a_review_beside_another_checkout_says_which_commit_it_is_of() {
         &payload,
     );
     let ended = call.variable("GITHUB_SHA", &main).run(&["review"]).expect(0);
-    ended.saying(&["the checkout is at", "which is reviewed"]);
+    ended.saying(&["the checkout is at", "but this review covers"]);
 }

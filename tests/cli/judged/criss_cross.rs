@@ -1,4 +1,5 @@
-//! Several merge-bases: what differs from any of them is changed, and only what all of them have is known.
+//! Several merge-bases: a file is changed if it differs from any of them, and a finding is known only if all of them
+//! have it.
 
 use super::{HOSTS, RULES_FILE, github};
 use crate::program::Call;
@@ -9,8 +10,9 @@ use serde_json::{Value, json};
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 
-/// `main` with M0, M1 (the first two states of `path`) and M2, which merges a topic that left at M0; and `change`, which
-/// merges the topic and M1 and has the last state. So the change and `main` have two merge-bases: M1 and the topic.
+/// Creates `main` with M0, M1 (the first two states of `path`) and M2, which merges a topic that branched off at M0;
+/// and `change`, which merges the topic and M1 and has the last state. So the change and `main` have two merge-bases:
+/// M1 and the topic.
 fn crossed(path: &str, states: [&str; 2], last: &str) -> World {
     let world = project();
     world.write(path, states[0]);
@@ -44,7 +46,7 @@ fn crossed_pipeline(last: &[&str]) -> World {
     )
 }
 
-/// A platform that judges by the name of the pipeline's components, as `check` does.
+/// Returns a platform that evaluates the component names, as `check` does.
 fn strict(paths: &'static [&'static str]) -> Platform {
     let platform = Platform::new();
     platform.reviews(move |request: &wiremock::Request| {
@@ -119,7 +121,7 @@ fn a_finding_is_known_only_if_every_merge_base_has_it() {
     assert_eq!(ended.json()["findings"]["new"], 1);
     assert_eq!(ended.json()["findings"]["known"], 0);
     assert_eq!(ended.json()["context"]["otherBases"].as_array().unwrap().len(), 1);
-    // The twin: both merge-bases have the finding.
+    // Counterpart: both merge-bases have the finding.
     let world = crossed(
         "x.orch.yaml",
         [&pipeline(&BAD), &format!("# more\n{}", pipeline(&BAD))],
@@ -166,7 +168,7 @@ fn a_gate_file_that_one_merge_base_has_is_a_gate_change() {
             assert!(told.contains(words), "{name}: {told}");
             call().run(&["check"]).expect(0);
         }
-        // What `main` tightened meanwhile is a change since the older merge-base, and relaxes nothing.
+        // A rule that `main` tightened meanwhile is a change since the older merge-base, and relaxes nothing.
         github(&twin, Call::new(&twin.work())).run(&["check"]).expect(0);
     }
 }

@@ -1,4 +1,4 @@
-//! A rules file behind a link belongs to the gate, and a report that a job names follows no link of the change.
+//! A rules file behind a link belongs to the gate configuration, and a report of the job follows no link of the change.
 
 use super::{HOSTS, github};
 use crate::program::Call;
@@ -7,7 +7,7 @@ use crate::world::{RULES, pipeline, project};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 
-/// A `main` whose rules file, or whose whole hidden folder, is a link to `rules/`; and a branch `change`.
+/// Creates a `main` whose rules file, or whose entire hidden directory, is a link to `rules/`; and a branch `change`.
 fn linked(is_folder: bool) -> World {
     let world = project();
     std::fs::remove_dir_all(world.work().join(".platform")).unwrap();
@@ -98,7 +98,7 @@ fn a_report_that_the_job_names_follows_no_link_of_the_change() {
     for report in ["json=out/r.json", "junit=out/deeper/r.xml"] {
         for call in [Call::new(&world.work()), github(&world, Call::new(&world.work()))] {
             let ended = call.run(&["check", "--report", report]).expect(2);
-            ended.saying(&["a link of the repository"]);
+            ended.saying(&["is a symbolic link in the repository"]);
             let by_variable = call.variable("SLUICEGATE_REPORT", report).run(&["check"]);
             assert_eq!(by_variable.code, 2, "{}", by_variable.all());
         }
@@ -117,7 +117,7 @@ fn a_report_that_the_job_names_follows_no_link_of_the_change() {
         .run(&plan)
         .expect(2);
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
-    // Twins: a link that the job made, and a path elsewhere.
+    // Counterparts: a link that the job created, and a path outside the checkout.
     symlink(&outside, world.work().join("mine")).unwrap();
     let elsewhere = format!("json={}", outside.join("direct.json").display());
     Call::new(&world.work())

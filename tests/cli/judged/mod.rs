@@ -1,5 +1,5 @@
-//! Green means judged: ways in which a run could end green although what is merged or published was not judged, each with
-//! a twin that has to stay green.
+//! A passed run was really evaluated: ways in which a run could pass although the merged or published files were not
+//! reviewed, each with a counterpart that must still pass.
 
 mod answers;
 mod attributes;
@@ -18,10 +18,10 @@ use std::fs;
 
 pub const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
 
-/// A host's environment for the pull or merge request from the branch `change` at HEAD to `main`.
+/// The environment of a host for the pull or merge request from the branch `change` at HEAD to `main`.
 pub type Host = fn(&World, Call) -> Call;
 
-/// Every host that names the target of a change.
+/// Every host that reports the target of a change.
 pub const HOSTS: [(&str, Host); 7] = [
     ("github", github),
     ("gitea", gitea),
@@ -36,7 +36,7 @@ pub fn head(world: &World) -> String {
     world.git(&["rev-parse", "HEAD"])
 }
 
-/// GitHub's variables of an event, with its payload in a file beside the clone.
+/// Returns a call with GitHub's variables of an event and its payload in a file next to the clone.
 pub fn github_event(world: &World, call: Call, event: &str, reference: &str, payload: &Value) -> Call {
     let file = world.path().join(format!("{event}.json"));
     fs::write(&file, payload.to_string()).unwrap();

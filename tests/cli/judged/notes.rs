@@ -1,4 +1,4 @@
-//! The notes of a run are in every format.
+//! Every report format contains the notes of a run.
 
 use super::{HOSTS, github};
 use crate::program::Call;
@@ -40,7 +40,7 @@ fn a_file_that_is_not_in_force_and_a_missing_base_are_told_in_every_format() {
     for (format, text) in reports(&["--all", "--new-only"], 0) {
         assert!(text.contains("every finding counts as new"), "{format}: {text}");
     }
-    // A run without a pass has its notes in its reason, once.
+    // If a run does not pass, its reason contains the notes, once.
     let failed = github(&world, Call::new(&world.work())).run(&[
         "check",
         "--gate-changes",

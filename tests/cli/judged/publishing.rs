@@ -1,4 +1,4 @@
-//! Only what is merged is published, and no rerun makes an old state the latest version.
+//! Only merged commits are published, and no rerun makes an old state the latest version.
 
 use super::{RULES_FILE, github_event, head, repository};
 use crate::program::Call;
@@ -82,7 +82,7 @@ fn a_tag_on_a_commit_that_nobody_merged_publishes_nothing_on_any_host() {
         }
     }
     assert_eq!(versions(&world, &served), []);
-    // A branch of publish-on that contains it will do.
+    // A branch of publish-on that contains the commit is enough.
     let listed = [&CI[..], &["--publish-on-branch", "change"]].concat();
     (TAGGED[0].1)(&world, call(&world, &served))
         .run(&listed)
@@ -94,7 +94,7 @@ fn a_tag_on_a_merged_commit_is_published_on_every_host() {
     for (name, host) in TAGGED {
         let (world, served) = stage();
         world.git(&["tag", "v1"]);
-        // `main` may have gone on meanwhile.
+        // `main` may have advanced meanwhile.
         world.write("note.txt", "more");
         world.commit("more");
         world.push();
@@ -148,7 +148,7 @@ fn what_a_tag_does_to_the_gate_is_compared_with_the_default_branch() {
     }
 }
 
-/// A push of HEAD to `main` on GitHub.
+/// Returns a call in the job of a push of HEAD to `main` on GitHub.
 fn pushed(world: &World, call: Call) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": "0".repeat(40),
         "after": head(world) });
@@ -182,7 +182,7 @@ fn a_rerun_of_an_older_run_does_not_become_the_latest_version() {
             assert!(ended.all().contains("a rerun of an older run"), "{}", ended.all());
         }
         assert_eq!(versions(&world, &served), published);
-        // Somebody who names a version means it, and is told before.
+        // An explicit version name is intentional; the run prints a warning first.
         let by_hand = ["publish", "--version-name", "back"];
         pushed(&world, call("1"))
             .run(&by_hand)
@@ -251,7 +251,7 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
         ("bitbucket", |call| call.variable("BITBUCKET_PR_ID", "x")),
     ];
     let (world, served) = stage();
-    // A head that the target does not have yet, as a change has one.
+    // A head that the target does not have yet, as in a change.
     world.git(&["checkout", "-q", "-b", "change"]);
     world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
     world.commit("more");
@@ -295,7 +295,7 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
         );
     }
     assert_eq!(versions(&world, &served), []);
-    // Twins: a merged change of Gerrit, and a branch build of Buildkite.
+    // Counterparts: a merged change of Gerrit, and a branch build of Buildkite.
     world.git(&["checkout", "-q", "main"]);
     let merged = jenkins(call(&world, &served))
         .variable("GERRIT_CHANGE_NUMBER", "7")
@@ -415,7 +415,7 @@ fn a_rerun_in_a_shallow_clone_that_cannot_tell_the_order_publishes_nothing() {
         .expect(7)
         .saying(&["does not show whether version", "fetch-depth: 0"]);
     assert_eq!(versions(&world, &served), before);
-    // The first version of all needs no history.
+    // The first version needs no history.
     let (world, served) = stage();
     crate::repo::git(
         world.path(),

@@ -1,4 +1,4 @@
-//! A change that started before the gate became stricter is judged by what holds after its merge.
+//! A change that started before the gate became stricter is reviewed with the policy that is in force after its merge.
 
 use super::{HOSTS, RULES_FILE, github};
 use crate::program::Call;
@@ -15,7 +15,8 @@ rules:
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
 
-/// A branch `change` with this pipeline that left `main` before that got these files; `main` had those.
+/// Creates a branch `change` with this pipeline. It left a `main` with the files `before`, which then got the files
+/// `after`.
 fn stale(before: &[(&str, &str)], after: &[(&str, &str)], changed: &[(&str, &str)]) -> World {
     let world = project();
     for (path, text) in before {
@@ -46,7 +47,7 @@ fn tightened(changed: &[&str]) -> World {
     )
 }
 
-/// A platform that judges by the rules file of the commit, as it was: there the name is a warning.
+/// Returns a platform that evaluates the commit's own old rules file, in which the name is only a warning.
 fn lax() -> Platform {
     let platform = Platform::new();
     let found = json!([
@@ -84,7 +85,7 @@ fn the_tips_rules_are_evaluated_on_every_host() {
             twin.json()["notes"].to_string().contains("has a stricter"),
             "{name}"
         );
-        // A job that allows no change of the gate allows no old gate either.
+        // A job that allows no gate changes allows no outdated gate either.
         let refused = host(&good, Call::new(&good.work())).run(&[
             "check",
             "--gate-changes",
@@ -140,7 +141,7 @@ fn a_touch_of_the_rules_file_does_not_evade_the_tips_rules() {
         &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, &touched)],
     );
     github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
-    // What the change relaxes itself is a change of the gate, and takes effect.
+    // A rule that the change itself relaxes is a gate change, and takes effect.
     let relaxed = stale(
         &[],
         &[("note.txt", "more")],
@@ -222,7 +223,7 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
             shared_file,
             one.as_str(),
             two.as_str(),
-            "it shares b.orch.yaml, which this change touches, as `b`",
+            "the file shares b.orch.yaml, which this change edits, as `b`",
         ),
     ] {
         let change = ("b.orch.yaml", pipeline(&GOOD));
@@ -261,7 +262,7 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
     assert!(
         ended.json()["notes"]
             .to_string()
-            .contains("`.platform` here and `.renamed` there"),
+            .contains("`.platform` in this change and `.renamed` in the target"),
         "{}",
         ended.out
     );
@@ -310,7 +311,7 @@ fn the_tips_rules_judge_what_the_run_judges_and_no_more() {
 
 #[test]
 fn a_change_that_contains_the_tip_did_not_start_before() {
-    // A merge queue: group 1 relaxes the rules, group 2 stands on it.
+    // A merge queue: group 1 relaxes the rules, group 2 is based on it.
     let world = stale(
         &[(RULES_FILE, RULES)],
         &[("note.txt", "more")],

@@ -1,4 +1,4 @@
-//! A waiver holds for a renamed pipeline by its path at the base, too.
+//! A waiver for the path at the base also applies to a renamed pipeline.
 
 use super::{HOSTS, github};
 use crate::program::Call;
@@ -7,7 +7,7 @@ use crate::world::{pipeline, project};
 
 const BAD: [&str; 4] = ["Start", "bad name", "Load", "Done"];
 
-/// A `main` with a waived pipeline, and a branch `change` that moves it.
+/// Creates a `main` with a waived pipeline, and a branch `change` that moves it.
 fn moved(about: &str, after: &[&str]) -> World {
     let world = project();
     world.write("old.orch.yaml", pipeline(&BAD));
@@ -46,7 +46,7 @@ fn a_pure_rename_of_a_waived_pipeline_is_green_on_every_host() {
 fn a_renamed_pipeline_that_got_worse_is_red() {
     let world = moved(" about: bad name,", &["Start", "bad name", "worse name", "Done"]);
     github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
-    // A copy is no rename: the waiver holds for the old file alone.
+    // A copy is not a rename: the waiver applies only to the old file.
     let copied = moved("", &BAD);
     copied.write("old.orch.yaml", pipeline(&BAD));
     copied.commit("copied");

@@ -1,4 +1,4 @@
-//! The commands against the local platform, as a user goes through them.
+//! The commands against the local platform, in the order of a user's work.
 
 mod access;
 mod artifacts;
@@ -16,14 +16,14 @@ use crate::repo::World;
 use crate::world::{RULES, pipeline};
 use serde_json::Value;
 
-/// An agent of the tests; any UUID is one.
+/// An agent ID for the tests; the local platform accepts any UUID.
 pub const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 
 /// Tokens of the other roles.
 pub const ADMIN: &str = "the-token-of-an-admin";
 pub const MEMBER: &str = "the-token-of-a-member";
 
-/// What no output may hold.
+/// A secret that no output may contain.
 pub const SECRET: &str = "hunter2";
 
 const SHARED: &str = "pipelines:\n  - { pipeline: load.orch.yaml, id: load, enabled: true }\n";
@@ -35,7 +35,7 @@ pub struct Local {
 }
 
 impl Local {
-    /// With a connection and the environments `test` and `production`.
+    /// Creates a project with a connection and the environments `test` and `production`.
     pub fn with_environments() -> Self {
         let local = Self::new();
         let connection = [
@@ -53,7 +53,7 @@ impl Local {
         local
     }
 
-    /// Makes an environment on this connection.
+    /// Creates an environment on this connection.
     pub fn environment(&self, name: &str, connection: &str) -> Ended {
         let text = format!(
             "name: {name}\ndefaultAgentId: {AGENT}\ndefaultUserAccessLevel: readOnly\n\
@@ -65,13 +65,13 @@ impl Local {
         self.run(&["environments", "create", "-f", "environment.yaml"])
     }
 
-    /// With nothing but the project.
+    /// Creates only the project.
     pub fn new() -> Self {
         let world = World::new();
         world.write("load.orch.yaml", pipeline(&["Start", "Load", "Done"]));
         let failing = pipeline(&["Start", "Load", "Broken"]).replace("end-success", "end-failure");
         world.write("broken.orch.yaml", failing);
-        // It runs long enough to be met while it does.
+        // Long enough that the tests can find the pipeline running.
         let steps: Vec<String> = (0..2000).map(|number| format!("Step {number}")).collect();
         let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
         world.write("long.orch.yaml", pipeline(&steps));
@@ -89,7 +89,7 @@ impl Local {
         Self { world, served }
     }
 
-    /// A call of the program, which looks often.
+    /// Returns a call of the program with short polling intervals.
     pub fn call(&self) -> Call {
         Call::with_platform(&self.world.work(), &self.served.url)
             .variable("SLUICEGATE_RETRIES", "0")
@@ -101,14 +101,14 @@ impl Local {
         self.call().run(args)
     }
 
-    /// Makes a project; its identifier.
+    /// Creates a project and returns its ID.
     pub fn project(&self, name: &str, deployment: &str) -> String {
         let create = ["projects", "create", "--name", name, "--warehouse", "WAREHOUSE_A"];
         let made = self.json(&[&create[..], &["--agent-deployment-type", deployment]].concat());
         made["projectId"].as_str().unwrap().to_owned()
     }
 
-    /// Stores a secret that no output may hold; what the platform answers.
+    /// Stores a secret that no output may contain, and returns the platform's response.
     pub fn secret(&self) -> Value {
         self.world.write("password", format!("{SECRET}\n"));
         let create = [
@@ -126,18 +126,18 @@ impl Local {
         made.expect(0).json()
     }
 
-    /// The JSON that a call shows.
+    /// Runs the program and returns its JSON output.
     pub fn json(&self, args: &[&str]) -> Value {
         self.run(&[args, &["-o", "json"]].concat()).expect(0).json()
     }
 
-    /// A call of somebody else.
+    /// Returns a call with another user's token.
     pub fn call_as(&self, token: &str) -> Call {
         self.call().variable("SLUICEGATE_TOKEN", token)
     }
 }
 
-/// What the entries of a list have at `key`.
+/// Returns the values at `key` of all entries of a list.
 pub fn column(list: &Value, key: &str) -> Vec<String> {
     let items = list["results"].as_array().unwrap();
     items

@@ -1,7 +1,7 @@
 use super::{Local, column};
 use std::process::Stdio;
 
-/// One that is met while it runs.
+/// A pipeline that is still running when the next command starts.
 const LONG: [&str; 5] = ["pipelines", "run", "long", "--environment", "test"];
 const RUN: [&str; 5] = ["pipelines", "run", "load", "--environment", "test"];
 
@@ -91,7 +91,7 @@ fn run_that_is_interrupted_leaves_nothing_running() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It says RUNNING once it has looked for the first time.
+    // The status RUNNING is printed after the first poll.
     let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.starts_with("RUNNING") {

@@ -63,7 +63,7 @@ fn apply_makes_a_full_saas_project_with_its_secret() {
 fn apply_goes_on_after_a_step_that_the_platform_refused() {
     let local = Local::new();
     local.world.write("p.yaml", hybrid());
-    // A provider that the platform does not know: the last step fails.
+    // A provider that the platform rejects: the last step fails.
     let stopped = local
         .run(&[&APPLY[..], &["--git-provider", "other"]].concat())
         .expect(8)
@@ -113,13 +113,13 @@ fn apply_checks_the_conditions_before_the_first_call() {
 fn apply_says_which_role_it_needs_and_goes_on_with_it() {
     let local = Local::new();
     local.world.write("p.yaml", hybrid());
-    let role = "a new project is seen by the account role Super Admin alone until users are invited";
+    let role = "only the account role Super Admin can see a new project until users are invited";
     let ended = local.call_as(ADMIN).run(&APPLY).expect(8);
     let first = ended.err.lines().next().unwrap_or_default();
     assert!(first.starts_with(role), "{}", ended.all());
     ended.saying(&[
         "the connection was not created",
-        &format!("hint: {role}: run it again with a token"),
+        &format!("hint: {role}: run the command again with a token"),
     ]);
     let ended = local.run(&APPLY).expect(0);
     assert!(

@@ -2,7 +2,7 @@ use super::Local;
 use crate::world::pipeline;
 use serde_json::{Value, json};
 
-/// What a review of a pushed branch with this file says, and how it ends.
+/// Reviews a pushed branch with this file, expects this exit code and returns the report.
 fn review(local: &Local, path: &str, text: &str, args: &[&str], code: i32) -> Value {
     local.world.git(&["checkout", "-q", "-B", "change"]);
     local.world.write(path, text);
@@ -13,7 +13,7 @@ fn review(local: &Local, path: &str, text: &str, args: &[&str], code: i32) -> Va
     serde_json::from_slice(&std::fs::read(local.world.work().join("report.json")).unwrap()).unwrap()
 }
 
-/// Rule, status and kind of error.
+/// Returns rule, status and error type of each result.
 fn results(report: &Value) -> Vec<[&str; 3]> {
     let results = report["files"][0]["results"].as_array().unwrap().iter();
     results

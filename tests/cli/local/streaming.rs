@@ -5,7 +5,7 @@ fn definition() -> Value {
     serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap()
 }
 
-/// The identifier of a new streaming pipeline.
+/// Creates a streaming pipeline and returns its ID.
 fn made(local: &Local) -> String {
     local.world.write("s.json", definition().to_string());
     let made = local.json(&["streaming", "create", "-f", "s.json"]);
@@ -65,7 +65,7 @@ fn status_that_does_not_come_in_time_is_exit_8() {
             "0",
         ])
         .expect(8)
-        .saying(&["it is not_running"]);
+        .saying(&["its status is not_running"]);
     let unknown = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";
     local
         .run(&["streaming", "start", unknown])

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 const CHAIN: [&str; 4] = ["create_file", "run_pipeline", "git_commit", "git_push"];
 const TO_ITS_END: [&str; 3] = ["--wait", "--timeout", "60"];
 
-/// Gives the agent a task, which ends in this code; its JSON.
+/// Gives the agent a task, expects this exit code and returns the JSON output.
 fn give(local: &Local, message: &str, args: &[&str], code: i32) -> Value {
     let create = [
         "tasks",
@@ -22,7 +22,7 @@ fn give(local: &Local, message: &str, args: &[&str], code: i32) -> Value {
     local.run(&[&create[..], args].concat()).expect(code).json()
 }
 
-/// Gives the agent something to do, and waits.
+/// Gives the agent an instruction and waits.
 fn work(local: &Local, message: &str, args: &[&str], code: i32) -> Value {
     give(
         local,
@@ -32,7 +32,7 @@ fn work(local: &Local, message: &str, args: &[&str], code: i32) -> Value {
     )
 }
 
-/// Gives the agent something to plan.
+/// Gives the agent an instruction in plan mode.
 fn plan(local: &Local, args: &[&str]) -> Value {
     give(
         local,
@@ -42,7 +42,7 @@ fn plan(local: &Local, args: &[&str]) -> Value {
     )
 }
 
-/// Gives the agent so much to do that it is still at work when the next command comes.
+/// Gives the agent so many steps that it is still working when the next command runs.
 fn busy(local: &Local) -> Value {
     let tools = [
         "create_file",
@@ -67,7 +67,7 @@ fn id(task: &Value) -> &str {
     task["taskId"].as_str().unwrap()
 }
 
-/// What a task waits for.
+/// Returns the decisions that a task waits for.
 fn asked(task: &Value) -> Vec<&str> {
     let pending = task["pendingDecisions"].as_array().unwrap().iter();
     pending
@@ -79,7 +79,7 @@ fn tool_id(task: &Value) -> &str {
     task["pendingDecisions"][0]["toolId"].as_str().unwrap()
 }
 
-/// Answers, and waits.
+/// Submits a decision and waits.
 fn decide(local: &Local, task: &Value, answer: &[&str], code: i32) -> Value {
     let begin = ["tasks", "decide", id(task), "-o", "json"];
     let args = [&begin[..], &TO_ITS_END, answer].concat();
@@ -245,14 +245,14 @@ fn decide_for_what_is_not_pending_is_no_success() {
         local.run(&args).expect(code).saying(&[said]);
     };
     decide("other", 3, "other is not pending");
-    // A tool is no question.
+    // A tool request is not a question.
     let answer = format!("{}:0=yes", tool_id(&task));
     local
         .run(&["tasks", "decide", id(&task), "--answer", &answer])
         .expect(8)
         .saying(&["still pending"]);
     local.run(&["tasks", "stop", id(&task)]).expect(0);
-    decide(tool_id(&task), 3, "it waits for no decision");
+    decide(tool_id(&task), 3, "the task waits for no decision");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use super::{Local, column};
 use serde_json::{Value, json};
 
-/// Makes a variable.
+/// Creates a variable.
 fn create(local: &Local, name: &str, kind: &str, value: &str) {
     let args = [
         "variables",
@@ -17,7 +17,7 @@ fn create(local: &Local, name: &str, kind: &str, value: &str) {
     local.run(&args).expect(0);
 }
 
-/// All that is known of a variable.
+/// Returns all fields of a variable.
 fn find(local: &Local, name: &str) -> Value {
     let all = local.json(&["variables", "list"]);
     let mut found = all["results"].as_array().unwrap().iter();
@@ -228,7 +228,7 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
     assert!(planned.out.contains("- old"), "{}", planned.all());
     local.run(&apply).expect(0);
     let again = local.run(&apply).expect(0);
-    assert_eq!(again.out, "nothing to do: the project is as the file says\n");
+    assert_eq!(again.out, "no changes: the project matches the file\n");
     local
         .world
         .write("v.yaml", file.replace("production: us, ", "").replace("1.5", "2"));
@@ -242,7 +242,7 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
         "v.yaml",
         "variables:\n  a: { type: TEXT, behaviour: SHARED, value: x, overrides: { nowhere: y } }\n",
     );
-    // An environment that is not there is found before anything is sent.
+    // A missing environment is found before any change is sent.
     for more in [&["--dry-run"][..], &[]] {
         let apply = [&["variables", "apply", "-f", "v.yaml"], more].concat();
         local.run(&apply).expect(2).saying(&[

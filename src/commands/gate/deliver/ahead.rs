@@ -1,5 +1,5 @@
-//! The changes of a review, compared while the platform responds: comparing thousands of pipelines takes as long as reviewing
-//! them.
+//! Compares the changes of a review while the platform responds: comparing thousands of pipelines takes as long as
+//! reviewing them.
 
 use super::changes;
 use crate::base::git::{Change, CommitId, GitError, Repository};
@@ -11,10 +11,10 @@ use crate::report::ChangedFile;
 use std::path::PathBuf;
 use std::thread::{self, JoinHandle};
 
-/// A comparison that runs in a thread of its own.
+/// A comparison that runs in a separate thread.
 pub(crate) struct ChangesAhead(JoinHandle<Result<Vec<ChangedFile>, GitError>>);
 
-/// What is compared.
+/// The input of the comparison.
 struct Comparing {
     root: PathBuf,
     head: CommitId,
@@ -23,7 +23,8 @@ struct Comparing {
 }
 
 impl ChangesAhead {
-    /// Starts the comparison of the selected changes with `head`; `None` if no output includes them, or if there is no base.
+    /// Starts the comparison of the selected changes with `head`; `None` if no output includes them or there is no
+    /// base.
     pub(crate) fn start(
         run: &Run,
         workspace: &Workspace<'_>,

@@ -51,7 +51,7 @@ pub(super) fn changes(
     Ok(Some(compared_pairs(repo, snapshot, &bases, &changes)?))
 }
 
-/// Returns whether the list of changes includes this one: a pipeline that is wanted, within the given paths and the shard.
+/// Returns whether the list of changes includes this one: a wanted pipeline within the given paths and the shard.
 pub(super) fn is_included(
     change: &Change,
     wants: &dyn Fn(&str) -> bool,

@@ -189,7 +189,7 @@ fn built_commit(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
     (head.to_string() == built && is_clean()).then(|| built.to_owned())
 }
 
-/// Creates an annotation with the agent's own command; a job in a container without the agent gets none
+/// Creates an annotation with the agent's own command; a job in a container without the agent gets no annotation
 /// (<https://buildkite.com/docs/agent/v3/cli-annotate>).
 fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
     let style = match delivery.report.verdict {

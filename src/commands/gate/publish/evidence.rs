@@ -67,7 +67,7 @@ impl Evidence {
             return Ok(self);
         }
         let message = format!(
-            "cannot publish by {}: it passed despite {} of its base (--new-only)",
+            "cannot rely on {}: it passed despite {} of its base (--new-only)",
             self.place,
             count(known, "finding")
         );
@@ -94,7 +94,7 @@ impl Evidence {
             Some(_) => "run `sluicegate report PART.json… --report json=FILE` to merge all shards",
             None => HINT,
         };
-        Failure::usage(format!("cannot publish by {}: {why}", self.place)).hint(hint)
+        Failure::usage(format!("cannot rely on {}: {why}", self.place)).hint(hint)
     }
 
     /// Returns an error unless this commit passed.

@@ -1,4 +1,4 @@
-//! Runs `sluicegate publish`: resolve the commit, plan, compare, upload once, verify, write a receipt.
+//! Runs `sluicegate publish`: plans, compares with the platform, uploads once, verifies, writes a receipt.
 
 mod again;
 mod compat;

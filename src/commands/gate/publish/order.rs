@@ -58,8 +58,8 @@ impl Publishing<'_> {
         if self.is_ci && !there {
             let failure = Failure::new(ExitStatus::Context, anyhow::Error::msg(message));
             return Err(failure.hint(
-                "nothing was sent; fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`), so that a rerun does not make an \
-                 old state the latest version",
+                "nothing was sent; fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`), so that a rerun does \
+                 not make an old state the latest version",
             ));
         }
         if !there {
@@ -81,7 +81,8 @@ impl Publishing<'_> {
             let message = format!("{what}: a rerun of an older run must not become the latest version");
             return Err(
                 Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(
-                    "nothing was sent; to go back on purpose, run `sluicegate publish --version-name NAME` or `sluicegate artifacts rollback`",
+                    "nothing was sent; to go back on purpose, run `sluicegate publish --version-name NAME` or \
+                     `sluicegate artifacts rollback`",
                 ),
             );
         }

@@ -92,10 +92,16 @@ fn problems(name: &str, ended: &publish::Outcome) -> String {
 fn hint(ended: &publish::Outcome) -> Option<String> {
     match ended.kind {
         OutcomeKind::Conflict => {
-            Some("publish under another version name, or pass --if-exists same-content to allow a rerun of the same commit".into())
+            Some(
+                "publish under another version name, or pass --if-exists same-content to allow a rerun of the same commit"
+                    .into(),
+            )
         }
         OutcomeKind::Incomplete if !ended.disabled => {
-            Some("run `sluicegate artifacts disable` to hide the version from consumers; then publish under another name".into())
+            Some(
+                "run `sluicegate artifacts disable` to hide the version from consumers; then publish under another name"
+                    .into(),
+            )
         }
         OutcomeKind::Unknown => Some("run `sluicegate artifacts show` to check whether the version exists".into()),
         _ => ended.error.as_ref().and_then(HttpError::hint),

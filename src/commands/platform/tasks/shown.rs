@@ -129,7 +129,7 @@ mod tests {
             serde_json::from_str(include_str!("../../../../tests/fixtures/api/task.json")).unwrap();
         insta::assert_snapshot!(decisions("t 1", &task), @r#"
 
-        the agent asks for the tool git_push: Push the branch
+        the agent requests the tool git_push: Push the branch
             The agent wants to push its commits
             toolId: tool-4
             toolInput: {"branch":"without-empty-orders"}

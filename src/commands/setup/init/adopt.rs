@@ -164,7 +164,9 @@ pub(super) fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     }
     if asked == Adopt::Waivers && !plan.writes(waivers::FILE_NAME) {
         let file = waivers::FILE_NAME;
-        steps.push(format!("Add the missing entries to {file}: `sluicegate waivers add --all --reason 'found before the gate'`"));
+        steps.push(format!(
+            "Add the missing entries to {file}: `sluicegate waivers add --all --reason 'found before the gate'`"
+        ));
     }
     steps
 }

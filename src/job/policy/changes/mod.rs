@@ -1,8 +1,8 @@
-//! What changed in a file of the gate itself: sentences from its two versions.
+//! Describes the changes in a file of the gate configuration, as sentences about its two versions.
 //!
-//! Pure: texts in, sentences out, one for each setting or rule. Whether a change relaxes or tightens the gate is said
-//! where it can be known. What comes from the files is made safe, and everything is bounded. Another file of the gate
-//! is one more function here, over [`compared`].
+//! These are pure functions from texts to sentences, one for each setting or rule. A sentence states whether the change
+//! relaxes or tightens the gate, if that can be determined. Text from the files is sanitized, and all output is
+//! bounded. To support another file, add a function that uses [`compared`].
 
 mod rules;
 mod settings;
@@ -15,29 +15,28 @@ pub use waivers::of_waivers;
 use crate::base::text;
 use crate::model::yaml::{DocumentError, shortened};
 
-/// The most sentences about one file.
+/// Maximum number of sentences about one file.
 const MOST: usize = 50;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateFileSide {
-    /// There is none.
     Missing,
-    /// There is one that cannot be read, and why.
+    /// The file exists but cannot be read, for this reason.
     Unreadable(String),
     Text(Vec<u8>),
 }
 
-/// What a difference means for the gate.
+/// The effect of a difference on the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shift {
     Relaxed,
     Tightened,
-    /// It is not known, or makes no difference.
+    /// The effect is unknown, or there is none.
     Other,
 }
 
 impl Shift {
-    /// From how much is let through before and after.
+    /// Compares the laxity before and after.
     fn of<T: Ord>(old: &T, new: &T) -> Self {
         match new.cmp(old) {
             std::cmp::Ordering::Greater => Self::Relaxed,
@@ -67,14 +66,15 @@ impl Shift {
     }
 }
 
-/// Those of these sentences that make the gate stricter; with `or_other` also those that may.
+/// Returns the sentences about changes that tighten the gate; with `or_other`, also about those that may.
 pub(super) fn stricter_of(mut said: Vec<String>, or_other: bool) -> Vec<String> {
     let is_of = |sentence: &String, shift: Shift| sentence.ends_with(shift.suffix());
     said.retain(|sentence| is_of(sentence, Shift::Tightened) || (or_other && is_of(sentence, Shift::Other)));
     said
 }
 
-/// The sentences about two versions that `read` understands. A version that cannot be read is said, and not compared.
+/// Returns the sentences about two versions, parsed with `read`. A version that cannot be read is reported instead of
+/// compared.
 fn compared<T: Default>(
     (old, new): (&GateFileSide, &GateFileSide),
     read: impl Fn(&[u8]) -> Result<T, DocumentError>,
@@ -113,7 +113,7 @@ fn bounded(mut said: Vec<String>) -> Vec<String> {
     said
 }
 
-/// A name or a value from a file, fit to be shown.
+/// Sanitizes a name or a value from a file for output.
 fn shown(text: &str) -> String {
     text::line(&shortened(text))
 }

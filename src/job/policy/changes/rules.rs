@@ -1,11 +1,11 @@
-//! What changed in the rules file: rule by rule.
+//! Describes the changes in the rules file, rule by rule.
 
 use super::{GateFileSide, Shift, compared, shown};
 use crate::model::findings::Enforcement;
 use crate::model::rules::{RuleOutline, RuleState, outline};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What changed in the rules file, a sentence for each rule and each value of its configuration.
+/// Describes the changes in the rules file, with a sentence for each rule and each configuration value.
 pub fn of_rules(old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
     if *new == GateFileSide::Missing {
         return vec!["the file is gone: no rule can be evaluated".to_owned()];
@@ -18,7 +18,7 @@ pub fn of_rules(old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
             .collect();
         said.extend(new.iter().filter(is_new).map(added));
         if said.is_empty() {
-            said.push("no rule is another".to_owned());
+            said.push("no rule has changed".to_owned());
         }
         said
     })
@@ -56,7 +56,7 @@ fn told(sentence: &str, old: RuleState, new: RuleState) -> String {
     .told(sentence)
 }
 
-/// How much is let through. Of a rule that ends in an evaluation error it cannot be said.
+/// Returns the laxity of a rule's state, or `None` if it is unknown because the rule cannot be evaluated.
 const fn laxity(state: RuleState) -> Option<u8> {
     match state {
         RuleState::Enabled(Enforcement::Error) => Some(0),
@@ -72,7 +72,7 @@ fn word(state: RuleState) -> String {
         RuleState::Disabled => "disabled".to_owned(),
         RuleState::NotThere => "removed".to_owned(),
         RuleState::Broken(cause) => format!("not evaluable: {cause}"),
-        RuleState::Unknown => "not known".to_owned(),
+        RuleState::Unknown => "unknown".to_owned(),
     }
 }
 
@@ -94,7 +94,7 @@ fn config(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<String> {
     names.into_iter().filter_map(sentence).collect()
 }
 
-/// A maximum lets more through the larger it is, a minimum the smaller it is.
+/// Returns the effect of a changed limit: a larger maximum and a smaller minimum relax the gate.
 fn limit(name: &str, old: Option<&String>, new: Option<&String>) -> Option<Shift> {
     let (old, new): (u64, u64) = (old?.parse().ok()?, new?.parse().ok()?);
     let growing = Shift::of(&old, &new);
@@ -162,7 +162,7 @@ mod tests {
             said(&[], &[&one]),
             "rules: unused-components added, error (tightened)"
         );
-        assert_eq!(said(&[&one], &[&one]), "no rule is another");
+        assert_eq!(said(&[&one], &[&one]), "no rule has changed");
     }
 
     #[test]

@@ -1,50 +1,50 @@
-//! What changed in the configuration file: keys and values.
+//! Describes the changes in the configuration file, by keys and values.
 
 use super::{GateFileSide, Shift, compared, shown};
 use crate::model::yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most entries of a list that a sentence names.
+/// Maximum number of list entries that a sentence lists.
 const NAMED: usize = 10;
 
-/// The key whose globs hold for a section that has none.
+/// The key whose globs apply to a section without its own.
 const INCLUDE: &str = "include";
 
-/// What stands for the value of a key that is missing and has no default.
+/// The text for the value of a missing key that has no default.
 const NOT_SET: &str = "not set";
 
-/// Parts of keys whose values are not shown: a secret does not belong in the file, and may stand there all the same.
+/// Parts of keys whose values are never printed. The file must not contain secrets, but it might.
 const SECRET: [&str; 3] = ["token", "secret", "password"];
 
-/// Which values of a setting let more through.
+/// The order of a setting's values by strictness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strictness {
-    /// It does not say what counts, or none lets more through than another.
+    /// The setting does not affect the verdict, or no value is stricter than another.
     Neutral,
-    /// The words from the strictest to the laxest.
+    /// The values from the strictest to the laxest.
     Scale(&'static [&'static str]),
-    /// A list that lets more through with each entry.
+    /// A list that relaxes the gate with each entry.
     Letting,
-    /// A list that lets less through with each entry.
+    /// A list that tightens the gate with each entry.
     Taking,
-    /// Without a value it lets more through than with any.
+    /// A setting that tightens the gate if it has any value.
     Demand,
 }
 
-/// What is known of a setting's values.
+/// The strictness and the defaults of a setting's values.
 #[derive(Debug, Clone)]
 pub struct KnownSetting {
     pub strictness: Strictness,
-    /// The word that holds where none is given.
+    /// The default value.
     pub default: Option<String>,
-    /// The globs that hold where none are given.
+    /// The default globs.
     pub globs: &'static [&'static str],
 }
 
-/// Returns what is known of the setting with this key; `None` for a key that is no setting.
+/// Returns the strictness and defaults of the setting with this key, or `None` for an unknown key.
 pub(super) type KnownSettings<'f> = dyn Fn(&str) -> Option<KnownSetting> + 'f;
 
-/// The settings by their keys, those of a section behind its name.
+/// Settings by their keys. The key of a section's setting starts with the section's name.
 type SettingValues = BTreeMap<String, Value>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ enum Value {
     List(Vec<String>),
 }
 
-/// What changed in the configuration file, a sentence for each key.
+/// Describes the changes in the configuration file, with a sentence for each key.
 pub fn of_settings(old: &GateFileSide, new: &GateFileSide, known: &KnownSettings<'_>) -> Vec<String> {
     compared((old, new), read, |old, new| {
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
@@ -64,7 +64,7 @@ pub fn of_settings(old: &GateFileSide, new: &GateFileSide, known: &KnownSettings
             .filter_map(|key| sentence(key, (old, new), known))
             .collect();
         if said.is_empty() {
-            return vec!["no setting has another value".to_owned()];
+            return vec!["no setting has changed".to_owned()];
         }
         said
     })
@@ -98,14 +98,14 @@ fn collect(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValues) {
     }
 }
 
-/// None where both come to the same.
+/// Returns the sentence about a key, or `None` if both versions have the same effect.
 fn sentence(
     key: &str,
     (old, new): (&SettingValues, &SettingValues),
     known: &KnownSettings<'_>,
 ) -> Option<String> {
     if SECRET.iter().any(|part| key.to_ascii_lowercase().contains(part)) {
-        return Some(Shift::Other.told(&format!("{}: another value, not shown", shown(key))));
+        return Some(Shift::Other.told(&format!("{}: changed, values hidden", shown(key))));
     }
     let (before, after) = (old.get(key), new.get(key));
     let setting = known(key);
@@ -130,7 +130,7 @@ fn sentence(
     Some(on_scale(strictness, &old, &new).told(&said))
 }
 
-/// What holds where the file does not say is the default, where it is known.
+/// Returns the value, or the default of a missing key if it is known.
 fn word(value: Option<&Value>, default: Option<&str>) -> String {
     match value {
         Some(Value::One(text)) if default.is_some() => text.trim().to_ascii_lowercase(),
@@ -151,7 +151,7 @@ fn on_scale(strictness: Strictness, old: &str, new: &str) -> Shift {
     }
 }
 
-/// The entries that hold; the globs of a section are the common ones where it has none.
+/// Returns the effective entries of a list. A section without globs uses the common ones.
 fn entries(key: &str, settings: &SettingValues, known: &KnownSettings<'_>) -> BTreeSet<String> {
     let common = match key {
         "review.include" | "publish.include" => Some(INCLUDE),

@@ -1,14 +1,15 @@
-//! What changed in the waivers: which were added, changed and removed.
+//! Describes the changes in the waivers file: added, changed and removed waivers.
 
 use super::{GateFileSide, Shift, compared, shown};
 use crate::base::text::count;
 use crate::model::waivers::{WaiverEntry, read};
 use std::collections::BTreeSet;
 
-/// So many of a kind are named one by one.
+/// Maximum number of waivers of a kind that are listed one by one.
 const NAMED: usize = 10;
 
-/// What changed in the waivers, a sentence for each; where they are many, how many, and the first ones.
+/// Describes the changes in the waivers file, with a sentence for each waiver, or with a count and the first waivers if
+/// there are many.
 pub fn of_waivers(old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
     let entries = |bytes: &[u8]| -> Result<BTreeSet<WaiverEntry>, _> {
         let placed = read(bytes, &|_| true)?;
@@ -26,7 +27,7 @@ pub fn of_waivers(old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
         let removed: Vec<&WaiverEntry> = removed.collect();
         let said = [
             told(Shift::Relaxed, "added", &added),
-            told(Shift::Other, "of another reason, size or end", &changed),
+            told(Shift::Other, "changed (reason, size or end)", &changed),
             told(Shift::Tightened, "removed", &removed),
         ]
         .concat();
@@ -37,7 +38,7 @@ pub fn of_waivers(old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
     })
 }
 
-/// What happened to these waivers: of many how many there are, and the first.
+/// Describes these waivers. If there are many, starts with their number and lists the first ones.
 fn told(shift: Shift, what: &str, entries: &[&WaiverEntry]) -> Vec<String> {
     let first = entries.iter().take(NAMED);
     let first = first.map(|entry| shift.told(&format!("waiver {what}: {}", named(entry))));
@@ -70,7 +71,7 @@ mod tests {
         let new = "- { rule: maximum-components, path: 'sales/**', size: 12, reason: r }\n- { rule: r, path: b, reason: r, until: 2027-03-31 }\n";
         insta::assert_snapshot!(said(old, new), @"
         waiver added: maximum-components in sales/** up to 12 (relaxed)
-        waiver of another reason, size or end: r in b until 2027-03-31 (changed)
+        waiver changed (reason, size or end): r in b until 2027-03-31 (changed)
         waiver removed: unused-components in a, x (tightened)
         ");
         assert_eq!(said(old, &format!("# words\n{old}")), "no waiver has changed");

@@ -15,9 +15,9 @@ pub fn schema() -> Value {
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "sluicegate.yaml",
-        "description": "Settings of sluicegate for this repository. A flag overrides its variable, and a variable \
-                        overrides this file. In CI, the file is read from the target branch of a change. It cannot \
-                        set where secrets go, which programs run or which commit is reviewed.",
+        "description": "Settings of sluicegate for this repository. A flag overrides its variable, and a \
+                        variable overrides this file. In CI, the file is read from the target branch of a \
+                        change. It cannot set where secrets go, which programs run or which commit is reviewed.",
         "type": ["object", "null"],
         "additionalProperties": false,
         "properties": root(),

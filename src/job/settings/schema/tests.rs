@@ -1,4 +1,4 @@
-//! Schema and reader are one: the same keys, the same types, and documents that both take or both refuse.
+//! Tests that schema and reader agree: on keys, on types, and on the documents that they accept.
 
 use super::schema;
 use crate::base::env::Env;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 type AskedKeys = BTreeMap<String, String>;
 
-/// A source that offers every key that is asked for, and notes which type is asked of each.
+/// A deserializer that offers every requested key and records the requested type of each.
 struct Probe<'a> {
     path: String,
     schema: &'a Value,
@@ -27,7 +27,7 @@ impl Probe<'_> {
         self.found.borrow_mut().insert(self.path.clone(), kind.to_owned());
     }
 
-    /// A text that the key takes: the first of its words, or one of its examples.
+    /// Returns a valid string for the key: its first allowed value, or one of its examples.
     fn example(&self) -> &str {
         let key = &self.schema;
         key["enum"][0]
@@ -101,7 +101,7 @@ impl<'de> Deserializer<'de> for Probe<'_> {
     }
 }
 
-/// Every field of a struct, each a further probe.
+/// Map access to every field of a struct, with a probe for each.
 struct Keys<'a> {
     probe: Probe<'a>,
     fields: &'static [&'static str],
@@ -140,7 +140,7 @@ impl<'de> SeqAccess<'de> for Once<'_> {
     }
 }
 
-/// The keys that the reader knows.
+/// Returns the keys that the reader accepts.
 fn read_keys(schema: &Value) -> AskedKeys {
     let found = RefCell::new(AskedKeys::new());
     let probe = Probe {
@@ -152,10 +152,10 @@ fn read_keys(schema: &Value) -> AskedKeys {
     found.into_inner()
 }
 
-/// The keys that the schema knows.
+/// Returns the keys that the schema accepts.
 fn schema_keys(path: &str, schema: &Value, found: &mut AskedKeys) {
     let Some(keys) = schema["properties"].as_object() else {
-        // Of several types the last is the widest, which the reader asks for.
+        // The last of several types is the widest, which the reader requests.
         let kind = schema["type"].as_array().and_then(|kinds| kinds.last());
         let kind = kind.unwrap_or(&schema["type"]).as_str().unwrap();
         found.insert(path.to_owned(), kind.to_owned());
@@ -194,12 +194,12 @@ fn every_key_is_described() {
     }
     check("", &schema());
     insta::assert_snapshot!(schema()["properties"]["review"]["properties"]["fail-on"],
-        @r#"{"type":"string","enum":["error","warn","never"],"default":"error","description":"Lowest severity that fails the gate: error, warn or never. `error`: Violations of rules with error enforcement. `warn`: Any violation. `never`: Nothing; findings are only reported. Environment variable: SLUICEGATE_FAIL_ON."}"#);
+        @r#"{"type":"string","enum":["error","warn","never"],"default":"error","description":"Lowest severity that fails the gate: error, warn or never. `error`: Fail on violations of rules with the level error. `warn`: Fail on any violation. `never`: Never fail; findings are only reported. Environment variable: SLUICEGATE_FAIL_ON."}"#);
     insta::assert_snapshot!(schema()["properties"]["include"],
         @r#"{"type":"array","items":{"type":"string","minLength":1},"default":["**/*.orch.yaml","**/*.tran.yaml"],"description":"Globs of the files to select. Environment variable: SLUICEGATE_INCLUDE."}"#);
 }
 
-/// Whether the reader takes it, with all that is checked when settings are resolved.
+/// Returns whether the reader accepts the document, including the checks of resolved settings.
 fn is_read(text: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sluicegate.yaml");

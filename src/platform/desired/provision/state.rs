@@ -77,7 +77,7 @@ pub(crate) struct ProvisionState {
 /// An error that prevents a run from continuing with a state.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StateError {
-    #[error("the state {} cannot be read: {why}", path.display())]
+    #[error("could not read the state {}: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
     /// The state belongs to another platform.
     #[error("the state {} belongs to {there}, and the platform is {here}", path.display())]

@@ -410,7 +410,7 @@ mod tests {
             format!("{error} | {}", error.hint().unwrap_or("-"))
         };
         insta::assert_snapshot!(refused("[]"), @"v.yaml:1:1: must be a map | -");
-        insta::assert_snapshot!(refused("variables:\n"), @"v.yaml:1:1: variables: must be a map of variables by name; `{}` is none | -");
+        insta::assert_snapshot!(refused("variables:\n"), @"v.yaml:1:1: variables: must be a map of variables by name; use `{}` for no variables | -");
         insta::assert_snapshot!(refused("variables:\n  a:\n    behavior: SHARED\n"),
             @"v.yaml:3:5: variables.a.behavior: unknown key | did you mean `behaviour`?");
         insta::assert_snapshot!(refused("variables:\n  a: { type: TEXT, value: 1.10 }\n"),

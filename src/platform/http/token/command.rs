@@ -27,7 +27,7 @@ async fn run_within(line: &str, limit: Duration) -> Result<SecretString, TokenEr
         .stderr(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
-        .map_err(|why| broken(&format!("cannot be started: {why}")))?;
+        .map_err(|why| broken(&format!("could not be started: {why}")))?;
     // When the time is over, the child is dropped, which kills it.
     tokio::time::timeout(limit, finish(child))
         .await

@@ -1,4 +1,4 @@
-// Where the page is no secure context there is no clipboard, and a selection is copied.
+// If the page is not a secure context, there is no clipboard API, so a selection is copied instead.
 const copy_selected = (text) => {
   const area = document.createElement("textarea");
   area.value = text;
@@ -19,7 +19,7 @@ const copy = async (button) => {
     button.focus();
   }
   const before = button.textContent;
-  const said = done ? "Copied" : "Not allowed here";
+  const said = done ? "Copied" : "Could not copy";
   if (before === said) return;
   button.textContent = said;
   element("said")?.replaceChildren(said);

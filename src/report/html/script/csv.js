@@ -1,4 +1,4 @@
-// The findings that are shown, as a table. A cell that a spreadsheet would take for a formula begins with a quote.
+// Returns the shown findings as a CSV table. A cell that a spreadsheet would read as a formula starts with a quote.
 const cell = (text) => `"${/^[\s'"]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%]/.test(text) ? "'" : ""}${text.replaceAll('"', '""')}"`;
 
 const table = () => {
@@ -9,7 +9,7 @@ const table = () => {
     .filter((one) => one.stays)
     .map((one) => [level(one), one.rule, one.path, line(one), message(one), link(one)]);
   const lines = [["level", "rule", "path", "line", "message", "link"], ...rows].map((row) => row.map(cell).join(","));
-  // The mark at the start tells spreadsheets that it is UTF-8.
+  // The byte order mark makes spreadsheets read the file as UTF-8.
   return "\uFEFF" + lines.join("\r\n") + "\r\n";
 };
 

@@ -1,4 +1,4 @@
-// What is asked for is the page's address, so that a link to it shows the same.
+// The filter is part of the page's address, so that a link to it shows the same findings.
 const start = "#?";
 const nothing = { text: "", level: "", rule: "", folder: "", by: "file" };
 const wanted = { ...nothing };
@@ -10,7 +10,7 @@ const recall = () => {
   if (groups[wanted.by] === undefined) wanted.by = nothing.by;
 };
 
-// Some viewers allow no change of the address; then it stays as it is.
+// Some viewers do not allow changes of the address; then it remains unchanged.
 const remember = () => {
   const said = Object.entries(wanted).filter(([key, value]) => value !== nothing[key]);
   try {
@@ -30,11 +30,11 @@ const fits = (one, words) =>
 
 const narrowed = () => Object.keys(nothing).some((key) => key !== "by" && wanted[key] !== "");
 
-// What the button does to the groups that are shown.
+// Returns whether any shown group is folded, so that the button unfolds all groups; otherwise it folds them.
 const folded = () => groups[grouped].some((one) => !one.node.hidden && !one.node.open);
 const name_fold = () => (element("fold").textContent = folded() ? "Unfold all" : "Fold all");
 
-// What the filter leaves, in groups; few findings need no unfolding.
+// Shows the findings that match the filter, in groups; unfolds the groups if a filter leaves only few findings.
 const show = () => {
   const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
   const here = groups[wanted.by];
@@ -67,7 +67,7 @@ const chip = (key) => {
   button.name = key;
   button.value = wanted[key];
   button.textContent = wanted[key];
-  button.title = "Take this out of the filter";
+  button.title = "Remove from the filter";
   return button;
 };
 

@@ -1,4 +1,4 @@
-// The findings as they stand on the page, and the groups that they can be in.
+// The findings in the order of the page, and the groups that they can be in.
 const element = (id) => document.getElementById(id);
 
 const group = (node) => ({
@@ -26,7 +26,7 @@ const findings = groups.file.flatMap((file) => Array.from(file.list.children, (n
 const place = (one) => one.node.querySelector(".place").textContent;
 const message = (one) => one.node.querySelector(".message").textContent;
 
-// Each finding is on the page at most once: in the group where it is shown, and nowhere where the filter leaves it out.
+// Each finding is on the page at most once: in the group that shows it, or not at all if the filter excludes it.
 let grouped = "file";
 const fill = ({ list, kept }) => {
   if (list.childElementCount === kept.length && kept.every((one) => one.node.parentNode === list)) return;

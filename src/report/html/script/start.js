@@ -4,7 +4,7 @@ const fold = () => {
   name_fold();
 };
 
-// A link to a component opens the picture that it is in, where the findings of its file are.
+// A link to a component opens its picture, next to the findings of its file.
 const reveal = (node) => {
   if (node === null || node.closest(".canvas") === null) return;
   if (node.closest("[hidden]") !== null) {
@@ -15,7 +15,7 @@ const reveal = (node) => {
   node.scrollIntoView({ block: "center", inline: "center" });
 };
 
-// A link to a finding opens what it is in, and is followed past the filter.
+// A link to a finding opens its group, and clears the filter if it excludes the finding.
 const follow = () => {
   const target = findings.find((one) => "#" + one.node.id === location.hash);
   if (target === undefined) {

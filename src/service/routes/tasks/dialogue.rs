@@ -100,7 +100,7 @@ struct StillPending {
     tag = "Agent tasks",
     params(("taskId" = String, Path, format = "uuid", description = "The task.")),
     request_body = ref("#/components/schemas/DecisionsRequest"),
-    responses((status = 202, body = StillPending, description = "The decisions that the agent still waits for."))
+    responses((status = 202, body = StillPending, description = "The decisions that are still pending."))
 )]
 async fn decide(
     caller: Caller,
