@@ -15,6 +15,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "docs/address.rs"]
+mod address;
 #[path = "docs/book.rs"]
 mod book;
 #[path = "support/dice.rs"]
@@ -155,7 +157,7 @@ fn readme_and_the_book_use_only_flags_that_exist() {
             .filter_map(|arg| arg.get_long().map(str::to_owned)),
     );
     known.extend(["help", "version"].map(str::to_owned));
-    let of_cargo = ["release", "locked", "path"];
+    let of_cargo = ["git", "release", "locked", "path", "tag"];
     let of_git = ["bare", "auto", "depth"];
     let of_docker = ["rm", "target", "user", "volume"];
     let of_others = [

@@ -5,6 +5,7 @@
 //! are written atomically. [`text`] makes text from outside safe to show, and [`ui`] shows it. [`git`] reads
 //! repositories.
 
+pub(crate) mod address;
 pub mod env;
 pub(crate) mod error;
 pub mod exit;

@@ -169,7 +169,10 @@ fn a_page_of_html_is_done_by_no_command() {
             "`sluicegate environments list`",
         ),
         (&connection, "check the project"),
-        (&["repositories", "create", "--owner", "o", "--name", "n"], "check the project"),
+        (
+            &["repositories", "create", "--owner", "o", "--name", "n"],
+            "check the project",
+        ),
         (&["tasks", "stop", ID], &show),
         (&["tasks", "delete", ID], &show),
         (&["tasks", "send", ID, "--message", "x"], &show),

@@ -4,7 +4,7 @@ use crate::program::{Call, Ended, PROJECT};
 use crate::repo::World;
 use crate::schema::hold;
 use crate::world::pipeline;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -495,13 +495,24 @@ fn fetching(host: &str) -> String {
         &["--host", host, "--source", "releases.example/sluicegate"],
     )
     .expect(0);
-    let script = if host == "azure" {
-        let job = yaml(&read(&world, "azure-pipelines.yml"));
-        job["steps"][1]["bash"].as_str().unwrap().to_owned()
-    } else {
-        let job = read(&world, "Jenkinsfile");
-        job.split("'''").nth(1).unwrap().to_owned()
+    let script = match host {
+        "azure" => yaml(&read(&world, "azure-pipelines.yml"))["steps"][1]["bash"].clone(),
+        "bitbucket" => {
+            let job = yaml(&read(&world, "bitbucket-pipelines.yml"));
+            job["definitions"]["steps"][0]["step"]["script"][0].clone()
+        }
+        "circleci" => {
+            let job = yaml(&read(&world, ".circleci/config.yml"));
+            job["jobs"]["sluicegate"]["steps"][1]["run"]["command"].clone()
+        }
+        "buildkite" => {
+            let job = yaml(&read(&world, ".buildkite/sluicegate.yml"));
+            let command = job["steps"][0]["command"].as_str().unwrap();
+            json!(command.replace("$$", "$").replace("\nsluicegate ci\n", "\n"))
+        }
+        _ => json!(read(&world, "Jenkinsfile").split("'''").nth(1).unwrap()),
     };
+    let script = script.as_str().unwrap().to_owned();
     assert!(script.contains("from=releases.example/sluicegate/v"), "{script}");
     script
 }
@@ -518,7 +529,15 @@ fn fetched(host: &str, is_whole: bool) -> (bool, String) {
         let script = format!("PATH={}:$PATH; {script}", bin.display());
         let mut command = Command::new("sh");
         command.args(["-c", &script]).current_dir(folder);
-        let place = [("AGENT_TEMPDIRECTORY", &temporary), ("WORKSPACE_TMP", &temporary)];
+        let profile = temporary.join("profile");
+        let place = [
+            ("AGENT_TEMPDIRECTORY", &temporary),
+            ("WORKSPACE_TMP", &temporary),
+            ("TMPDIR", &temporary),
+            ("BITBUCKET_CLONE_DIR", &temporary),
+            ("BUILDKITE_BUILD_CHECKOUT_PATH", &temporary),
+            ("BASH_ENV", &profile),
+        ];
         command.envs(place).output().unwrap()
     };
     let name = format!(
@@ -542,7 +561,13 @@ fn fetched(host: &str, is_whole: bool) -> (bool, String) {
     );
     fs::write(bin.join("curl"), curl).unwrap();
     shell("chmod +x curl", &bin);
-    let ended = shell(&fetching(host), &temporary);
+    // The hosts with a path of their own run the program by its name.
+    let by_name = match host {
+        "bitbucket" | "buildkite" => "sluicegate",
+        "circleci" => ". \"$BASH_ENV\"; sluicegate",
+        _ => "",
+    };
+    let ended = shell(&format!("{}\n{by_name}", fetching(host)), &temporary);
     let said = String::from_utf8_lossy(&ended.stdout).into_owned();
     let prepended = said
         .lines()
@@ -550,13 +575,21 @@ fn fetched(host: &str, is_whole: bool) -> (bool, String) {
     let folder = prepended.map_or_else(|| temporary.join("sluicegate"), PathBuf::from);
     let ran = Command::new(folder.join("sluicegate")).output();
     let told = ran.map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
-    (ended.status.success(), told.unwrap_or_default())
+    let by_path = told.unwrap_or_default();
+    let told = if by_name.is_empty() {
+        by_path
+    } else {
+        said.lines()
+            .filter(|line| *line == "fetched")
+            .fold(String::new(), |all, line| all + line + "\n")
+    };
+    (ended.status.success(), told)
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn jobs_fetch_the_release_and_refuse_one_with_another_hash() {
-    for host in ["azure", "jenkins"] {
+    for host in ["azure", "bitbucket", "circleci", "buildkite", "jenkins"] {
         assert_eq!(fetched(host, true), (true, "fetched\n".to_owned()), "{host}");
         assert_eq!(fetched(host, false), (false, String::new()), "{host}");
     }

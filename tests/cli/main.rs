@@ -26,6 +26,7 @@ mod chaos;
 mod check;
 mod compare;
 mod compat;
+mod compat_documents;
 mod context;
 mod contract;
 mod demo;

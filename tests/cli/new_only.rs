@@ -364,7 +364,9 @@ fn a_base_that_the_platform_does_not_judge_leaves_the_verdict_open() {
         let platform = apart(&head, at_head.clone(), at_base);
         let ended = platform.call(&world).run(&["review", "--new-only"]).expect(3);
         assert!(
-            ended.out.contains("It is unknown which findings in 1 file are new, as the base was not evaluated"),
+            ended
+                .out
+                .contains("It is unknown which findings in 1 file are new, as the base was not evaluated"),
             "{}",
             ended.all()
         );

@@ -155,10 +155,7 @@ fn without_a_known_folder_the_candidates_are_named_with_what_to_type() {
         said.contains("`sluicegate rules init --config-dir .acme`"),
         "{said}"
     );
-    assert!(
-        said.contains("hidden directories with YAML: .acme, .zeta"),
-        "{said}"
-    );
+    assert!(said.contains("candidates: .acme, .zeta"), "{said}");
     call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
 }
 

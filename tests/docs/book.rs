@@ -236,10 +236,7 @@ fn the_pages_of_hosts_show_what_init_writes() {
         let template = read(&format!("src/commands/setup/init/templates/{file}"));
         let filled = template
             .replace("__ACTION__", &format!("your-org/sluicegate@v{VERSION}"))
-            .replace(
-                "__IMAGE__",
-                &format!("registry.example.com/tools/sluicegate:{VERSION}-ci"),
-            )
+            .replace("__IMAGE__", &format!("ghcr.io/your-org/sluicegate:{VERSION}-ci"))
             .replace(
                 "__RELEASES__",
                 "https://github.com/your-org/sluicegate/releases/download",

@@ -47,8 +47,8 @@ pub struct InitArgs {
     /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX] [default: the repository's name]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// Source of the program for the job: the action for GitHub and Gitea, the image for GitLab, Bitbucket and
-    /// CircleCI, the URL of the releases for Azure and Jenkins [default: a placeholder]
+    /// Source of the program for the job: the action for GitHub and Gitea, the image for GitLab, the URL of the releases
+    /// for the other hosts [default: the project's own]
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
     /// How to introduce the gate in a repository that already has findings; also writes a rules file with each rule at

@@ -19,14 +19,14 @@ const NOT_REVIEWED: &str = "not a file that is reviewed";
 /// Reads a report. Its counts must match its results, and its verdict must be possible for these results.
 pub(crate) fn read(text: &[u8]) -> Result<Report, ReadError> {
     let mut json = serde_json::Deserializer::from_slice(text);
-    let document: DocumentV1<'_> = serde_path_to_error::deserialize(&mut json)?;
+    let document: DocumentV1<'_> = match serde_path_to_error::deserialize(&mut json) {
+        Ok(document) => document,
+        Err(why) => return Err(of_another_schema(text).unwrap_or_else(|| why.into())),
+    };
     json.end()
         .map_err(|why| wrong(format!("unexpected text after the JSON: {why}")))?;
     if document.schema != SCHEMA {
-        return Err(wrong(format!(
-            "its schema is {:?}, expected {SCHEMA:?}",
-            document.schema
-        )));
+        return Err(wrong_schema(&document.schema));
     }
     let (claimed, claimed_findings) = (document.counts, document.findings);
     let report = document.report()?;
@@ -37,6 +37,21 @@ pub(crate) fn read(text: &[u8]) -> Result<Report, ReadError> {
         return Err(wrong("its numbers of findings do not match its results"));
     }
     contradiction(&report).map_or(Ok(report), Err)
+}
+
+/// Returns an error that names the schema of the document, if it is another one: a newer document has keys that are unknown
+/// here, and its name says more than the first of them.
+fn of_another_schema(text: &[u8]) -> Option<ReadError> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        schema: String,
+    }
+    let named: Named = serde_json::from_slice(text).ok()?;
+    (named.schema != SCHEMA).then(|| wrong_schema(&named.schema))
+}
+
+fn wrong_schema(schema: &str) -> ReadError {
+    wrong(format!("its schema is {schema:?}, expected {SCHEMA:?}"))
 }
 
 /// Returns an error if the results contradict the verdict. A failed verdict may come from the platform, and an

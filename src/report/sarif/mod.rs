@@ -20,6 +20,7 @@ use super::remark::{Remark, RemarkKind, remarks};
 use super::view::Order;
 use super::wording::excluded;
 use super::{About, SarifLimits, shorten, uri, write_json};
+use crate::base::address;
 use crate::base::text::count;
 use crate::model::findings::{Finding, Fingerprint, Report, State, Verdict};
 use std::collections::BTreeMap;
@@ -27,8 +28,6 @@ use std::io::{self, Write};
 
 /// Maximum number of notifications, as nobody reads thousands of them.
 const MOST_NOTIFICATIONS: usize = 1_000;
-/// URL of the program's home page; may be empty.
-const HOMEPAGE: &str = env!("CARGO_PKG_HOMEPAGE");
 /// Maximum length of a message, in characters.
 const MESSAGE_LIMIT: usize = 2_000;
 /// Maximum length of a source line, in characters.
@@ -119,7 +118,7 @@ fn tool<'a>(rules: Rules<'a>, about: &About) -> Tool<'a> {
             full_name: format!("sluicegate {}", about.tool_version),
             version: about.tool_version,
             semantic_version: about.tool_version,
-            information_uri: Some(HOMEPAGE).filter(|uri| !uri.is_empty()),
+            information_uri: address::repository(),
             rules: rules.list,
             notifications: KINDS.map(kind).into(),
         },

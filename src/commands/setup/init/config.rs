@@ -1,20 +1,27 @@
 //! Fills the templates of the files with the detected values.
 
 use super::look::RepositoryFacts;
+use crate::base::address;
 use crate::base::text::count;
 use crate::job::cli::Adopt;
 use crate::model::project::ProjectCheck;
 
-/// Default sources of the program; README contains the same ones.
-pub(super) const ACTION: &str = concat!("your-org/sluicegate@v", env!("CARGO_PKG_VERSION"));
-pub(super) const IMAGE: &str = concat!(
-    "registry.example.com/tools/sluicegate:",
-    env!("CARGO_PKG_VERSION"),
-    "-ci"
-);
+/// Returns the default source of the action; README contains the same one.
+fn action() -> String {
+    format!("{}@v{}", address::owner_and_name(), env!("CARGO_PKG_VERSION"))
+}
+
+/// Returns the default image with a shell.
+fn image() -> String {
+    format!(
+        "ghcr.io/{}:{}-ci",
+        address::owner_and_name(),
+        env!("CARGO_PKG_VERSION")
+    )
+}
 
 /// The URL below which the release of version 1.2.3 is `v1.2.3/`.
-pub(super) const RELEASES: &str = "https://github.com/your-org/sluicegate/releases/download";
+const RELEASES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/releases/download");
 
 const CONFIGURATION: &str = include_str!("templates/sluicegate.yaml");
 
@@ -96,13 +103,10 @@ pub(super) fn job(template: &str, seen: &RepositoryFacts) -> String {
             format!("{source}@v{}", env!("CARGO_PKG_VERSION"))
         }
     };
-    let action = seen.source.clone().map(versioned);
+    let own = seen.source.clone().map(versioned);
     let values = [
-        ("__ACTION__", action.unwrap_or_else(|| ACTION.to_owned())),
-        (
-            "__IMAGE__",
-            seen.source.clone().unwrap_or_else(|| IMAGE.to_owned()),
-        ),
+        ("__ACTION__", own.unwrap_or_else(action)),
+        ("__IMAGE__", seen.source.clone().unwrap_or_else(image)),
         (
             "__RELEASES__",
             seen.source.clone().unwrap_or_else(|| RELEASES.to_owned()),
@@ -114,8 +118,11 @@ pub(super) fn job(template: &str, seen: &RepositoryFacts) -> String {
 }
 
 /// Returns the placeholder for the source of the program, if the job still contains one.
-pub(super) fn placeholder(job: &str) -> Option<&'static str> {
-    [ACTION, IMAGE, RELEASES]
+pub(super) fn placeholder(job: &str) -> Option<String> {
+    if address::repository().is_some() {
+        return None;
+    }
+    [action(), image(), RELEASES.to_owned()]
         .into_iter()
         .find(|name| job.contains(name))
 }

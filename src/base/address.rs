@@ -1,0 +1,30 @@
+//! The address of the project: one value, `repository` in Cargo.toml. `docs/address` sets it, and a test compares all pages with it.
+
+/// URL of the repository.
+pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Owner in the placeholder that is used until the project has an address.
+const NOBODY: &str = "/your-org/";
+
+/// Returns the URL of the repository; `None` as long as it is the placeholder, which must not be in documents of users.
+pub(crate) fn repository() -> Option<&'static str> {
+    Some(REPOSITORY).filter(|url| !url.is_empty() && !url.contains(NOBODY))
+}
+
+/// Returns owner and name of the repository: `o/sluicegate`.
+pub(crate) fn owner_and_name() -> &'static str {
+    let path = REPOSITORY.split_once("://").map_or(REPOSITORY, |(_, rest)| rest);
+    path.split_once('/').map_or(path, |(_, path)| path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_is_one_of_a_repository_of_this_name() {
+        assert!(REPOSITORY.starts_with("https://"), "{REPOSITORY}");
+        assert!(owner_and_name().ends_with("/sluicegate"), "{REPOSITORY}");
+        assert_eq!(repository().is_none(), REPOSITORY.contains(NOBODY));
+    }
+}
