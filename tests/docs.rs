@@ -33,6 +33,8 @@ mod pasted;
 mod program;
 #[path = "support/repo.rs"]
 mod repo;
+#[path = "docs/words.rs"]
+mod words;
 #[path = "docs/world.rs"]
 mod world;
 

@@ -3,7 +3,7 @@
 use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
 use crate::base::git::{BlobId, CommitId, Repository};
-use crate::model::interface::{self, Change, Class, Compat, Offer, Side, What};
+use crate::model::interface::{self, Change, Class, Compat, LoadedInterface, Offer, What};
 use crate::model::pipelines::SHARED_PIPELINES_FILE;
 use crate::platform::api::ArtifactDetails;
 use std::collections::BTreeSet;
@@ -66,7 +66,7 @@ impl Receipt {
             interface::read(repository, &snapshots.0, folder)?,
             interface::read(repository, &snapshots.1, folder)?,
         );
-        let (Side::Read(was, _), Side::Read(is, _)) = sides else {
+        let (LoadedInterface::Read(was, _), LoadedInterface::Read(is, _)) = sides else {
             return Ok(Some(vec![
                 "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
             ]));

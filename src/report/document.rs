@@ -6,7 +6,7 @@ use crate::model::findings::{FileResults, Finding, Report, Severity, Status, Ver
 use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape, prose};
 use crate::report::tone::Tone;
-use crate::report::view::{Entry, Medium, Notice, NoticeEntry, NoticeKind, UnjudgedCause, View};
+use crate::report::view::{FindingEntry, Medium, Notice, NoticeEntry, NoticeKind, UnjudgedCause, View};
 use crate::report::wording::sentence;
 use crate::report::{About, ChangedFile, shorten};
 use std::fmt::Write as _;
@@ -142,8 +142,8 @@ impl MarkdownPage<'_> {
         let is_new = view.report.fixed.is_some();
         let mut has_errors = false;
         for tones in [&[Tone::Error, Tone::Broken][..], &[Tone::Warning], &[Tone::Old]] {
-            let of_tones = |entry: &&Entry<'_>| tones.contains(&Tone::of(&entry.finding));
-            let entries: Vec<&Entry<'_>> = view.listed.iter().filter(of_tones).collect();
+            let of_tones = |entry: &&FindingEntry<'_>| tones.contains(&Tone::of(&entry.finding));
+            let entries: Vec<&FindingEntry<'_>> = view.listed.iter().filter(of_tones).collect();
             let Some(first) = entries.first() else { continue };
             let title = match Tone::of(&first.finding) {
                 Tone::Error | Tone::Broken => "errors",
@@ -326,7 +326,7 @@ fn said(text: &str) -> String {
 }
 
 /// Returns one finding with its places, as links if the host shows files.
-fn item(entry: &Entry<'_>, about: &About) -> String {
+fn item(entry: &FindingEntry<'_>, about: &About) -> String {
     let finding = &entry.finding;
     let mark = match (finding.error_type, finding.severity) {
         (Some(_), _) => "⚠️",

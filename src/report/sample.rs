@@ -1,7 +1,7 @@
 //! Sample reports for the tests of the writers.
 
 use crate::model::findings::{
-    Changed, Enforcement, Engine, Excluded, FileChange, FileResults, GateChange, Numbers, Report,
+    ChangeCounts, Changed, Enforcement, Engine, Excluded, FileChange, FileResults, GateChange, Report,
     ReviewContext, RuleResult, Severity, Status, Unreviewed, Verdict, Violation,
 };
 use crate::report::ChangedFile;
@@ -55,13 +55,13 @@ pub(crate) fn changed(path: &str) -> ChangedFile {
             path: path.to_owned(),
             previous_path: None,
             change: FileChange::Modified,
-            components: Numbers {
+            components: ChangeCounts {
                 added: 1,
                 modified: 2,
-                ..Numbers::default()
+                ..ChangeCounts::default()
             },
-            links: Numbers::default(),
-            variables: Numbers::default(),
+            links: ChangeCounts::default(),
+            variables: ChangeCounts::default(),
             other: 0,
             layout: true,
             called_by: Some(6),

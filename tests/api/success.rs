@@ -115,7 +115,7 @@ async fn statuses_that_the_document_does_not_show_are_no_success() {
     }
     let (_server, platform) = always(json(200, "{}")).await;
     let error = platform.delete_variable(PROJECT, "v").await.unwrap_err();
-    assert!(error.to_string().contains("where 204 is"), "{error}");
+    assert!(error.to_string().contains("expected status 204"), "{error}");
 }
 
 #[tokio::test]

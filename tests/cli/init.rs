@@ -29,11 +29,7 @@ const HOSTS: [(&str, &str, &str); 8] = [
     ("bitbucket", "bitbucket-pipelines.yml", "bitbucket-pipelines.yml"),
     ("jenkins", "Jenkinsfile", "Jenkinsfile.sluicegate"),
     ("circleci", ".circleci/config.yml", ".circleci/config.yml"),
-    (
-        "buildkite",
-        ".buildkite/pipeline.yml",
-        ".buildkite/sluicegate.yml",
-    ),
+    ("buildkite", ".buildkite/pipeline.yml", ".buildkite/pipeline.yml"),
 ];
 
 /// Creates a pushed project with a pipeline and a shared-pipelines file.
@@ -506,7 +502,7 @@ fn fetching(host: &str) -> String {
             job["jobs"]["sluicegate"]["steps"][1]["run"]["command"].clone()
         }
         "buildkite" => {
-            let job = yaml(&read(&world, ".buildkite/sluicegate.yml"));
+            let job = yaml(&read(&world, ".buildkite/pipeline.yml"));
             let command = job["steps"][0]["command"].as_str().unwrap();
             json!(command.replace("$$", "$").replace("\nsluicegate ci\n", "\n"))
         }

@@ -7,7 +7,7 @@ use crate::commands::Run;
 use crate::commands::gate::check;
 use crate::commands::gate::judgement::Judged;
 use crate::commands::gate::outdated::Outdated;
-use crate::commands::gate::past::{Past, same_rules};
+use crate::commands::gate::past::{Baseline, same_rules};
 use crate::commands::gate::project::ProjectRun;
 use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
@@ -54,7 +54,7 @@ pub(crate) struct Asking<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) target: &'a Target,
     /// The baseline that findings are compared with, if only new findings count.
-    pub(crate) past: Option<&'a Past>,
+    pub(crate) past: Option<&'a Baseline>,
 }
 
 impl Asking<'_> {
@@ -206,7 +206,7 @@ impl Asking<'_> {
     /// waived; if the rules differ, checks the base locally with the rules of the head.
     fn compare(
         &self,
-        past: &Past,
+        past: &Baseline,
         tally: &mut Tally,
         ground: &Ground<'_>,
         ask: &mut AskBase<'_>,
@@ -242,7 +242,7 @@ impl Asking<'_> {
     /// are checked locally, as the count is only shown and does not affect the verdict.
     fn with_clean(
         &self,
-        past: &Past,
+        past: &Baseline,
         tally: &Tally,
         base: &CommitId,
         ground: &Ground<'_>,

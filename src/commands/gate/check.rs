@@ -6,7 +6,7 @@ use crate::base::text::count;
 use crate::commands::gate::deliver::{Telling, deliver};
 use crate::commands::gate::judgement::{Judged, Started, nothing, part};
 use crate::commands::gate::outdated::Outdated;
-use crate::commands::gate::past::Past;
+use crate::commands::gate::past::Baseline;
 use crate::commands::gate::project::{ProjectChecking, ProjectRun};
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::standard_input::StandardInput;
@@ -62,7 +62,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let why_nothing = nothing(&comparison, selected, &part, unselected)?;
     // With all pipelines selected, every finding of the head is known: the current change did not introduce it.
     let before = settings.judging.new_only && comparison.nothing_to_do.is_none();
-    let before = before.then(|| Past::of(&workspace, &settings.revisions, &compared, selected));
+    let before = before.then(|| Baseline::of(&workspace, &settings.revisions, &compared, selected));
     let before = before.transpose()?;
     let fail_on = settings.judging.fail_on;
     let project = checking.project(&snapshot);
@@ -251,7 +251,7 @@ pub(crate) fn judge(
     chosen: &Chosen,
     project: &ProjectRun<'_>,
     fail_on: FailOn,
-    past: Option<&Past>,
+    past: Option<&Baseline>,
 ) -> Result<Judged, Failure> {
     let ProjectChecking {
         workspace, snapshot, ..

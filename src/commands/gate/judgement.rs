@@ -6,7 +6,7 @@ use crate::base::git::{CommitId, Snapshot};
 use crate::base::text::count;
 use crate::commands::Run;
 use crate::commands::gate::interface::in_change;
-use crate::commands::gate::past::Past;
+use crate::commands::gate::past::Baseline;
 use crate::commands::gate::project::ProjectRun;
 use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
@@ -73,7 +73,7 @@ impl Judged {
     pub(crate) fn nothing(
         comparison: &Comparison,
         project: &ProjectRun<'_>,
-        (fail_on, past): (FailOn, Option<&Past>),
+        (fail_on, past): (FailOn, Option<&Baseline>),
         why: String,
     ) -> Result<Self, Failure> {
         if comparison.nothing_to_do.is_none() {

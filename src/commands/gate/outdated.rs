@@ -15,7 +15,7 @@ use crate::job::cli::CiArgs;
 use crate::job::context::PolicyTip;
 use crate::job::policy::{GateFileSide, rules_after_merge, stricter_at_tip};
 use crate::model::findings::{FileResults, RuleResult, Status, Violation};
-use crate::model::interface::{self, Class, Side as Loaded};
+use crate::model::interface::{self, Class, LoadedInterface as Loaded};
 use crate::model::pipelines::is_pipeline;
 use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
 use crate::model::rules::RuleSet;

@@ -12,7 +12,7 @@ use crate::model::pipelines::is_pipeline;
 use crate::platform::http::ErrorKind;
 use std::borrow::Cow;
 
-pub(crate) struct Past {
+pub(crate) struct Baseline {
     /// The base commits; a finding is known if all of them have it. If empty, every finding is new.
     pub(crate) bases: Vec<CommitId>,
     /// Why this base was chosen, or why there is none; shown to the user.
@@ -21,7 +21,7 @@ pub(crate) struct Past {
     moved: Option<Moved>,
 }
 
-impl Past {
+impl Baseline {
     /// Returns the baseline of the change for `new-only`. A base set by the job is used even if all pipelines are
     /// reviewed.
     pub(crate) fn of(

@@ -2,7 +2,7 @@
 
 use crate::base::error::Failure;
 use crate::base::git::{Change, ChangeKind, CommitId, Snapshot};
-use crate::commands::gate::past::Past;
+use crate::commands::gate::past::Baseline;
 use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::{
@@ -66,7 +66,7 @@ impl ProjectChecking<'_> {
     }
 
     /// Marks the findings that each of the commits has, too.
-    fn compare(&self, past: &Past, files: &mut [FileResults]) -> Result<KnownComparison, Failure> {
+    fn compare(&self, past: &Baseline, files: &mut [FileResults]) -> Result<KnownComparison, Failure> {
         let before = |base: &CommitId| {
             let paths = files.iter().map(|file| file.path.as_str());
             let places = past.places(base, self.snapshot, paths)?;
@@ -196,7 +196,7 @@ impl<'a> ProjectRun<'a> {
             return Ok(Vec::new());
         }
         self.project
-            .compare(&Past::at(self.bases, self.selected), &mut files)?;
+            .compare(&Baseline::at(self.bases, self.selected), &mut files)?;
         for file in &mut files {
             for result in &mut file.results {
                 let states = std::mem::take(&mut result.states);
@@ -212,7 +212,7 @@ impl<'a> ProjectRun<'a> {
     }
 
     /// Marks the findings that existed before, if only new findings count.
-    pub(crate) fn mark_known(&self, past: &Past, tally: &mut Tally) -> Result<(), Failure> {
+    pub(crate) fn mark_known(&self, past: &Baseline, tally: &mut Tally) -> Result<(), Failure> {
         if tally.project.is_empty() {
             return Ok(());
         }
@@ -226,7 +226,7 @@ impl<'a> ProjectRun<'a> {
     }
 
     /// Returns the findings if there is no pipeline to review.
-    pub(crate) fn alone(&self, past: Option<&Past>) -> Result<Tally, Failure> {
+    pub(crate) fn alone(&self, past: Option<&Baseline>) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         self.find(SeenFacts::default(), &mut tally)?;
         if tally.project.is_empty() {

@@ -7,7 +7,7 @@ use crate::base::text::{self, count};
 use crate::commands::gate::asking::Asking;
 use crate::commands::gate::deliver::{ChangesAhead, Telling, deliver};
 use crate::commands::gate::judgement::{ReviewedBeyondChange, Started, nothing, part};
-use crate::commands::gate::past::Past;
+use crate::commands::gate::past::Baseline;
 use crate::commands::gate::project::{ProjectChecking, ProjectRun};
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
@@ -184,14 +184,14 @@ impl Begun<'_> {
         comparison: &Comparison,
         selected: &Selected,
         prefix: Option<&str>,
-    ) -> Result<Option<Past>, Failure> {
+    ) -> Result<Option<Baseline>, Failure> {
         let past = match (self.settings.judging.new_only, prefix) {
             (false, _) => return Ok(None),
             (true, Some(prefix)) => {
                 let (workspace, head) = (&self.workspace, &self.target.head);
-                Past::published(run, workspace, &self.connection, prefix, head)?
+                Baseline::published(run, workspace, &self.connection, prefix, head)?
             }
-            (true, None) => Past::of(&self.workspace, &self.settings.revisions, comparison, selected)?,
+            (true, None) => Baseline::of(&self.workspace, &self.settings.revisions, comparison, selected)?,
         };
         Ok(Some(past))
     }

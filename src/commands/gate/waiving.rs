@@ -11,7 +11,7 @@ use crate::model::findings::{FileResults, State};
 use crate::model::pipelines::is_pipeline;
 use crate::model::project::{CheckLevels, ProjectCheck};
 use crate::model::rules::{self, RuleSet, RuleState};
-use crate::model::waivers::{FILE_NAME, Former, PlacedWaiver, Standing, There, Waivers, read};
+use crate::model::waivers::{FILE_NAME, Former, PlacedWaiver, There, WaiverStatus, Waivers, read};
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -99,7 +99,7 @@ pub(crate) fn standings(
     tally: &mut Tally,
     former: &Former,
     is_whole: bool,
-) -> Result<Vec<Standing>, Failure> {
+) -> Result<Vec<WaiverStatus>, Failure> {
     let today = today();
     let met = tally.with_all(|files| waivers.mark(files, former, today));
     let there = snapshot.files(&|path| waivers.is_about(path))?;
@@ -164,7 +164,7 @@ impl Waiving {
 }
 
 /// Returns a note about waivers that are no longer needed.
-fn told(waivers: &Waivers, standings: &[Standing]) -> Option<String> {
+fn told(waivers: &Waivers, standings: &[WaiverStatus]) -> Option<String> {
     let vain = waivers
         .entries()
         .iter()

@@ -1,7 +1,7 @@
 //! The model of a change.
 
 use super::leaf::{Leaf, PathStep};
-use crate::model::findings::{Changed, FileChange, Numbers};
+use crate::model::findings::{ChangeCounts, Changed, FileChange};
 use crate::model::pipelines::Kind;
 use serde::{Serialize, Serializer};
 
@@ -134,22 +134,22 @@ impl PipelineDiff {
             path: self.path.clone(),
             previous_path: self.previous_path.clone(),
             change: self.change,
-            components: Numbers {
+            components: ChangeCounts {
                 added: components(ComponentChange::Added),
                 removed: components(ComponentChange::Removed),
                 renamed: components(ComponentChange::Renamed),
                 modified: components(ComponentChange::Modified),
             },
-            links: Numbers {
+            links: ChangeCounts {
                 added: links(LinkChange::Added),
                 removed: links(LinkChange::Removed),
-                ..Numbers::default()
+                ..ChangeCounts::default()
             },
-            variables: Numbers {
+            variables: ChangeCounts {
                 added: variables(VariableChange::Added),
                 removed: variables(VariableChange::Removed),
                 modified: variables(VariableChange::Modified),
-                ..Numbers::default()
+                ..ChangeCounts::default()
             },
             other: self.other.len(),
             layout: self.layout,

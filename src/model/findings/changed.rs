@@ -31,14 +31,14 @@ words!(FileChange {
 /// The number of changes of one kind of item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Numbers {
+pub struct ChangeCounts {
     pub added: usize,
     pub removed: usize,
     pub renamed: usize,
     pub modified: usize,
 }
 
-impl Numbers {
+impl ChangeCounts {
     /// Returns a text such as `2 components added, 1 removed`, or `None` if there are no changes.
     fn words(self, noun: &str) -> Option<String> {
         let parts = [
@@ -64,9 +64,9 @@ pub struct Changed {
     pub path: String,
     pub previous_path: Option<String>,
     pub change: FileChange,
-    pub components: Numbers,
-    pub links: Numbers,
-    pub variables: Numbers,
+    pub components: ChangeCounts,
+    pub links: ChangeCounts,
+    pub variables: ChangeCounts,
     pub other: usize,
     /// Whether the canvas or the formatting of the file changed too.
     pub layout: bool,
@@ -119,7 +119,7 @@ impl Changed {
 
     /// Describes an added or removed pipeline, with the number of its parts.
     fn whole(&self, what: &str) -> String {
-        let all = |numbers: Numbers| numbers.added + numbers.removed;
+        let all = |numbers: ChangeCounts| numbers.added + numbers.removed;
         let parts = [
             (all(self.components), "component"),
             (all(self.links), "link"),
@@ -160,16 +160,16 @@ mod tests {
             path: "a".to_owned(),
             previous_path: None,
             change: FileChange::Modified,
-            components: Numbers {
+            components: ChangeCounts {
                 added: 1,
                 modified: 2,
-                ..Numbers::default()
+                ..ChangeCounts::default()
             },
-            links: Numbers {
+            links: ChangeCounts {
                 removed: 2,
-                ..Numbers::default()
+                ..ChangeCounts::default()
             },
-            variables: Numbers::default(),
+            variables: ChangeCounts::default(),
             other: 1,
             layout: true,
             called_by: Some(6),
@@ -178,8 +178,8 @@ mod tests {
         insta::assert_snapshot!(changed.words(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; some boxes moved; called by 6 pipelines");
         let moved = Changed {
             change: FileChange::Layout,
-            components: Numbers::default(),
-            links: Numbers::default(),
+            components: ChangeCounts::default(),
+            links: ChangeCounts::default(),
             other: 0,
             called_by: Some(5),
             callers: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),

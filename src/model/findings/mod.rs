@@ -18,7 +18,7 @@ mod waiver;
 
 pub use block::Block;
 pub(crate) use changed::in_short;
-pub use changed::{Changed, FileChange, Numbers};
+pub use changed::{ChangeCounts, Changed, FileChange};
 pub use fail_on::FailOn;
 pub use finding::{Finding, Identity, UNREADABLE_RULE};
 pub use fingerprint::Fingerprint;

@@ -10,14 +10,14 @@ const SHOWN: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct SourceLocation {
     /// The path from the repository root.
     pub path: String,
     /// The line, from 1; `None` if the entire file is meant.
     pub line: Option<u32>,
 }
 
-impl Place {
+impl SourceLocation {
     /// Returns the file, with the line if there is one. Not escaped.
     pub fn shown(&self) -> String {
         match self.line {
@@ -44,10 +44,10 @@ pub struct Change {
     /// The new value, truncated if it is long.
     pub after: Option<String>,
     /// The location on the old side; `None` for an addition.
-    pub old: Option<Place>,
+    pub old: Option<SourceLocation>,
     /// The location on the new side; for a removed parameter, its shared pipeline. `None` for a removed shared
     /// pipeline.
-    pub new: Option<Place>,
+    pub new: Option<SourceLocation>,
 }
 
 impl Change {
@@ -68,7 +68,7 @@ impl Change {
     /// Creates a change of a file of the version.
     pub fn of_file(what: What, path: &str) -> Self {
         let place = || {
-            Some(Place {
+            Some(SourceLocation {
                 path: path.to_owned(),
                 line: None,
             })
@@ -83,7 +83,7 @@ impl Change {
 
     /// Creates the change for a removed shared pipeline whose old location is unknown.
     pub fn gone(id: &str, new: &super::Interface) -> Self {
-        let file = Place {
+        let file = SourceLocation {
             path: new.file.clone(),
             line: None,
         };
@@ -106,7 +106,7 @@ impl Change {
         self
     }
 
-    pub(super) fn places(self, old: Option<Place>, new: Option<Place>) -> Self {
+    pub(super) fn places(self, old: Option<SourceLocation>, new: Option<SourceLocation>) -> Self {
         Self { old, new, ..self }
     }
 
@@ -208,8 +208,8 @@ fn cut(value: &str) -> String {
 }
 
 /// Returns the location of an item in the file.
-pub(super) fn place(file: &str, position: Position) -> Place {
-    Place {
+pub(super) fn place(file: &str, position: Position) -> SourceLocation {
+    SourceLocation {
         path: file.to_owned(),
         line: Some(position.line),
     }

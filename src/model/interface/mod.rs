@@ -24,7 +24,7 @@ pub use impact::{Consumer, consumers};
 pub use notes::{breaks_told, in_short, told};
 pub use offer::Offer;
 pub use semantic::{NextError, has_next, next};
-pub use side::{Interface, Side, read};
+pub use side::{Interface, LoadedInterface, read};
 pub use table::{Class, What};
 
 #[cfg(test)]

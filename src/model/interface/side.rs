@@ -51,7 +51,7 @@ impl Interface {
 
 /// The result of reading the shared-pipelines file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Side {
+pub enum LoadedInterface {
     /// There is no shared-pipelines file, so nothing is offered.
     Missing,
     /// The interface, with the bytes of the file.
@@ -65,25 +65,25 @@ pub fn read(
     repository: &Repository,
     snapshot: &Snapshot<'_>,
     folder: Option<&str>,
-) -> Result<Side, GitError> {
+) -> Result<LoadedInterface, GitError> {
     let folder = match folder {
         Some(folder) => Some(folder.trim_matches('/').to_owned()),
         None => found(snapshot)?,
     };
     let Some(folder) = folder else {
-        return Ok(Side::Missing);
+        return Ok(LoadedInterface::Missing);
     };
     let path = format!("{folder}/{SHARED_PIPELINES_FILE}");
     let Some(file) = snapshot.find(&path)? else {
-        return Ok(Side::Missing);
+        return Ok(LoadedInterface::Missing);
     };
     let bytes = match document(repository, &file)? {
         Ok(bytes) => bytes,
-        Err(error) => return Ok(Side::Unreadable(path, error)),
+        Err(error) => return Ok(LoadedInterface::Unreadable(path, error)),
     };
     Ok(match Interface::parse(&path, &bytes) {
-        Ok(interface) => Side::Read(Box::new(interface), bytes),
-        Err(error) => Side::Unreadable(path, error),
+        Ok(interface) => LoadedInterface::Read(Box::new(interface), bytes),
+        Err(error) => LoadedInterface::Unreadable(path, error),
     })
 }
 

@@ -6,7 +6,7 @@
 
 use super::canvas::Canvas;
 use super::layers::layers;
-use super::stacks::{Place, Range, Stack, stacks};
+use super::stacks::{Range, Stack, StackPlace, stacks};
 use std::collections::HashMap;
 
 /// A box that is more than this distance to the left of another stays left of it, in units of the canvas.
@@ -40,7 +40,7 @@ impl Plan {
     pub(super) fn of(canvas: &Canvas) -> Self {
         let stacks = stacks(canvas);
         let mut column = vec![0; stacks.len()];
-        let placed = |pick: fn(&Place) -> Range| {
+        let placed = |pick: fn(&StackPlace) -> Range| {
             let all = stacks.iter().enumerate();
             let ranges = all.filter_map(|(at, stack)| Some((at, pick(&stack.place?))));
             ranges.collect::<Vec<_>>()

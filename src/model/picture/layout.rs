@@ -4,7 +4,7 @@ use super::canvas::Canvas;
 use super::grid::{Grid, Plan};
 use super::label;
 use super::lanes::{CLEAR, HEIGHT, SLOT, WIDTH, up};
-use super::routes::{GapWishes, Hop, Route, Router, Side};
+use super::routes::{BoxSide, GapWishes, Hop, Route, Router};
 use std::collections::{BTreeMap, HashMap};
 
 /// Minimum distance between two boxes of a row.
@@ -28,23 +28,23 @@ const EMPTY: i32 = 30;
 /// Minimum distance between two horizontal lines at the same height.
 const APART: i32 = 2 * SLOT;
 
-pub(super) type Place = (i32, i32);
+pub(super) type StackPlace = (i32, i32);
 
 /// A text, at 11 pixels.
 #[derive(Debug)]
 pub(super) struct Label {
     pub text: String,
     /// The position where it begins or ends.
-    pub at: Place,
+    pub at: StackPlace,
     pub is_end: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     /// The upper left corner of each box.
-    pub boxes: Vec<Place>,
+    pub boxes: Vec<StackPlace>,
     /// The corners of each link, from the border that it leaves to the border where it arrives.
-    pub wires: Vec<Vec<Place>>,
+    pub wires: Vec<Vec<StackPlace>>,
     /// The label at the start of each link.
     pub labels: Vec<Option<Label>>,
     pub width: i32,
@@ -193,7 +193,7 @@ fn drawn(canvas: &Canvas, texts: Vec<Option<String>>, grid: &Grid, left: &[i32],
             y += HEIGHT;
         }
     }
-    let boxes: Vec<Place> = left
+    let boxes: Vec<StackPlace> = left
         .iter()
         .zip(&grid.row)
         .map(|(x, row)| (*x, row_tops[*row]))
@@ -209,13 +209,13 @@ fn drawn(canvas: &Canvas, texts: Vec<Option<String>>, grid: &Grid, left: &[i32],
         .map(|(arrow, route)| match route {
             Route::Level(below) => neighbours(boxes[arrow.from], boxes[arrow.to], *below),
             Route::Channels { side, hops } => {
-                let begin = boxes[arrow.from].1 + if *side == Side::Bottom { HEIGHT } else { 0 };
+                let begin = boxes[arrow.from].1 + if *side == BoxSide::Bottom { HEIGHT } else { 0 };
                 let arrives_from_above = hops.last().is_some_and(|hop| hop.channel == grid.row[arrow.to]);
                 let end = boxes[arrow.to].1 + if arrives_from_above { 0 } else { HEIGHT };
                 along(hops, (begin, end), |hop| level(hop, arrow.to))
             }
         });
-    let wires: Vec<Vec<Place>> = wires.collect();
+    let wires: Vec<Vec<StackPlace>> = wires.collect();
     let labels = texts.into_iter().zip(&wires).zip(routes);
     let labels = labels.map(|((text, wire), route)| text.and_then(|text| label_at(text, wire, route)));
     moved_to_origin(Layout {
@@ -227,20 +227,23 @@ fn drawn(canvas: &Canvas, texts: Vec<Option<String>>, grid: &Grid, left: &[i32],
     })
 }
 
-fn label_at(text: String, wire: &[Place], route: &Route) -> Option<Label> {
+fn label_at(text: String, wire: &[StackPlace], route: &Route) -> Option<Label> {
     let (start, end) = (*wire.first()?, *wire.last()?);
     let (is_end, at) = match route {
         Route::Level(_) if start.0 < end.0 => (false, (start.0 + 6, start.1 - 5)),
         Route::Level(_) => (true, (start.0 - 6, start.1 - 5)),
         Route::Channels {
-            side: Side::Bottom, ..
+            side: BoxSide::Bottom,
+            ..
         } => (false, (start.0 + 5, start.1 + 14)),
-        Route::Channels { side: Side::Top, .. } => (false, (start.0 + 5, start.1 - 6)),
+        Route::Channels {
+            side: BoxSide::Top, ..
+        } => (false, (start.0 + 5, start.1 - 6)),
     };
     Some(Label { text, at, is_end })
 }
 
-fn neighbours(from: Place, to: Place, below: i32) -> Vec<Place> {
+fn neighbours(from: StackPlace, to: StackPlace, below: i32) -> Vec<StackPlace> {
     let y = from.1 + HEIGHT / 2 + below;
     if from.0 < to.0 {
         vec![(from.0 + WIDTH, y), (to.0, y)]
@@ -250,7 +253,7 @@ fn neighbours(from: Place, to: Place, below: i32) -> Vec<Place> {
 }
 
 /// Returns the corners of a link through channels, without points on a straight line.
-fn along(hops: &[Hop], (begin, end): (i32, i32), level: impl Fn(&Hop) -> i32) -> Vec<Place> {
+fn along(hops: &[Hop], (begin, end): (i32, i32), level: impl Fn(&Hop) -> i32) -> Vec<StackPlace> {
     let mut points = Vec::with_capacity(2 * hops.len() + 2);
     points.extend(hops.first().map(|hop| (hop.from, begin)));
     for hop in hops.iter().filter(|hop| hop.from != hop.to) {

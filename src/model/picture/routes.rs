@@ -16,7 +16,7 @@ const LABEL: i32 = 72;
 
 /// The upper or lower side of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Side {
+pub(super) enum BoxSide {
     Top,
     Bottom,
 }
@@ -34,14 +34,14 @@ pub(super) enum Route {
     /// A horizontal line from border to border of two neighbors, at this distance below the middle.
     Level(i32),
     /// From a side of one box through channels to a side of the other.
-    Channels { side: Side, hops: Vec<Hop> },
+    Channels { side: BoxSide, hops: Vec<Hop> },
 }
 
 /// The targets of the lines that each gap of each row must have space for.
 pub(super) type GapWishes = HashMap<(usize, Gap), BTreeSet<usize>>;
 
 /// The properties that links leaving a box on the same line share.
-type StartKey<'c> = (usize, Side, &'c str, Mark);
+type StartKey<'c> = (usize, BoxSide, &'c str, Mark);
 
 pub(super) struct Router<'c> {
     canvas: &'c Canvas,
@@ -52,8 +52,8 @@ pub(super) struct Router<'c> {
     /// The only target of links with a shared start; `None` if there are several.
     targets: HashMap<StartKey<'c>, Option<usize>>,
     /// The places where links leave a side of a box.
-    left_at: HashMap<(usize, Side), Vec<i32>>,
-    ends: HashMap<(usize, Side), i32>,
+    left_at: HashMap<(usize, BoxSide), Vec<i32>>,
+    ends: HashMap<(usize, BoxSide), i32>,
     /// The places where lines to a box already cross a row.
     crossed: HashMap<(usize, usize), Vec<i32>>,
     /// The targets for which lines preferably cross a gap.
@@ -132,22 +132,22 @@ impl<'c> Router<'c> {
     }
 
     /// Returns the sides at which the link leaves and arrives.
-    fn sides(&self, arrow: &Arrow) -> (Side, Side) {
+    fn sides(&self, arrow: &Arrow) -> (BoxSide, BoxSide) {
         let (from, to) = (self.grid.row[arrow.from], self.grid.row[arrow.to]);
         match from.cmp(&to) {
-            std::cmp::Ordering::Less => (Side::Bottom, Side::Top),
-            std::cmp::Ordering::Greater => (Side::Top, Side::Bottom),
+            std::cmp::Ordering::Less => (BoxSide::Bottom, BoxSide::Top),
+            std::cmp::Ordering::Greater => (BoxSide::Top, BoxSide::Bottom),
             std::cmp::Ordering::Equal if self.left[arrow.from] < self.left[arrow.to] => {
-                (Side::Top, Side::Top)
+                (BoxSide::Top, BoxSide::Top)
             }
-            std::cmp::Ordering::Equal => (Side::Bottom, Side::Bottom),
+            std::cmp::Ordering::Equal => (BoxSide::Bottom, BoxSide::Bottom),
         }
     }
 
-    fn channel(&self, at: usize, side: Side) -> usize {
+    fn channel(&self, at: usize, side: BoxSide) -> usize {
         match side {
-            Side::Top => self.grid.row[at],
-            Side::Bottom => self.grid.row[at] + 1,
+            BoxSide::Top => self.grid.row[at],
+            BoxSide::Bottom => self.grid.row[at] + 1,
         }
     }
 

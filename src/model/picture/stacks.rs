@@ -12,12 +12,12 @@ pub(super) struct Stack {
     /// The boxes from the bottom up.
     pub boxes: Vec<usize>,
     /// The position on the canvas; `None` if it is unknown.
-    pub place: Option<Place>,
+    pub place: Option<StackPlace>,
 }
 
 /// The position of a stack, with the range of its boxes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct StackPlace {
     pub x: Range,
     pub y: Range,
 }
@@ -64,7 +64,7 @@ fn stack(canvas: &Canvas, above: &[Vec<usize>], lowest: usize) -> Stack {
     let place = range(|point| point.x).zip(range(|point| point.y));
     Stack {
         boxes,
-        place: place.map(|(x, y)| Place { x, y }),
+        place: place.map(|(x, y)| StackPlace { x, y }),
     }
 }
 

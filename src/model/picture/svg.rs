@@ -7,7 +7,7 @@
 use super::canvas::{Arrow, Box, Canvas, Mark};
 use super::label;
 use super::lanes::{HEIGHT, WIDTH};
-use super::layout::{Label, Layout, Place, fitting, whole};
+use super::layout::{Label, Layout, StackPlace, fitting, whole};
 use crate::base::text;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -204,7 +204,7 @@ fn description(canvas: &Canvas) -> String {
     said
 }
 
-fn link(svg: &mut String, arrow: &Arrow, (from, to): (&Box, &Box), wire: &[Place]) {
+fn link(svg: &mut String, arrow: &Arrow, (from, to): (&Box, &Box), wire: &[StackPlace]) {
     let change = arrow.mark.word();
     let _ = write!(
         svg,
@@ -218,7 +218,7 @@ fn link(svg: &mut String, arrow: &Arrow, (from, to): (&Box, &Box), wire: &[Place
 }
 
 /// Returns a line along these corners, each rounded as far as the line segments allow.
-fn rounded(points: &[Place]) -> String {
+fn rounded(points: &[StackPlace]) -> String {
     let Some((x, y)) = points.first() else {
         return String::new();
     };
@@ -239,11 +239,11 @@ fn rounded(points: &[Place]) -> String {
     path
 }
 
-fn length(one: Place, other: Place) -> i32 {
+fn length(one: StackPlace, other: StackPlace) -> i32 {
     (one.0 - other.0).abs() + (one.1 - other.1).abs()
 }
 
-fn towards(from: Place, to: Place, by: i32) -> Place {
+fn towards(from: StackPlace, to: StackPlace, by: i32) -> StackPlace {
     let step = |from: i32, to: i32| from + (to - from).signum() * by;
     (step(from.0, to.0), step(from.1, to.1))
 }
@@ -260,7 +260,7 @@ fn word(svg: &mut String, label: &Label, mark: Mark) {
     );
 }
 
-fn component(svg: &mut String, drawn: &Box, (x, y): Place, name: &[String], ids: &Ids) {
+fn component(svg: &mut String, drawn: &Box, (x, y): StackPlace, name: &[String], ids: &Ids) {
     let id = ids
         .own
         .as_ref()

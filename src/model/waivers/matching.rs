@@ -32,7 +32,7 @@ pub struct There {
 
 /// The status of a waiver after a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct WaiverStatus {
     /// Whether there is a finding that it matches.
     pub is_met: bool,
     pub is_over: bool,
@@ -40,7 +40,7 @@ pub struct Standing {
     pub is_judged: bool,
 }
 
-impl Standing {
+impl WaiverStatus {
     /// Returns whether removing the waiver would change nothing.
     pub const fn is_vain(self) -> bool {
         if self.is_over {
@@ -150,7 +150,7 @@ impl Waivers {
         files: &[FileResults],
         there: &There,
         today: Date,
-    ) -> Vec<Standing> {
+    ) -> Vec<WaiverStatus> {
         let mut seen = vec![FileFindings::default(); self.entries.len()];
         for path in &there.pipelines {
             self.with_each(path, &mut seen, |_, seen| seen.there += 1);
@@ -164,7 +164,7 @@ impl Waivers {
             });
         }
         let entries = self.entries.iter().zip(met).zip(seen);
-        let standing = |((entry, is_met), seen): ((&WaiverEntry, &bool), FileFindings)| Standing {
+        let standing = |((entry, is_met), seen): ((&WaiverEntry, &bool), FileFindings)| WaiverStatus {
             is_met: *is_met,
             is_over: entry.is_over(today),
             is_judged: seen.is_judged(there.is_whole),

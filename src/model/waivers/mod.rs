@@ -11,7 +11,7 @@ mod read;
 
 pub use edit::{EditError, add, remove};
 pub use entry::WaiverEntry;
-pub use matching::{Former, Standing, There, Waivers};
+pub use matching::{Former, There, WaiverStatus, Waivers};
 pub use read::{PlacedWaiver, read};
 
 /// The file's name at the repository root.

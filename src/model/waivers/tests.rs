@@ -183,7 +183,7 @@ fn a_waiver_is_vain_only_where_all_its_files_were_judged() {
             checked,
         };
         let standings = waivers.standings(&met, &files, &there, TODAY);
-        standings.into_iter().map(Standing::is_vain).collect()
+        standings.into_iter().map(WaiverStatus::is_vain).collect()
     };
     assert_eq!(
         vain(&["a", "b"], false, CheckLevels::default()),

@@ -230,7 +230,7 @@ mod tests {
         assert!(
             refused(&b"[a,".repeat(1_000_001))
                 .0
-                .contains("at most 2000000 are read")
+                .contains("the maximum is 2000000")
         );
         let large = usize::try_from(DOCUMENT_LIMIT).unwrap() + 1;
         assert!(refused(&vec![b'a'; large]).0.contains("more than 33554432 bytes"));

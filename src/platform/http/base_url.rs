@@ -65,7 +65,7 @@ impl BaseUrl {
     }
 
     /// Returns the host if it is a domain name that needs a lookup, and `None` if it is an IP address.
-    pub fn name_to_look_up(&self) -> Option<&str> {
+    pub fn dns_name(&self) -> Option<&str> {
         self.0.domain()
     }
 

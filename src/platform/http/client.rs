@@ -89,14 +89,14 @@ impl Client {
         let token = tokens.current(transport).await?;
         let error = match transport.send(request, Some(&token)).await {
             Err(error) if error.kind() == ErrorKind::Unauthorized => error,
-            other => return other?.shown_as(request.success),
+            other => return other?.expect_success(request.success),
         };
         match tokens.after_refusal(&token, transport).await {
             None => Err(error),
             Some(token) => transport
                 .send(request, Some(&token?))
                 .await?
-                .shown_as(request.success),
+                .expect_success(request.success),
         }
     }
 }

@@ -44,7 +44,7 @@ pub enum ErrorKind {
 
 /// Rule for sending the same request again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Again {
+pub(super) enum RetryRule {
     /// A repetition would fail in the same way.
     Never,
     /// Repeat only if a second execution does no harm.
@@ -64,7 +64,7 @@ struct Facts {
     request_id: Option<String>,
     words: ServerText,
     tries: u32,
-    again: Again,
+    again: RetryRule,
     retry_after: Option<Duration>,
     processed: bool,
     hint: Option<String>,
@@ -80,7 +80,7 @@ impl HttpError {
             request_id: None,
             words: words.into(),
             tries: 1,
-            again: Again::Never,
+            again: RetryRule::Never,
             retry_after: None,
             processed: false,
             hint: None,
@@ -112,7 +112,7 @@ impl HttpError {
         self
     }
 
-    pub(super) fn again(mut self, again: Again) -> Self {
+    pub(super) fn again(mut self, again: RetryRule) -> Self {
         self.0.again = again;
         self
     }
@@ -235,11 +235,11 @@ impl HttpError {
         }
     }
 
-    pub(super) fn may_repeat(&self) -> Again {
+    pub(super) fn retry_rule(&self) -> RetryRule {
         self.0.again
     }
 
-    pub(super) fn asked_delay(&self) -> Option<Duration> {
+    pub(super) fn requested_delay(&self) -> Option<Duration> {
         self.0.retry_after
     }
 

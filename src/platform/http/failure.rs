@@ -1,7 +1,7 @@
 //! Classifies failed exchanges. The type of a reqwest error says little, so the causes behind it are examined.
 
 use super::ErrorKind;
-use super::error::{Again, HttpError};
+use super::error::{HttpError, RetryRule};
 use jiff::Timestamp;
 use rustls::CertificateError;
 use rustls::pki_types::UnixTime;
@@ -19,7 +19,7 @@ pub(super) fn before_answer(error: reqwest::Error) -> HttpError {
             ErrorKind::Unreachable,
             format!("cannot connect: {}", causes(&error)),
         )
-        .again(Again::Always);
+        .again(RetryRule::Always);
     }
     if error.is_builder() {
         return HttpError::configuration(format!("could not build the request: {}", causes(&error)));
@@ -54,7 +54,7 @@ fn broken_off(error: &reqwest::Error, what: &str) -> HttpError {
         ErrorKind::Unreachable
     };
     HttpError::new(kind, format!("{what}: {}", causes(error)))
-        .again(Again::IfSafe)
+        .again(RetryRule::IfSafe)
         .maybe_processed()
 }
 

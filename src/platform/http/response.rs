@@ -1,6 +1,6 @@
 //! A 2xx response, read completely within its limit, and its conversion to a value or an error.
 
-use super::error::{Again, HttpError};
+use super::error::{HttpError, RetryRule};
 use super::redact::{redacted, redacted_json};
 use super::weight::{MOST_MEMORY, weight};
 use super::words::{self, bounded, in_body};
@@ -174,7 +174,7 @@ impl Response {
                 ErrorKind::BadAnswer,
                 format!("the response cannot be used: {why}"),
             )
-            .again(Again::Never);
+            .again(RetryRule::Never);
         let secrets = self.sent_secrets.iter();
         secrets.fold(error, |error, secret| error.without_secret(Some(secret)))
     }

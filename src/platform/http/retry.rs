@@ -3,7 +3,7 @@
 //! Each call states whether it is idempotent; the method is no indication: the review is a POST and may be repeated,
 //! a publish is a POST and must not be.
 
-use super::error::Again;
+use super::error::RetryRule;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::time::{Duration, SystemTime};
@@ -18,11 +18,11 @@ pub enum Repeat {
 }
 
 impl Repeat {
-    pub(super) fn allows(self, again: Again) -> bool {
+    pub(super) fn allows(self, again: RetryRule) -> bool {
         match again {
-            Again::Never => false,
-            Again::IfSafe => self == Self::Safe,
-            Again::Always => true,
+            RetryRule::Never => false,
+            RetryRule::IfSafe => self == Self::Safe,
+            RetryRule::Always => true,
         }
     }
 }
@@ -74,14 +74,14 @@ pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
 }
 
 /// Returns whether a repeated request may get another response than this status (not 2xx).
-pub(super) fn again_after(status: StatusCode, asked: Option<Duration>) -> Again {
+pub(super) fn again_after(status: StatusCode, asked: Option<Duration>) -> RetryRule {
     match status.as_u16() {
-        429 => Again::Always,
-        503 if asked.is_some() => Again::Always,
-        408 | 425 | 500 | 502 | 503 | 504 => Again::IfSafe,
+        429 => RetryRule::Always,
+        503 if asked.is_some() => RetryRule::Always,
+        408 | 425 | 500 | 502 | 503 | 504 => RetryRule::IfSafe,
         // Statuses of a single proxy vendor, such as 520 to 527, are server failures of an unknown kind.
-        500..600 if status.canonical_reason().is_none() => Again::IfSafe,
-        _ => Again::Never,
+        500..600 if status.canonical_reason().is_none() => RetryRule::IfSafe,
+        _ => RetryRule::Never,
     }
 }
 

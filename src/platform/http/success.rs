@@ -19,7 +19,7 @@ pub enum Success {
 
 impl Response {
     /// Returns the response if it is the expected success. Any other response leaves open whether the work was done.
-    pub(super) fn shown_as(self, success: Success) -> Result<Self, HttpError> {
+    pub(super) fn expect_success(self, success: Success) -> Result<Self, HttpError> {
         let status = self.head.status.as_u16();
         let fits = match success {
             Success::Body => matches!(status, 200 | 201),

@@ -1,7 +1,7 @@
 //! Sends requests: tries, timeouts, redirects, and responses that are read within their limits.
 
 use super::bearer::Token;
-use super::error::{Again, Brief, HttpError};
+use super::error::{Brief, HttpError, RetryRule};
 use super::hint::is_for_hint;
 use super::observer::Observer;
 use super::proxies::Proxies;
@@ -105,17 +105,17 @@ impl Transport {
                     .tried(tries),
             };
             timeouts += u32::from(error.kind() == ErrorKind::Timeout);
-            let worth_it = request.repeat.allows(error.may_repeat()) && timeouts <= request.timeout_retries;
+            let worth_it = request.repeat.allows(error.retry_rule()) && timeouts <= request.timeout_retries;
             if tries > self.retries || !worth_it || is_for_hint() {
                 return Err(error);
             }
             if error
-                .asked_delay()
+                .requested_delay()
                 .is_some_and(|asked| asked > self.delays.max_asked)
             {
                 return Err(error.too_long(self.delays.max_asked));
             }
-            let wait = self.delays.before(tries - 1, error.asked_delay());
+            let wait = self.delays.before(tries - 1, error.requested_delay());
             self.observer.say(&format!(
                 "{}; starting try {} of {} in {:.1} s",
                 Brief(&error),
@@ -289,7 +289,7 @@ impl Transport {
             ErrorKind::Timeout,
             format!("no complete response within {} s", self.timeout.as_secs_f64()),
         )
-        .again(Again::IfSafe)
+        .again(RetryRule::IfSafe)
         .maybe_processed()
     }
 }

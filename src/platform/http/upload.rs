@@ -3,7 +3,7 @@
 //! Memory use is constant: only a few chunks are in flight at any time. There is no limit on the total time, as a large
 //! artifact over a slow line may take long, but on the time without progress.
 
-use super::error::{Again, HttpError};
+use super::error::{HttpError, RetryRule};
 use super::{ErrorKind, Response};
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt as _, try_unfold};
@@ -121,7 +121,7 @@ impl Monitor {
             )
         };
         HttpError::new(ErrorKind::Timeout, what)
-            .again(Again::IfSafe)
+            .again(RetryRule::IfSafe)
             .maybe_processed()
     }
 }

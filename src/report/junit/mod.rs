@@ -69,7 +69,7 @@ pub(super) fn render(
         // Some readers require a test: add one if there are only skipped cases.
         if sums.tests == 0 {
             let case = TestCaseBuilder::success(VERDICT, Duration::ZERO);
-            run.push(Place::RUN.put(case));
+            run.push(CasePlace::RUN.put(case));
             sums.tests = 1;
         }
     }
@@ -118,12 +118,12 @@ fn suites<'r>(report: &'r Report, about: &'r About, run: Vec<PlacedCase>) -> imp
         (file.path.as_str(), cases)
     });
     let excluded = report.excluded.iter().map(move |file| {
-        let place = Place::new(&file.path, of_excluded.label(&file.path), None);
+        let place = CasePlace::new(&file.path, of_excluded.label(&file.path), None);
         let case = skipped(&place.name("excluded"), "excluded", &file.reason);
         (file.path.as_str(), vec![place.put(case)])
     });
     let unreviewed = report.unreviewed.iter().map(move |file| {
-        let place = Place::new(&file.path, of_unreviewed.label(&file.path), None);
+        let place = CasePlace::new(&file.path, of_unreviewed.label(&file.path), None);
         let name = place.name("unreviewed");
         let case = problem(&name, "unreviewed", &unreviewed(&file.reason));
         (file.path.as_str(), vec![place.put(case)])
@@ -142,27 +142,27 @@ fn run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut names = CaseNames::default();
     let mut has_notes = false;
     if let Some(told) = report.too_many_known() {
-        cases.push(Place::RUN.put(problem("known findings", "max-known", &told)));
+        cases.push(CasePlace::RUN.put(problem("known findings", "max-known", &told)));
     } else if let Some(why) = run_problem(report).filter(|_| needed) {
-        cases.push(Place::RUN.put(problem(VERDICT, &report.verdict.to_string(), &why)));
+        cases.push(CasePlace::RUN.put(problem(VERDICT, &report.verdict.to_string(), &why)));
         has_notes = true;
     }
     cases.extend(report.gate_changes.iter().map(|change| {
         let (name, said) = (names.unique(GATE_CHANGE), gate_change(change));
         if report.gate_refused {
-            Place::of_run(&change.path, None).put(problem(&name, "gate-change", &said))
+            CasePlace::of_run(&change.path, None).put(problem(&name, "gate-change", &said))
         } else {
-            Place::RUN.put(skipped(&name, GATE_CHANGE, &said))
+            CasePlace::RUN.put(skipped(&name, GATE_CHANGE, &said))
         }
     }));
     cases.extend(consumers(report, &mut names));
     let nothing = report.files.iter().all(|file| file.results.is_empty());
     if cases.is_empty() && nothing && report.excluded.is_empty() && report.unreviewed.is_empty() {
         let case = skipped(NOTHING, NOTHING, "there was no rule to evaluate");
-        cases.push(Place::RUN.put(case));
+        cases.push(CasePlace::RUN.put(case));
     }
     let notes = report.notes.iter().filter(|_| !has_notes);
-    cases.extend(notes.map(|note| Place::RUN.put(skipped(&names.unique(NOTE), NOTE, note))));
+    cases.extend(notes.map(|note| CasePlace::RUN.put(skipped(&names.unique(NOTE), NOTE, note))));
     cases
 }
 
@@ -181,9 +181,9 @@ fn consumers(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
                 &shorten::to_chars(&said, MESSAGE_LIMIT),
             );
             case.set_trace(&said);
-            return Place::of_run(path, Some(line)).put(case);
+            return CasePlace::of_run(path, Some(line)).put(case);
         }
-        Place::RUN.put(skipped(&name, BREAK, &said))
+        CasePlace::RUN.put(skipped(&name, BREAK, &said))
     };
     found.breaks().map(case).collect()
 }
@@ -230,16 +230,16 @@ fn problem(name: &str, kind: &str, why: &str) -> TestCaseBuilder {
 
 /// The place of a case: a file, which GitLab links, and a class, by which hosts group cases.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct CasePlace<'p> {
     path: Option<&'p str>,
     label: &'p str,
     /// The line; without it, some readers guess one from the text.
     line: u32,
 }
 
-impl<'p> Place<'p> {
+impl<'p> CasePlace<'p> {
     /// The place of cases about the entire run.
-    const RUN: Place<'static> = Place {
+    const RUN: CasePlace<'static> = CasePlace {
         path: None,
         label: RUN,
         line: 1,
@@ -275,7 +275,7 @@ impl<'p> Place<'p> {
 fn cases(file: &FileResults, label: &str, results: &[&RuleResult], fail_on: FailOn) -> Vec<PlacedCase> {
     let mut names = CaseNames::default();
     let one = |result: &&RuleResult| {
-        let place = Place::new(&file.path, label, Some(line(result)));
+        let place = CasePlace::new(&file.path, label, Some(line(result)));
         let findings = result.findings(&file.path);
         let is_unreadable = findings.iter().any(|finding| finding.rule == UNREADABLE_RULE);
         let rule = if is_unreadable {

@@ -2,7 +2,7 @@
 //! consumers.
 
 use super::{
-    CaseNames, Dialect, MESSAGE_LIMIT, Place, PlacedCase, RUN, Sums, Whole, share, shorten, suite, timed,
+    CaseNames, CasePlace, Dialect, MESSAGE_LIMIT, PlacedCase, RUN, Sums, Whole, share, shorten, suite, timed,
     timestamp, write,
 };
 use crate::model::findings::Verdict;
@@ -85,8 +85,8 @@ fn broken(it: &PublishBreak, name: &str) -> PlacedCase {
     };
     case.set_trace(&it.words);
     match &it.place {
-        Some((path, line)) => Place::of_run(path, *line).put(case),
-        None => Place::RUN.put(case),
+        Some((path, line)) => CasePlace::of_run(path, *line).put(case),
+        None => CasePlace::RUN.put(case),
     }
 }
 

@@ -1,13 +1,13 @@
 //! Prints one line for each finding, in the format of compiler messages for editors and other programs.
 
-use super::super::view::{Entry, View};
+use super::super::view::{FindingEntry, View};
 use crate::base::text;
 use std::fmt::Write as _;
 
 /// Adds `path:line:column: level rule message` for each listed finding, and for each file that an error in the rules
 /// file affects. Lines and columns count from 1; a column is a character.
 pub(super) fn push(shown: &mut String, view: &View<'_>) {
-    let places = view.listed.iter().flat_map(Entry::places);
+    let places = view.listed.iter().flat_map(FindingEntry::places);
     for finding in places {
         let column = view
             .about

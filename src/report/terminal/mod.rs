@@ -10,7 +10,7 @@ pub(crate) use group::Groups;
 
 use super::About;
 use super::about::ChangedLines;
-use super::view::{self, Entry, Medium, Notice, NoticeKind, UnjudgedCause, View};
+use super::view::{self, FindingEntry, Medium, Notice, NoticeKind, UnjudgedCause, View};
 use crate::base::text::wrap;
 use crate::base::text::{self, count};
 use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
@@ -141,9 +141,9 @@ fn push_findings(shown: &mut String, view: &View<'_>, style: Style) {
 }
 
 /// Groups the entries by the file of their first place; the files are in the order of the entries.
-fn by_first_file<'v, 'a>(entries: &'v [Entry<'a>]) -> Vec<(&'a str, Vec<&'v Entry<'a>>)> {
+fn by_first_file<'v, 'a>(entries: &'v [FindingEntry<'a>]) -> Vec<(&'a str, Vec<&'v FindingEntry<'a>>)> {
     let firsts = entries.iter().map(|entry| &entry.finding);
-    let mut files: Vec<(&str, Vec<&Entry<'_>>)> = view::by_file(firsts)
+    let mut files: Vec<(&str, Vec<&FindingEntry<'_>>)> = view::by_file(firsts)
         .iter()
         .map(|file| (file.path, Vec::new()))
         .collect();
@@ -185,7 +185,7 @@ fn push_further(shown: &mut String, about: &About) {
 }
 
 /// Adds a finding with its source lines, and the other places of equal findings.
-fn push_entry(shown: &mut String, entry: &Entry<'_>, about: &About, style: Style) {
+fn push_entry(shown: &mut String, entry: &FindingEntry<'_>, about: &About, style: Style) {
     let finding = &entry.finding;
     push_message(shown, finding, style);
     let lines = about.sources.context(finding);

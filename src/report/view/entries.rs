@@ -6,13 +6,13 @@ use crate::model::findings::{Finding, Severity, Show, State};
 use std::collections::{BTreeMap, HashMap};
 
 /// A finding, with all other places of equal findings.
-pub(in crate::report) struct Entry<'a> {
+pub(in crate::report) struct FindingEntry<'a> {
     pub finding: Finding<'a>,
     /// The equal findings, in their order.
     pub others: Vec<Finding<'a>>,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> FindingEntry<'a> {
     /// Returns all places, that of `finding` first.
     pub(in crate::report) fn places(&self) -> impl Iterator<Item = &Finding<'a>> {
         std::iter::once(&self.finding).chain(&self.others)
@@ -36,7 +36,7 @@ impl UnjudgedCause<'_> {
 /// The listed findings, and the numbers of those that are not listed.
 pub(super) struct Listing<'a> {
     pub causes: Vec<UnjudgedCause<'a>>,
-    pub listed: Vec<Entry<'a>>,
+    pub listed: Vec<FindingEntry<'a>>,
     /// Number of counting findings that are not listed.
     pub more: usize,
     /// Number of known or waived findings that are not listed.
@@ -71,9 +71,9 @@ pub(in crate::report) fn said<'a>(finding: &Finding<'a>) -> Said<'a> {
 }
 
 /// Merges equal findings into one entry, at the position of the first.
-fn entries(findings: Vec<Finding<'_>>) -> Vec<Entry<'_>> {
+fn entries(findings: Vec<Finding<'_>>) -> Vec<FindingEntry<'_>> {
     let mut places: HashMap<Said<'_>, usize> = HashMap::new();
-    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let mut entries: Vec<FindingEntry<'_>> = Vec::new();
     for finding in findings {
         let said = said(&finding);
         if let Some(entry) = places.get(&said).and_then(|at| entries.get_mut(*at)) {
@@ -81,7 +81,7 @@ fn entries(findings: Vec<Finding<'_>>) -> Vec<Entry<'_>> {
             continue;
         }
         places.insert(said, entries.len());
-        entries.push(Entry {
+        entries.push(FindingEntry {
             finding,
             others: Vec::new(),
         });

@@ -7,7 +7,7 @@ mod notices;
 mod order;
 mod tally;
 
-pub(super) use entries::{Entry, Said, UnjudgedCause, said};
+pub(super) use entries::{FindingEntry, Said, UnjudgedCause, said};
 pub(super) use notices::{Notice, NoticeEntry, NoticeKind};
 pub(super) use order::Order;
 pub(super) use tally::{Tallied, Tally};
@@ -59,7 +59,7 @@ pub(super) struct View<'a> {
     /// All findings, in the order of [`Order`].
     pub findings: Vec<Finding<'a>>,
     /// The findings to list if not all fit, without those of `causes`.
-    pub listed: Vec<Entry<'a>>,
+    pub listed: Vec<FindingEntry<'a>>,
     /// Number of counting findings that are not listed.
     more: usize,
     /// Number of known or waived findings that are not listed.
@@ -217,7 +217,7 @@ impl<'a> View<'a> {
 pub(super) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show) -> Vec<Finding<'a>> {
     let listing = Listing::of(&in_order(report, changed), show);
     let others = if show == Show::Concise { usize::MAX } else { 0 };
-    let places = |entry: Entry<'a>| {
+    let places = |entry: FindingEntry<'a>| {
         let others = entry.others.into_iter().take(others);
         std::iter::once(entry.finding).chain(others)
     };

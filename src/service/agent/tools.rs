@@ -1,6 +1,6 @@
 //! The tools that an agent can be granted.
 
-use crate::service::store::events::Kind;
+use crate::service::store::events::EventKind;
 
 /// All names of tools: those in the API document's list, and two more from its example.
 pub(crate) const TOOLS: [&str; 16] = [
@@ -39,11 +39,11 @@ pub(super) fn changes(tool: &str) -> bool {
 }
 
 /// Returns the audit event for approving the tool, or `None` if there is no such event.
-pub(crate) fn acceptance_of(tool: &str) -> Option<Kind> {
+pub(crate) fn acceptance_of(tool: &str) -> Option<EventKind> {
     match tool {
-        "sample_component" => Some(Kind::SamplingAccepted),
-        "run_pipeline" => Some(Kind::ExecutionAccepted),
-        "git_commit" | "git_push" => Some(Kind::GitActionAccepted),
+        "sample_component" => Some(EventKind::SamplingAccepted),
+        "run_pipeline" => Some(EventKind::ExecutionAccepted),
+        "git_commit" | "git_push" => Some(EventKind::GitActionAccepted),
         _ => None,
     }
 }

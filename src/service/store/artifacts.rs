@@ -5,7 +5,7 @@
 //! number, regardless of when it was enabled.
 
 use super::Statements as _;
-use super::events::{self, Author, Entry, Kind};
+use super::events::{self, Author, EventKind, NewEvent};
 use super::{count, projects};
 use crate::service::page::Page;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params, params};
@@ -161,7 +161,12 @@ pub(crate) fn insert(
         return Ok(false);
     }
     insert_pipelines(transaction, transaction.last_insert_rowid(), &contents.pipelines)?;
-    record(transaction, Kind::ArtifactCreated, artifact, (author, project))?;
+    record(
+        transaction,
+        EventKind::ArtifactCreated,
+        artifact,
+        (author, project),
+    )?;
     Ok(true)
 }
 
@@ -169,7 +174,7 @@ pub(crate) fn insert(
 /// design tool uses the project's name as the prefix.
 fn record(
     transaction: &Transaction<'_>,
-    kind: Kind,
+    kind: EventKind,
     artifact: &StoredArtifact,
     (author, project): (&Author, Option<Uuid>),
 ) -> rusqlite::Result<()> {
@@ -178,7 +183,7 @@ fn record(
         version_name,
         ..
     } = artifact;
-    let entry = Entry {
+    let entry = NewEvent {
         kind,
         project: match project {
             None => projects::called(transaction, prefix)?,
@@ -327,7 +332,12 @@ pub(crate) fn set_enabled(
         )
         .optional()?;
     if let (Some(artifact), false) = (&changed, enabled) {
-        record(transaction, Kind::ArtifactDisabled, artifact, (author, project))?;
+        record(
+            transaction,
+            EventKind::ArtifactDisabled,
+            artifact,
+            (author, project),
+        )?;
     }
     Ok(changed)
 }

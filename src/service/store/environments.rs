@@ -2,7 +2,7 @@
 
 use super::Statements as _;
 use super::count;
-use super::events::{self, Author, Entry, Kind};
+use super::events::{self, Author, EventKind, NewEvent};
 use crate::service::page::Page;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
@@ -75,8 +75,8 @@ pub(crate) fn insert(
         ],
     )?;
     if inserted > 0 {
-        let entry = Entry {
-            kind: Kind::EnvironmentCreated,
+        let entry = NewEvent {
+            kind: EventKind::EnvironmentCreated,
             project: Some(*project),
             subject_id: name.clone(),
             subject_name: name,

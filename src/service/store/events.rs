@@ -50,7 +50,7 @@ pub(crate) struct Author {
 
 /// The events in the API document's table that this service can cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum EventKind {
     /// A version was published.
     ArtifactCreated,
     /// A version was disabled.
@@ -77,7 +77,7 @@ pub(crate) enum Kind {
     GitActionAccepted,
 }
 
-impl Kind {
+impl EventKind {
     /// Returns the event's name in the API document's table and the type of its subject.
     const fn words(self) -> (&'static str, &'static str) {
         match self {
@@ -99,8 +99,8 @@ impl Kind {
 
 /// An event to be recorded.
 #[derive(Debug)]
-pub(crate) struct Entry<'e> {
-    pub kind: Kind,
+pub(crate) struct NewEvent<'e> {
+    pub kind: EventKind,
     /// The project of the event, or `None` if the event belongs to the account.
     pub project: Option<Uuid>,
     /// The ID of the subject.
@@ -149,7 +149,7 @@ pub(crate) struct AuditEvent {
 pub(crate) fn record(
     transaction: &Transaction<'_>,
     author: &Author,
-    entry: &Entry<'_>,
+    entry: &NewEvent<'_>,
 ) -> rusqlite::Result<()> {
     let (name, subject_type) = entry.kind.words();
     transaction

@@ -2,7 +2,7 @@
 
 use super::Statements as _;
 use super::count;
-use super::events::{self, Author, Entry, Kind};
+use super::events::{self, Author, EventKind, NewEvent};
 use rusqlite::{Connection, Row, Transaction, params};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -66,8 +66,8 @@ pub(crate) fn insert(
         "INSERT INTO project (id, name, description, warehouse, full_saas) VALUES (?, ?, ?, ?, ?)",
         params![id.to_string(), name, description, warehouse, full_saas],
     )?;
-    let entry = Entry {
-        kind: Kind::ProjectCreated,
+    let entry = NewEvent {
+        kind: EventKind::ProjectCreated,
         project: Some(*id),
         subject_id: id.to_string(),
         subject_name: name,

@@ -3,7 +3,7 @@
 //! The secret value is not stored: no operation reads it, so it cannot leak from here.
 
 use super::Statements as _;
-use super::events::{self, Author, Entry, Kind};
+use super::events::{self, Author, EventKind, NewEvent};
 use rusqlite::{OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
@@ -30,8 +30,8 @@ pub(crate) fn put(
         "INSERT OR REPLACE INTO secret VALUES (?, ?, ?, ?)",
         params![agent, name, kind, key],
     )?;
-    let entry = Entry {
-        kind: Kind::CredentialsCreated,
+    let entry = NewEvent {
+        kind: EventKind::CredentialsCreated,
         project: project_of(transaction, &agent)?,
         subject_id: format!("{agent}/{name}"),
         subject_name: name,

@@ -3,7 +3,7 @@
 //! Only the start and stop times of a pipeline are stored; its status follows from the time.
 
 use super::Statements as _;
-use super::events::{self, Author, Entry, Kind};
+use super::events::{self, Author, EventKind, NewEvent};
 use crate::service::clock::Moment;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
@@ -79,7 +79,7 @@ pub(crate) fn insert(
     record(
         transaction,
         author,
-        Kind::StreamingCreated,
+        EventKind::StreamingCreated,
         new.project,
         new.id,
         &new.name,
@@ -89,12 +89,12 @@ pub(crate) fn insert(
 fn record(
     transaction: &Transaction<'_>,
     author: &Author,
-    kind: Kind,
+    kind: EventKind,
     project: Uuid,
     id: Uuid,
     name: &str,
 ) -> rusqlite::Result<()> {
-    let entry = Entry {
+    let entry = NewEvent {
         kind,
         project: Some(project),
         subject_id: id.to_string(),
@@ -156,11 +156,11 @@ pub(crate) fn command(
         StreamingOrder::Start => (
             "started_at = CASE WHEN started_at IS NULL OR stopped_at IS NOT NULL THEN ?1 ELSE started_at END,
              stopped_at = NULL",
-            Kind::StreamingStarted,
+            EventKind::StreamingStarted,
         ),
         StreamingOrder::Stop => (
             "stopped_at = CASE WHEN started_at IS NULL THEN NULL ELSE coalesce(stopped_at, ?1) END",
-            Kind::StreamingStopped,
+            EventKind::StreamingStopped,
         ),
     };
     let name: Option<String> = transaction

@@ -5,7 +5,7 @@ use crate::base::git::{CommitId, GitError, Repository, Wanted, is_full_id};
 use crate::base::text;
 use crate::commands::Run;
 use crate::commands::gate::workspace::Workspace;
-use crate::model::interface::{self, Against, Interface, Offer, Side};
+use crate::model::interface::{self, Against, Interface, LoadedInterface, Offer};
 use crate::platform::api::ArtifactDetails;
 
 /// Number of commits to fetch.
@@ -100,7 +100,7 @@ fn at(
     let repository = fetched.as_ref().unwrap_or(&workspace.repo);
     let (folder, short) = (workspace.named_folder.as_deref(), commit.short());
     let why = match interface::read(repository, &repository.snapshot(commit.clone()), folder)? {
-        Side::Read(interface, _) => {
+        LoadedInterface::Read(interface, _) => {
             let interface = *interface;
             return Ok(Ok(OfferedAt {
                 fetched,
@@ -108,8 +108,10 @@ fn at(
                 interface,
             }));
         }
-        Side::Missing => format!("the commit {short} has no shared-pipelines file"),
-        Side::Unreadable(path, why) => format!("could not read {path} of the commit {short}: {why}"),
+        LoadedInterface::Missing => format!("the commit {short} has no shared-pipelines file"),
+        LoadedInterface::Unreadable(path, why) => {
+            format!("could not read {path} of the commit {short}: {why}")
+        }
     };
     let may_fetch = false;
     Ok(Err(IdsOnly { why, may_fetch }))

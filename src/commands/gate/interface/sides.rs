@@ -2,7 +2,9 @@
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Repository, Snapshot};
-use crate::model::interface::{self, Against, Change, Class, Compat, Interface, Offer, Side, What};
+use crate::model::interface::{
+    self, Against, Change, Class, Compat, Interface, LoadedInterface, Offer, What,
+};
 use crate::model::pipelines::SharedPipelines;
 use serde_json::{Value, json as value};
 
@@ -28,7 +30,7 @@ pub(crate) fn between(
         interface::read(repository, after, folder)?,
     );
     let unreadable = [&old, &new].into_iter().find_map(|side| match side {
-        Side::Unreadable(path, why) => Some(format!("could not read {path}: {why}")),
+        LoadedInterface::Unreadable(path, why) => Some(format!("could not read {path}: {why}")),
         _ => None,
     });
     let mut changes = match (&unreadable, offered(&old, &new), offered(&new, &old)) {
@@ -41,16 +43,18 @@ pub(crate) fn between(
     if changes.is_empty() && same_file(&old, &new) {
         return Ok(None);
     }
-    if let (true, Side::Read(was, before), Side::Read(is, after)) = (changes.is_empty(), &old, &new) {
+    if let (true, LoadedInterface::Read(was, before), LoadedInterface::Read(is, after)) =
+        (changes.is_empty(), &old, &new)
+    {
         let meaning = |bytes: &[u8]| SharedPipelines::meaning(bytes).ok();
         if was.file != is.file || meaning(before) != meaning(after) {
             changes.push(Change::of_file(What::FileModified, &is.file));
         }
     }
     let path = [&new, &old].into_iter().find_map(|side| match side {
-        Side::Read(interface, _) => Some(interface.file.clone()),
-        Side::Unreadable(path, _) => Some(path.clone()),
-        Side::Missing => None,
+        LoadedInterface::Read(interface, _) => Some(interface.file.clone()),
+        LoadedInterface::Unreadable(path, _) => Some(path.clone()),
+        LoadedInterface::Missing => None,
     });
     Ok(Some(Between {
         path: path.unwrap_or_default(),
@@ -123,20 +127,26 @@ impl Between {
 }
 
 /// Returns whether both sides are the same bytes of the same file, or both are missing.
-fn same_file(old: &Side, new: &Side) -> bool {
+fn same_file(old: &LoadedInterface, new: &LoadedInterface) -> bool {
     match (old, new) {
-        (Side::Missing, Side::Missing) => true,
-        (Side::Read(was, before), Side::Read(is, after)) => was.file == is.file && before == after,
-        (Side::Unreadable(was, before), Side::Unreadable(is, after)) => was == is && before == after,
+        (LoadedInterface::Missing, LoadedInterface::Missing) => true,
+        (LoadedInterface::Read(was, before), LoadedInterface::Read(is, after)) => {
+            was.file == is.file && before == after
+        }
+        (LoadedInterface::Unreadable(was, before), LoadedInterface::Unreadable(is, after)) => {
+            was == is && before == after
+        }
         _ => false,
     }
 }
 
 /// Returns the interface of a side; a missing file counts as an empty one at the other side's path.
-fn offered(side: &Side, other: &Side) -> Option<Interface> {
+fn offered(side: &LoadedInterface, other: &LoadedInterface) -> Option<Interface> {
     match (side, other) {
-        (Side::Read(interface, _), _) => Some((**interface).clone()),
-        (Side::Missing, Side::Read(there, _)) => Some(Interface::nothing(there.file.clone())),
+        (LoadedInterface::Read(interface, _), _) => Some((**interface).clone()),
+        (LoadedInterface::Missing, LoadedInterface::Read(there, _)) => {
+            Some(Interface::nothing(there.file.clone()))
+        }
         _ => None,
     }
 }

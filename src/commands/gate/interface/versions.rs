@@ -11,7 +11,7 @@ use crate::commands::kit::published::{latest_of, not_published, nothing_under, s
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ArtifactsDiffArgs, DiffSidesArgs, GlobArgs, NoteFormat};
 use crate::job::settings::{Of, Selection};
-use crate::model::interface::{self, Against, Compat, Interface, Side, in_short, told};
+use crate::model::interface::{self, Against, Compat, Interface, LoadedInterface, in_short, told};
 use crate::platform::api::{ArtifactDetails, Platform};
 use crate::platform::http::ErrorKind;
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
@@ -185,9 +185,9 @@ impl EndFinder<'_> {
         }
         let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
         let interface = match interface::read(repo, &repo.snapshot(named.commit.clone()), folder)? {
-            Side::Read(interface, _) => *interface,
-            Side::Missing => Interface::nothing(""),
-            Side::Unreadable(path, why) => {
+            LoadedInterface::Read(interface, _) => *interface,
+            LoadedInterface::Missing => Interface::nothing(""),
+            LoadedInterface::Unreadable(path, why) => {
                 let short = named.commit.short();
                 let message = format!("could not read {path} of the commit {short}: {why}");
                 return Err(Failure::usage(message)

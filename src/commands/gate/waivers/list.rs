@@ -6,7 +6,7 @@ use crate::base::git::Snapshot;
 use crate::commands::Run;
 use crate::commands::kit::output::{json, table_within};
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::model::waivers::{FILE_NAME, PlacedWaiver, Standing};
+use crate::model::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus};
 use serde_json::Value;
 
 pub(super) fn list(
@@ -29,24 +29,24 @@ pub(super) fn list(
     run.ui.out(&shown)
 }
 
-const fn state(standing: Standing) -> &'static str {
+const fn state(standing: WaiverStatus) -> &'static str {
     match standing {
-        Standing { is_over: true, .. } => "expired",
-        Standing { is_met: true, .. } => "used",
-        Standing { is_judged: true, .. } => "unused",
+        WaiverStatus { is_over: true, .. } => "expired",
+        WaiverStatus { is_met: true, .. } => "used",
+        WaiverStatus { is_judged: true, .. } => "unused",
         _ => "not judged",
     }
 }
 
 /// Returns a waiver of the file as JSON, with its state and line.
-pub(super) fn placed_as_json((placed, standing): (&PlacedWaiver, Standing)) -> Value {
+pub(super) fn placed_as_json((placed, standing): (&PlacedWaiver, WaiverStatus)) -> Value {
     let mut shown = as_json(&placed.entry);
     shown["state"] = state(standing).into();
     shown["line"] = placed.position.line.into();
     shown
 }
 
-fn row((placed, standing): (&PlacedWaiver, Standing)) -> Vec<String> {
+fn row((placed, standing): (&PlacedWaiver, WaiverStatus)) -> Vec<String> {
     let entry = &placed.entry;
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let size = entry.size.map(|size| format!("up to {size}"));

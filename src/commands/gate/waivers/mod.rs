@@ -23,7 +23,7 @@ use crate::job::policy::Text;
 use crate::job::settings::Of;
 use crate::model::pipelines::Pipeline;
 use crate::model::rules::RuleSet;
-use crate::model::waivers::{EditError, FILE_NAME, Former, PlacedWaiver, Standing, WaiverEntry, Waivers};
+use crate::model::waivers::{EditError, FILE_NAME, Former, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,7 @@ impl Waived {
         held(self.placed.clone(), FILE_NAME)
     }
 
-    fn standings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<Standing>, Failure> {
+    fn standings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
         waiving::standings(&self.waivers()?, snapshot, &mut self.tally, &Former::new(), true)
     }
 

@@ -8,7 +8,7 @@ use crate::base::text::{self, count};
 use crate::commands::Run;
 use crate::commands::kit::output::json;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::model::waivers::{FILE_NAME, PlacedWaiver, Standing, remove};
+use crate::model::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove};
 
 pub(super) fn prune(
     run: &Run,
@@ -17,9 +17,9 @@ pub(super) fn prune(
     output: OutputArgs,
 ) -> Result<(), Failure> {
     let standings = file.standings(snapshot)?;
-    let goes: Vec<bool> = standings.iter().copied().map(Standing::is_vain).collect();
+    let goes: Vec<bool> = standings.iter().copied().map(WaiverStatus::is_vain).collect();
     let all = file.placed.iter().zip(standings);
-    let gone: Vec<(&PlacedWaiver, Standing)> = all.filter(|(_, standing)| standing.is_vain()).collect();
+    let gone: Vec<(&PlacedWaiver, WaiverStatus)> = all.filter(|(_, standing)| standing.is_vain()).collect();
     if gone.is_empty() {
         run.ui.say(&format!("nothing to remove from {FILE_NAME}"));
     } else {
@@ -32,9 +32,9 @@ pub(super) fn prune(
     }
 }
 
-fn words(gone: &[(&PlacedWaiver, Standing)]) -> String {
+fn words(gone: &[(&PlacedWaiver, WaiverStatus)]) -> String {
     let line =
-        |(placed, _): &(&PlacedWaiver, Standing)| format!("  {}\n", text::line(&placed.entry.in_words()));
+        |(placed, _): &(&PlacedWaiver, WaiverStatus)| format!("  {}\n", text::line(&placed.entry.in_words()));
     let lines: String = gone.iter().map(line).collect();
     format!(
         "{} removed from {FILE_NAME}\n{lines}",

@@ -33,17 +33,17 @@ pub(super) struct Check {
 }
 
 /// The result of a check without a problem.
-pub(super) enum Found {
+pub(super) enum CheckOutcome {
     Ok(String),
     /// The check is not needed, or its result is unknown.
     NotApplicable(String),
 }
 
 impl Check {
-    pub(super) fn new(name: &'static str, outcome: Result<Found, Failure>) -> Self {
+    pub(super) fn new(name: &'static str, outcome: Result<CheckOutcome, Failure>) -> Self {
         match outcome {
-            Ok(Found::Ok(found)) => Self::ended(name, CheckState::Ok, found),
-            Ok(Found::NotApplicable(why)) => Self::ended(name, CheckState::NotApplicable, why),
+            Ok(CheckOutcome::Ok(found)) => Self::ended(name, CheckState::Ok, found),
+            Ok(CheckOutcome::NotApplicable(why)) => Self::ended(name, CheckState::NotApplicable, why),
             Err(failure) => Self::failed(name, &failure),
         }
     }

@@ -1,6 +1,6 @@
 //! Checks without a network: settings, repository, clone, and the platform's files in it.
 
-use super::check::{self, Check, Found};
+use super::check::{self, Check, CheckOutcome};
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::{Snapshot, SnapshotFile};
@@ -117,12 +117,12 @@ fn files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec
     vec![depth, rules, shared]
 }
 
-fn depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<Found, Failure> {
+fn depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOutcome, Failure> {
     if !workspace.repo.is_shallow() {
-        return Ok(Found::Ok("the clone has the full history".to_owned()));
+        return Ok(CheckOutcome::Ok("the clone has the full history".to_owned()));
     }
     if settings.deepens {
-        return Ok(Found::Ok(
+        return Ok(CheckOutcome::Ok(
             "the clone is shallow; missing commits are fetched".to_owned(),
         ));
     }
@@ -140,7 +140,7 @@ fn rules_file(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     folder: Option<&str>,
-) -> Result<Found, Failure> {
+) -> Result<CheckOutcome, Failure> {
     if folder.is_none() {
         let candidates = platform_folder::candidates(snapshot)?;
         return Err(platform_folder::unknown(&candidates, "sluicegate rules init"));
@@ -156,7 +156,7 @@ fn rules_file(
         let message = format!("{place}: {} ({} in all)", first.message, count(errors, "error"));
         return Err(Failure::usage(message).hint("run `sluicegate rules lint` to see each with its location"));
     }
-    Ok(Found::Ok(match problems.len() {
+    Ok(CheckOutcome::Ok(match problems.len() {
         0 => format!("{} has no problems", file.path),
         some => format!("{} is valid, with {}", file.path, count(some, "warning")),
     }))
@@ -168,7 +168,7 @@ fn shared_pipelines(
     snapshot: &Snapshot<'_>,
     folder: Option<&str>,
     settings: &DoctorSettings,
-) -> Result<Found, Failure> {
+) -> Result<CheckOutcome, Failure> {
     let path = folder.map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
     let file = path.map(|path| snapshot.find(&path)).transpose()?.flatten();
     let Some(file) = file else {
@@ -176,7 +176,7 @@ fn shared_pipelines(
         return if settings.publishes {
             Err(Failure::usage(message).hint("create the file with the list of pipelines to publish"))
         } else {
-            Ok(Found::NotApplicable(format!(
+            Ok(CheckOutcome::NotApplicable(format!(
                 "{message}; publishing is not configured"
             )))
         };
@@ -191,7 +191,7 @@ fn shared_pipelines(
     }
     if missing.is_empty() {
         let offers = count(shared.entries.len(), "shared pipeline");
-        return Ok(Found::Ok(format!("{} lists {offers}", file.path)));
+        return Ok(CheckOutcome::Ok(format!("{} lists {offers}", file.path)));
     }
     let named = missing.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let message = format!(

@@ -2,7 +2,7 @@
 //!
 //! The connection is tried without the token first, so that no token goes to an address that is not the platform's.
 
-use super::check::{self, Check, Found};
+use super::check::{self, Check, CheckOutcome};
 use super::local::DoctorSettings;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -90,7 +90,9 @@ fn nobody_said(connection: &Connection, checks: &mut Vec<Check>) {
 }
 
 fn agent_version(connection: &Connection) -> Check {
-    let set = connection.agent_version().map(|set| Found::Ok(set.to_owned()));
+    let set = connection
+        .agent_version()
+        .map(|set| CheckOutcome::Ok(set.to_owned()));
     Check::new("agent-version", set.map_err(Failure::from))
 }
 
@@ -107,7 +109,7 @@ struct Way<'a> {
 impl<'a> Way<'a> {
     async fn find(base_url: &'a BaseUrl, connection: &Connection, observer: http::Observer) -> Self {
         let proxy = http::proxy_for(base_url);
-        let addresses = match (base_url.name_to_look_up(), &proxy) {
+        let addresses = match (base_url.dns_name(), &proxy) {
             (Some(name), None) => {
                 let asked = http::look_up(name, LOOK_UP.min(connection.timeout));
                 let waiting = || format!("waiting for the addresses of {name}");
@@ -167,7 +169,7 @@ impl<'a> Way<'a> {
     }
 
     fn name(&self) -> Check {
-        let name = self.base_url.name_to_look_up().unwrap_or_default();
+        let name = self.base_url.dns_name().unwrap_or_default();
         match &self.addresses {
             None if self.proxy.is_some() => Check::not_applicable("dns", "the proxy resolves the name"),
             None => Check::not_applicable("dns", "the base URL contains an IP address"),
@@ -276,7 +278,7 @@ fn token(connection: &Connection, reached: Result<(), NoAnswer>) -> Check {
         Ok(TokenSource::ClientCredentials { .. }) => "for the client credentials",
         Err(_) => "",
     };
-    let accepted = Ok(Found::Ok(format!("the token {source} is accepted")));
+    let accepted = Ok(CheckOutcome::Ok(format!("the token {source} is accepted")));
     let outcome = match reached {
         Err(NoAnswer::Refused(why)) if why.kind() == ErrorKind::Forbidden => accepted,
         Err(why) => Err(why.into()),
@@ -285,21 +287,24 @@ fn token(connection: &Connection, reached: Result<(), NoAnswer>) -> Check {
     Check::new("token", outcome)
 }
 
-fn role_for_publish(settings: &DoctorSettings, reached: Result<(), NoAnswer>) -> Result<Found, Failure> {
+fn role_for_publish(
+    settings: &DoctorSettings,
+    reached: Result<(), NoAnswer>,
+) -> Result<CheckOutcome, Failure> {
     match reached {
-        Ok(()) => Ok(Found::Ok("may publish shared pipelines".to_owned())),
+        Ok(()) => Ok(CheckOutcome::Ok("may publish shared pipelines".to_owned())),
         Err(NoAnswer::Refused(why)) if why.kind() == ErrorKind::Forbidden && !settings.publishes => {
             let found = "may not publish shared pipelines; publishing is not configured";
-            Ok(Found::NotApplicable(found.to_owned()))
+            Ok(CheckOutcome::NotApplicable(found.to_owned()))
         }
         Err(why) => Err(why.into()),
     }
 }
 
-async fn project(connection: &Connection, platform: &Platform) -> Result<Found, Failure> {
+async fn project(connection: &Connection, platform: &Platform) -> Result<CheckOutcome, Failure> {
     let project = connection.project_id()?;
     within(REQUEST, platform.reach_project(project)).await?;
-    Ok(Found::Ok(format!("the token has access to {project}")))
+    Ok(CheckOutcome::Ok(format!("the token has access to {project}")))
 }
 
 /// The reason for a missing response.

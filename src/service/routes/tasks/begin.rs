@@ -13,7 +13,7 @@ use crate::service::published;
 use crate::service::shape::{
     Shape, ShapePart, any_text, boolean, may, needs, object, one_of, rule, text, uuid,
 };
-use crate::service::store::events::Kind;
+use crate::service::store::events::EventKind;
 use crate::service::store::tasks::{self, TaskRecord};
 use crate::service::tokens::Caller;
 use axum::Json;
@@ -138,7 +138,7 @@ async fn create(
             record(
                 transaction,
                 &author,
-                Kind::PromptSubmitted,
+                EventKind::PromptSubmitted,
                 (new.project, new.id),
                 &new.description,
             )

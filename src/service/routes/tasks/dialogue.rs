@@ -16,7 +16,7 @@ use crate::service::problem::{Problem, ProblemBody};
 use crate::service::shape::{
     Shape, boolean, list_of, may, needs, object, one_of, text, texts, variants, whole_from,
 };
-use crate::service::store::events::Kind;
+use crate::service::store::events::EventKind;
 use crate::service::store::tasks;
 use crate::service::tokens::Caller;
 use axum::Json;
@@ -295,7 +295,7 @@ async fn send_message(
         record(
             transaction,
             author,
-            Kind::PromptSubmitted,
+            EventKind::PromptSubmitted,
             (stored.project, stored.id),
             &message,
         )?;

@@ -10,7 +10,7 @@ use crate::service::fields::Fields as _;
 use crate::service::options::Role;
 use crate::service::problem::Problem;
 use crate::service::shape::{Shape, list_of, needs, object, one_of};
-use crate::service::store::events::{self, Author, Entry, Kind};
+use crate::service::store::events::{self, Author, EventKind, NewEvent};
 use crate::service::store::tasks::{self, StoredTask};
 use crate::service::tokens::Caller;
 use crate::service::vocabulary::Vocabulary;
@@ -78,11 +78,11 @@ fn read_mode(name: &str) -> AgentMode {
 fn record(
     transaction: &Transaction<'_>,
     author: &Author,
-    kind: Kind,
+    kind: EventKind,
     (project, task): (Uuid, Uuid),
     information: &str,
 ) -> rusqlite::Result<()> {
-    let entry = Entry {
+    let entry = NewEvent {
         kind,
         project: Some(project),
         subject_id: task.to_string(),
