@@ -213,7 +213,15 @@ impl SourceLines {
         } else {
             (0, Self::AFTER)
         };
-        self.near(finding.path, finding.line, before, after)
+        let mut lines = self.near(finding.path, finding.line, before, after);
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let own = self.line(finding.path, finding.line).map_or(0, indent);
+        // What follows a shallower line belongs to something else.
+        let end = lines.iter().position(|(number, line)| {
+            *number > finding.line && !line.trim().is_empty() && indent(line) < own
+        });
+        lines.truncate(end.unwrap_or(lines.len()));
+        lines
     }
 
     /// Returns the text of this line, if it is known.

@@ -408,7 +408,7 @@ fn every_refusal_ends_with_a_hint() {
             );
             // A rejected request would be rejected again.
             assert!(
-                status == 500 || !last.contains("run it again"),
+                status == 500 || !last.contains("try again later"),
                 "{command:?} {status}: {}",
                 ended.all()
             );

@@ -29,7 +29,11 @@ const HOSTS: [(&str, &str, &str); 8] = [
     ("bitbucket", "bitbucket-pipelines.yml", "bitbucket-pipelines.yml"),
     ("jenkins", "Jenkinsfile", "Jenkinsfile.sluicegate"),
     ("circleci", ".circleci/config.yml", ".circleci/config.yml"),
-    ("buildkite", ".buildkite/pipeline.yml", ".buildkite/pipeline.yml"),
+    (
+        "buildkite",
+        ".buildkite/pipeline.yml",
+        ".buildkite/sluicegate.yml",
+    ),
 ];
 
 /// Creates a pushed project with a pipeline and a shared-pipelines file.
