@@ -5,10 +5,12 @@ make_repository small "$WORK/daily" 1000 5 3
 cd "$WORK/daily"
 if ! git rev-parse --quiet --verify daily >/dev/null; then
     git checkout -q -b daily
-    git ls-files '*.orch.yaml' | head -10 | while IFS= read -r file; do
+    git ls-files '*.orch.yaml' | sed -n '1,10p' | while IFS= read -r file; do
         sed -i '0,/componentName: /s//componentName: changed /' "$file"
     done
     git -c user.name=bench -c user.email=bench@example.com commit -q -a -m "ten changes"
+    # The review asks the clone whether the remote has the commit.
+    git update-ref refs/remotes/origin/daily daily
 fi
 base=$(git rev-parse daily~1)
 stat=(git diff --stat "$base" daily)

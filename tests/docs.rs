@@ -128,7 +128,13 @@ fn the_book_lists_every_variable() {
             ""
         };
         let (flag, key) = (code(setting.flag), code(key));
-        let (name, meaning, said_by) = (setting.variable, setting.meaning(), setting.kind.said_by());
+        let (name, meaning) = (setting.variable, setting.meaning());
+        // What has no key, the file cannot set.
+        let said_by = if setting.key.is_empty() {
+            "only the job"
+        } else {
+            setting.kind.said_by()
+        };
         format!("| {} | {flag} | {key} | {said_by} | {meaning} |\n", code(name))
     });
     let table = format!(

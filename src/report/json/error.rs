@@ -5,10 +5,17 @@
 pub(crate) enum ReadError {
     /// The text is not JSON, lacks a required key, or has an unknown one.
     #[error("not a valid report: {0}")]
-    Form(#[from] serde_path_to_error::Error<serde_json::Error>),
+    Form(serde_path_to_error::Error<serde_json::Error>),
     /// A value is invalid or contradicts another one.
     #[error("not a valid report: {0}")]
     Value(String),
+}
+
+/// Without a source: the message contains it, and a chain of errors would repeat it.
+impl From<serde_path_to_error::Error<serde_json::Error>> for ReadError {
+    fn from(why: serde_path_to_error::Error<serde_json::Error>) -> Self {
+        Self::Form(why)
+    }
 }
 
 pub(super) fn wrong(what: impl Into<String>) -> ReadError {
