@@ -32,7 +32,7 @@ impl ChangesAhead {
         (judging, selection): (&Judging, &Selection),
         (selected, part): (&Selected, &Part),
     ) -> Option<Self> {
-        let is_included = changes::is_told(run, workspace.ci.host, &judging.destinations);
+        let is_included = changes::writes_changes(run, workspace.ci.host, &judging.destinations);
         if !is_included || selected.since.is_empty() {
             return None;
         }

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 /// Returns whether any configured output includes the list of changes.
-pub(super) fn is_told(run: &Run, host: Host, to: &Destinations) -> bool {
+pub(super) fn writes_changes(run: &Run, host: Host, to: &Destinations) -> bool {
     let shows = to.annotations != Annotations::None && host == Host::Buildkite;
     to.changes == Changes::Auto
         && (to.has_report(&[Format::Json, Format::Markdown, Format::Html])

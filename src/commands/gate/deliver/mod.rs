@@ -145,7 +145,7 @@ fn changed(
     report: &Report,
     telling: &mut Telling<'_>,
 ) -> Option<Vec<ChangedFile>> {
-    if !changes::is_told(run, workspace.ci.host, telling.to) {
+    if !changes::writes_changes(run, workspace.ci.host, telling.to) {
         return None;
     }
     if let Some(ahead) = telling.ahead.take() {

@@ -32,7 +32,7 @@ pub(super) fn about(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_
         rules: rule_texts(),
         ..About::default()
     };
-    if changes::is_told(run, place.host(), to) {
+    if changes::writes_changes(run, place.host(), to) {
         about.changes = match &delivery.changes {
             Some(changes) => changes.clone(),
             None => changes::of_report(place, delivery),
