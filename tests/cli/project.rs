@@ -354,3 +354,65 @@ fn the_base_is_read_only_where_head_has_findings() {
         .expect(7)
         .saying(&["missing from the repository"]);
 }
+
+#[test]
+fn a_check_that_is_off_reads_no_unchanged_pipeline() {
+    let world = world(&[
+        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
+        ("sales/load.orch.yaml", &calling(&[])),
+    ]);
+    lose(&world, "sales/caller.orch.yaml");
+    fs::remove_file(world.work().join("sales/load.orch.yaml")).unwrap();
+    let off = ["--base", "HEAD", "--changes", "none", "--project-checks", "off"];
+    check(&world, 0, &off);
+    let on = [&["check"], &off[..4]].concat();
+    Call::new(&world.work()).run(&on).expect(7);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_that_a_link_replaces_is_gone_for_callers_that_the_change_does_not_touch() {
+    let runs = "    Run:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: scripts/load.sql\n";
+    let caller = calling(&[]) + runs;
+    let world = world(&[
+        ("sales/caller.orch.yaml", &caller),
+        ("scripts/load.sql", "select 1"),
+    ]);
+    let script = world.work().join("scripts/load.sql");
+    fs::remove_file(&script).unwrap();
+    std::os::unix::fs::symlink("elsewhere.sql", &script).unwrap();
+    let on_disk = found(&check(&world, 1, &["--base", "main"]));
+    assert_eq!(on_disk.len(), 1, "{on_disk:?}");
+    world.commit("link");
+    assert_eq!(found(&check(&world, 1, &["--base", "main"])), on_disk);
+}
+
+#[test]
+fn with_two_merge_bases_no_caller_of_a_lost_variable_is_missed() {
+    let sets = "        setScalarVariables:\n        - [day, 1]\n";
+    let declaring = |names: &[&str]| {
+        let names: String = names.iter().map(|name| format!("    {name}: {{}}\n")).collect();
+        format!("{}  variables:\n    any: {{}}\n{names}", calling(&[]))
+    };
+    let levels = "project-checks: { argument: error }\n";
+    let world = world(&[
+        ("sluicegate.yaml", levels),
+        ("caller.orch.yaml", &(calling(&["load"]) + sets)),
+        ("load.orch.yaml", &declaring(&[])),
+    ]);
+    world.write("load.orch.yaml", declaring(&["day"]));
+    world.commit("the change declares it");
+    world.git(&["checkout", "-q", "main"]);
+    world.write("other.txt", "x");
+    world.commit("main goes on");
+    world.git(&["branch", "before"]);
+    world.git(&["merge", "-q", "--no-edit", "change"]);
+    world.git(&["checkout", "-q", "change"]);
+    world.git(&["merge", "-q", "--no-edit", "before"]);
+    world.write("load.orch.yaml", declaring(&[]));
+    world.commit("and loses it");
+    let bases = world.git(&["merge-base", "--all", "main", "change"]);
+    assert_eq!(bases.lines().count(), 2);
+    let told = found(&check(&world, 1, &["--base", "main"]));
+    assert!(told.iter().any(|it| it.contains("caller.orch.yaml")), "{told:?}");
+}

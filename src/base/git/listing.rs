@@ -4,6 +4,7 @@
 //! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git passes
 //! a temporary one to its hooks, for example for `git commit -a`.
 
+use super::disk::{kind_on_disk, stored_id};
 use super::entries::{EntrySide, FileKind};
 use super::{GitError, Repository};
 use git2::{
@@ -41,6 +42,24 @@ impl Listed {
             hidden: false,
             stand_in: Some(content),
         }
+    }
+
+    /// Returns its kind, by git if it knows the file, otherwise by the disk; `None` if it is gone.
+    pub(super) fn kind(&self, root: &Path) -> Option<FileKind> {
+        let known = self.known.map(|side| side.kind);
+        known.or_else(|| kind_on_disk(&self.place(root)))
+    }
+
+    /// Returns its blob and kind, by git if it knows the file, otherwise by the disk. The id of content that cannot be read
+    /// or hashed equals no other, so the file counts as changed.
+    pub(super) fn side(&self, root: &Path) -> Option<EntrySide> {
+        let on_disk = || {
+            let full = self.place(root);
+            let kind = kind_on_disk(&full)?;
+            let id = stored_id(&full).unwrap_or(Oid::ZERO_SHA1);
+            Some(EntrySide { id, kind })
+        };
+        self.known.or_else(on_disk)
     }
 
     /// Returns the path of its content on disk.

@@ -1,12 +1,11 @@
 //! The files of a repository in one place: a commit, the index, or the working tree.
 
-use super::disk::{kind_on_disk, stored_id};
+use super::disk::stored_id;
 use super::entries::{EntrySide, FileKind};
 use super::file::{Content, Doubt, SnapshotFile};
 use super::listing::{self, Listed};
 use super::tree::differences;
 use super::{BlobId, Change, CommitId, Differences, GitError, Repository};
-use git2::Oid;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -101,24 +100,31 @@ impl Repository {
 }
 
 impl Snapshot<'_> {
-    /// Returns the paths of wanted files that any of the `bases` has and the snapshot has not.
+    /// Returns the paths of wanted files that any of the `bases` has, and that are gone here or of another kind: a link in
+    /// place of a file is not read.
     pub fn gone_since(
         &self,
         bases: &[CommitId],
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<BTreeSet<String>, GitError> {
+        let root = self.repository.root();
         let mut gone = BTreeSet::new();
         for base in bases {
             match &self.place {
                 SnapshotPlace::Commit(commit) => {
-                    let found = self.repository.differences(Some(base), commit, wanted)?;
-                    let found = found.into_iter().filter(|difference| difference.new.is_none());
+                    let found = self
+                        .repository
+                        .differences(Some(base), commit, wanted)?
+                        .into_iter();
+                    let kind = |side: Option<EntrySide>| side.map(|side| side.kind);
+                    let found = found.filter(|it| it.old.is_some() && kind(it.old) != kind(it.new));
                     gone.extend(found.map(|difference| difference.path));
                 }
                 SnapshotPlace::Listed { files, .. } => {
-                    let is_gone = |path: &str| wanted(path) && listed(files, path).is_none();
-                    let found = self.repository.sides_at(Some(base), &is_gone)?;
-                    gone.extend(found.into_iter().map(|(path, _)| path));
+                    let found = self.repository.sides_at(Some(base), wanted)?.into_iter();
+                    let now = |path: &str| listed(files, path).and_then(|file| file.kind(root));
+                    let found = found.filter(|(path, side)| now(path) != Some(side.kind));
+                    gone.extend(found.map(|(path, _)| path));
                 }
             }
         }
@@ -309,10 +315,7 @@ impl Snapshot<'_> {
             SnapshotPlace::Commit(commit) => self.repository.root_links(commit),
             SnapshotPlace::Listed { files, .. } => {
                 let at_root = files.iter().filter(|file| !file.path.contains(&b'/'));
-                let is_link = |file: &&Listed| {
-                    let on_disk = || kind_on_disk(&file.place(self.repository.root()));
-                    file.known.map(|side| side.kind).or_else(on_disk) == Some(FileKind::Symlink)
-                };
+                let is_link = |file: &&Listed| file.kind(self.repository.root()) == Some(FileKind::Symlink);
                 let names = at_root.filter(is_link).map(|file| file.shown_path().into_owned());
                 Ok(names.collect())
             }
@@ -336,7 +339,7 @@ impl Snapshot<'_> {
             return Ok(None);
         }
         let full = file.place(self.repository.root());
-        let kind = file.known.map(|side| side.kind).or_else(|| kind_on_disk(&full));
+        let kind = file.kind(self.repository.root());
         let is_converted =
             || file.known.is_none() && self.has_attributes() && self.repository.is_converted(&path);
         let doubt = hidden.or_else(|| is_converted().then_some(Doubt::Converted));
@@ -366,22 +369,10 @@ impl Snapshot<'_> {
         let mut sides = Vec::new();
         for file in files.iter().filter(|file| wanted(&file.shown_path())) {
             let path = file.utf8_path()?;
-            let side = file
-                .known
-                .or_else(|| side_on_disk(&file.place(self.repository.root())));
-            sides.extend(side.map(|side| (path, side)));
+            sides.extend(file.side(self.repository.root()).map(|side| (path, side)));
         }
         Ok(sides)
     }
-}
-
-/// Returns the side of a file on disk. If it cannot be read or hashed, its id equals no other, so it counts as changed.
-fn side_on_disk(full: &Path) -> Option<EntrySide> {
-    let kind = kind_on_disk(full)?;
-    Some(EntrySide {
-        id: stored_id(full).unwrap_or(Oid::ZERO_SHA1),
-        kind,
-    })
 }
 
 /// Returns the paths of the unmodified files whose bytes on disk differ from those that git stores.

@@ -34,20 +34,21 @@ pub(crate) struct ProjectRun<'a> {
 impl ProjectChecking<'_> {
     /// Returns all findings. `seen` contains the facts that were read already.
     pub(crate) fn all(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
-        self.check(seen, &|_| true, &OtherFiles::All)
+        self.check(seen, &|_| true, &|_| Ok(OtherFiles::All))
     }
 
     fn check(
         &self,
         seen: SeenFacts,
         changed: &dyn Fn(&str) -> bool,
-        others: &OtherFiles,
+        others: &dyn Fn(&SeenFacts) -> Result<OtherFiles, Failure>,
     ) -> Result<Vec<FileResults>, Failure> {
         if self.settings.levels.is_off() {
             return Ok(Vec::new());
         }
         self.with_scope(self.snapshot, |scope| {
-            Ok(scope.check(self.snapshot, seen, changed, others)?)
+            let others = others(&seen)?;
+            Ok(scope.check(self.snapshot, seen, changed, &others)?)
         })
     }
 
@@ -124,8 +125,7 @@ impl<'a> ProjectRun<'a> {
             .map(|it| it.change.path.as_str())
             .collect();
         let is_changed = |path: &str| selected.contains(path) || changed.contains(path);
-        let others = self.others(&seen)?;
-        let found = self.project.check(seen, &is_changed, &others)?;
+        let found = self.project.check(seen, &is_changed, &|seen| self.others(seen))?;
         let takes_all = self.selected.all_because.is_some() && self.part.paths.is_empty();
         let is_meant = |file: &FileResults| {
             selected.contains(file.path.as_str()) || (takes_all && !is_pipeline(&file.path))
@@ -139,11 +139,14 @@ impl<'a> ProjectRun<'a> {
         Ok(())
     }
 
-    /// Returns which unchanged pipelines the change can break: those that name a file which came, went or moved, or a pipeline that
-    /// lost a variable.
+    /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or a
+    /// pipeline that lost a variable. With several bases each differs in something else, so all are read.
     fn others(&self, seen: &SeenFacts) -> Result<OtherFiles, Failure> {
-        let takes_all = self.selected.all_because.is_some();
-        if takes_all || self.bases.is_empty() || self.selected.since != self.bases || self.is_gate_changed() {
+        let [base] = self.bases else {
+            return Ok(OtherFiles::All);
+        };
+        let is_gate_changed = !self.selected.gate_changes.is_empty();
+        if is_gate_changed || self.selected.all_because.is_some() || self.selected.since != self.bases {
             return Ok(OtherFiles::All);
         }
         let is_other = |path: &str| !is_pipeline(path);
@@ -156,38 +159,30 @@ impl<'a> ProjectRun<'a> {
         if names.len() + modified.len() > SoughtNames::MOST {
             return Ok(OtherFiles::All);
         }
-        names.extend(self.narrowed(&modified, seen)?);
+        let modified = modified.iter().map(|change| change.path.as_str());
+        names.extend(self.narrowed(base, modified.collect(), seen)?);
         if names.is_empty() {
             return Ok(OtherFiles::Reached);
         }
         Ok(SoughtNames::of(names).map_or(OtherFiles::All, OtherFiles::Naming))
     }
 
-    /// Returns the paths of the modified pipelines that no longer declare each variable of their base, so that a caller may set
-    /// one that is gone; also of those that cannot be read.
-    fn narrowed<'c>(&self, modified: &[&'c Change], seen: &SeenFacts) -> Result<Vec<&'c str>, Failure> {
+    /// Returns the modified pipelines that no longer declare each variable of their base, so that a caller may set one that
+    /// is gone. A pipeline that cannot be read is one of them, also if the clone lacks its base.
+    fn narrowed<'c>(
+        &self,
+        base: &CommitId,
+        mut modified: BTreeSet<&'c str>,
+        seen: &SeenFacts,
+    ) -> Result<BTreeSet<&'c str>, Failure> {
         let repo = &self.project.workspace.repo;
-        let mut narrowed = Vec::new();
-        for (at, base) in self.bases.iter().enumerate() {
-            let since = modified.iter().filter(|change| change.base == at);
-            let paths: BTreeSet<&'c str> = since.map(|change| change.path.as_str()).collect();
-            let before = repo.snapshot(base.clone()).find_all(&paths)?;
-            for path in paths {
-                // What the clone lacks counts as narrowed: its callers are then read, and no run fails for it.
-                let bytes = before.get(path).and_then(|file| document(repo, file).ok()?.ok());
-                let variables = bytes.and_then(|bytes| PipelineFacts::parse(&bytes).ok());
-                let variables = variables.map(|facts| facts.variables);
-                if variables.is_none_or(|variables| !seen.declares(path, &variables)) {
-                    narrowed.push(path);
-                }
-            }
-        }
-        Ok(narrowed)
-    }
-
-    /// Returns whether the shared-pipelines file or the levels may differ from those of the base.
-    fn is_gate_changed(&self) -> bool {
-        !self.selected.gate_changes.is_empty()
+        let before = repo.snapshot(base.clone()).find_all(&modified)?;
+        modified.retain(|path| {
+            let bytes = before.get(*path).and_then(|file| document(repo, file).ok()?.ok());
+            let facts = bytes.and_then(|bytes| PipelineFacts::parse(&bytes).ok());
+            facts.is_none_or(|facts| !seen.declares(path, &facts.variables))
+        });
+        Ok(modified)
     }
 
     /// Returns the findings that the base does not have; empty without a base.
