@@ -6,7 +6,7 @@ use crate::base::git::{
 use crate::model::diff::{PipelineDiff, Sides, compare};
 use crate::model::pipelines::{document_in, document_on_disk};
 use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Approximate size of the contents that are compared at a time, in bytes; as much again is read meanwhile.
@@ -30,17 +30,16 @@ impl ChangedContents {
     }
 
     pub(crate) fn diff(&self) -> PipelineDiff {
-        compare(&Sides {
+        compare(&self.sides())
+    }
+
+    pub(crate) fn sides(&self) -> Sides<'_> {
+        Sides {
             path: &self.path,
             previous_path: self.previous_path.as_deref(),
             before: side(self.before.as_ref()),
             after: side(self.after.as_ref()),
-        })
-    }
-
-    /// Returns the content before and after the change; `None` if the file is missing there or cannot be read.
-    pub(crate) fn readable(&self) -> [Option<&[u8]>; 2] {
-        [&self.before, &self.after].map(|read| side(read.as_ref()).and_then(Result::ok))
+        }
     }
 }
 
@@ -64,7 +63,7 @@ struct BegunPair {
     on_disk: Option<PathBuf>,
 }
 
-type FilesByPath = HashMap<String, SnapshotFile>;
+type FilesByPath = BTreeMap<String, SnapshotFile>;
 
 struct FoundFiles {
     /// The files of each base.
@@ -99,16 +98,10 @@ impl Pairs<'_> {
     }
 
     fn found(&self, changes: &[Change]) -> Result<FoundFiles, GitError> {
-        let by_path = |snapshot: &Snapshot<'_>, paths: &BTreeSet<&str>| {
-            let files = snapshot.files(&|path| paths.contains(path))?;
-            Ok::<_, GitError>(files.into_iter().map(|file| (file.path.clone(), file)).collect())
-        };
         let at_base = |(at, base): (usize, &CommitId)| {
             let since = changes.iter().filter(|change| change.base == at);
-            by_path(
-                &self.repo.snapshot(base.clone()),
-                &since.filter_map(Change::path_before).collect(),
-            )
+            let paths = since.filter_map(Change::path_before).collect();
+            self.repo.snapshot(base.clone()).find_all(&paths)
         };
         let new: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
         Ok(FoundFiles {
@@ -118,7 +111,7 @@ impl Pairs<'_> {
                 .enumerate()
                 .map(at_base)
                 .collect::<Result<_, _>>()?,
-            head: by_path(self.head, &new)?,
+            head: self.head.find_all(&new)?,
         })
     }
 

@@ -82,8 +82,7 @@ impl ProjectScope<'_> {
         match others {
             OtherFiles::All => self.read(&rest, &may_name_files, &mut facts)?,
             OtherFiles::Naming(sought) => {
-                let may_matter = |bytes: &[u8]| sought.may_be_in(bytes) && may_name_files(bytes);
-                self.read(&rest, &may_matter, &mut facts)?;
+                self.read(&rest, &|bytes| sought.may_be_in(bytes), &mut facts)?;
             }
             OtherFiles::Reached => {}
         }

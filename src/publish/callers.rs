@@ -44,8 +44,7 @@ impl Callers {
         let Some(sought) = SoughtNames::of(called.iter().copied()) else {
             return Self::read(repository, snapshot, called);
         };
-        let may_call = |bytes: &[u8]| sought.may_be_in(bytes) && may_name_files(bytes);
-        Self::read_those(repository, snapshot, called, &may_call)
+        Self::read_those(repository, snapshot, called, &|bytes| sought.may_be_in(bytes))
     }
 
     fn read_those(

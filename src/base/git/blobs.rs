@@ -33,7 +33,11 @@ impl Repository {
     /// Returns the blob's content, or [`GitError::TooLarge`] if it has more than `limit` bytes. The blobs read
     /// first are cached.
     pub fn read_blob(&self, blob: &BlobId, limit: u64) -> Result<Vec<u8>, GitError> {
-        let known = self.kept.borrow().get(blob).map(<[u8]>::len);
+        let known = self
+            .kept_blobs
+            .borrow()
+            .get(blob.oid())
+            .map(|content| content.len());
         let size = known.map_or_else(|| self.blob_size(blob), |size| Ok(size as u64))?;
         if size > limit {
             return Err(GitError::TooLarge {
@@ -68,12 +72,12 @@ impl Repository {
     }
 
     fn held(&self, blob: &BlobId) -> Result<Vec<u8>, GitError> {
-        if let Some(content) = self.kept.borrow().get(blob) {
+        if let Some(content) = self.kept_blobs.borrow().get(blob.oid()) {
             return Ok(content.to_vec());
         }
         let odb = self.odb()?;
         let object = odb.read(blob.oid()).map_err(GitError::library("read a blob"))?;
-        self.kept.borrow_mut().keep(*blob, object.data());
+        self.kept_blobs.borrow_mut().keep(blob.oid(), object.data());
         Ok(object.data().to_vec())
     }
 

@@ -1,7 +1,7 @@
 //! Entries of a raw tree, and the checks that git makes (<https://git-scm.com/docs/git-fsck#_fsck_messages>).
 
 use super::GitError;
-use git2::{OdbObject, Oid};
+use git2::Oid;
 
 const ID_BYTES: usize = 20;
 const LEAVES: &str = "an entry has a name that would leave its directory";
@@ -76,7 +76,7 @@ impl<'a> EntriesBefore<'a> {
 }
 
 pub(super) fn find_entry<'a>(
-    object: &'a OdbObject<'_>,
+    object: &'a [u8],
     id: Oid,
     name: &str,
     folder: bool,
@@ -146,9 +146,9 @@ pub(super) struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    pub(super) fn of(object: &'a OdbObject<'_>, tree: Oid) -> Self {
+    pub(super) fn of(object: &'a [u8], tree: Oid) -> Self {
         Self {
-            rest: object.data(),
+            rest: object,
             ..Self::none(tree)
         }
     }

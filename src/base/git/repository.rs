@@ -1,6 +1,6 @@
 //! The repository: its location, its head, and its commits.
 
-use super::{CommitId, GitError, id::is_full_id, kept::KeptBlobs, opened::Opened, program::Program};
+use super::{CommitId, GitError, id::is_full_id, kept::KeptObjects, opened::Opened, program::Program};
 use git2::{Commit, ErrorCode, Oid};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -17,7 +17,8 @@ pub struct Repository {
     /// The configuration file of this clone.
     pub(super) configuration: PathBuf,
     bare: bool,
-    pub(super) kept: RefCell<KeptBlobs>,
+    pub(super) kept_blobs: RefCell<KeptObjects>,
+    pub(super) kept_trees: RefCell<KeptObjects>,
     /// Dropped with the repository, because `library` reads it.
     _stand_in: Option<tempfile::TempDir>,
 }
@@ -43,7 +44,8 @@ impl Repository {
             configuration: opened.common_dir.join("config"),
             root: opened.root,
             bare: opened.bare,
-            kept: RefCell::default(),
+            kept_blobs: RefCell::default(),
+            kept_trees: RefCell::default(),
             library: opened.library,
             _stand_in: opened.stand_in,
         }

@@ -5,9 +5,10 @@
 
 use super::entries::{Entries, EntrySide, FileKind, TreeEntry, bad, find_entry};
 use super::{BlobId, CommitId, GitError, Repository};
-use git2::{ErrorCode, Odb, OdbObject, Oid};
+use git2::{ErrorCode, Odb, Oid};
 use std::cmp::Ordering;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Maximum nesting of directories. Each level uses a stack frame; a path of 4,096 bytes, the longest that Linux
 /// opens, leaves 32 bytes for each directory's name.
@@ -151,7 +152,11 @@ impl Repository {
         Ok(self.commit(commit)?.tree_id())
     }
 
-    fn read_tree<'a>(&self, odb: &'a Odb<'_>, id: Oid) -> Result<OdbObject<'a>, GitError> {
+    /// Returns a tree's bytes. The trees read first are cached.
+    fn read_tree(&self, odb: &Odb<'_>, id: Oid) -> Result<Arc<[u8]>, GitError> {
+        if let Some(tree) = self.kept_trees.borrow().get(id) {
+            return Ok(tree);
+        }
         let object = odb.read(id).map_err(|error| match error.code() {
             ErrorCode::NotFound => self.missing("tree", &id),
             _ => GitError::library("read a tree")(error),
@@ -159,7 +164,8 @@ impl Repository {
         if object.kind() != git2::ObjectType::Tree {
             return Err(bad(id, "it is not a tree object"));
         }
-        Ok(object)
+        let kept = self.kept_trees.borrow_mut().keep(id, object.data());
+        Ok(kept.unwrap_or_else(|| Arc::from(object.data())))
     }
 }
 
@@ -182,8 +188,11 @@ impl TreeWalk<'_> {
         }
         let read = |id: Option<Oid>| id.map(|id| self.repository.read_tree(self.odb, id)).transpose();
         let (old_object, new_object) = (read(old)?, read(new)?);
-        let entries =
-            |object| Option::map_or(object, Entries::none(tree), |object| Entries::of(object, tree));
+        let entries = |object| {
+            Option::map_or(object, Entries::none(tree), |object: &'_ Arc<[u8]>| {
+                Entries::of(object, tree)
+            })
+        };
         self.depth += 1;
         self.merge(entries(old_object.as_ref()), entries(new_object.as_ref()))?;
         self.depth -= 1;

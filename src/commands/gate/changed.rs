@@ -1,10 +1,9 @@
 //! The change of a pipeline for reports and pages: counts, text and a drawing.
 
 use crate::gate::ChangedContents;
-use crate::model::diff::{Line, PipelineDiff, words};
+use crate::model::diff::{Line, PipelineDiff, compare_trees, words};
 use crate::model::findings::FileChange;
 use crate::model::picture::Canvas;
-use crate::model::yaml::DocumentError;
 use crate::report::ChangedFile;
 
 /// Maximum number of pipelines drawn in one page, and maximum size of each in components: keeps a page of hundreds
@@ -20,17 +19,26 @@ pub(crate) const MOST_LINKS_OF_A_FILE: usize = 40_000;
 /// Maximum number of pipelines whose change is described in text.
 const MOST_TOLD: usize = 500;
 
-/// Returns a drawing of the pipeline with its changes marked.
-pub(crate) fn canvas(contents: &ChangedContents, diff: &PipelineDiff) -> Result<Canvas, DocumentError> {
-    let [before, after] = contents.readable();
-    Canvas::of_change(before, after, diff)
+/// Returns the change, and a drawing of the pipeline with the change marked if `wants` it. Both documents are read once.
+pub(crate) fn drawn(
+    contents: &ChangedContents,
+    wants: impl FnOnce(&PipelineDiff) -> bool,
+) -> (PipelineDiff, Option<Result<Canvas, String>>) {
+    let sides = contents.sides();
+    let trees = sides.trees();
+    let diff = compare_trees(&sides, &trees);
+    let canvas = wants(&diff).then(|| match (&diff.reason, &trees) {
+        (Some(why), _) | (None, Err(why)) => Err(why.clone()),
+        (None, Ok(trees)) => Canvas::of_change(trees, &diff).map_err(|why| why.to_string()),
+    });
+    (diff, canvas)
 }
 
 /// Returns the change for a report, with a drawing if it is among the first `MOST_PICTURES`.
 pub(crate) fn told(contents: &ChangedContents, at: usize) -> ChangedFile {
-    let diff = contents.diff();
-    let is_drawn = at < MOST_PICTURES && diff.change != FileChange::Layout;
-    let canvas = is_drawn.then(|| canvas(contents, &diff).ok()).flatten();
+    let (diff, canvas) = drawn(contents, |diff| {
+        at < MOST_PICTURES && diff.change != FileChange::Layout
+    });
     let mut words = words(&diff, None).split_off(1);
     if at >= MOST_TOLD && !words.is_empty() {
         words = vec![Line::remark(
@@ -40,7 +48,7 @@ pub(crate) fn told(contents: &ChangedContents, at: usize) -> ChangedFile {
     ChangedFile {
         changed: diff.in_numbers(),
         words,
-        picture: canvas.and_then(bounded),
+        picture: canvas.and_then(Result::ok).and_then(bounded),
     }
 }
 

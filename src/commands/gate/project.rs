@@ -11,6 +11,7 @@ use crate::gate::{
 use crate::job::settings::ProjectCheckSettings;
 use crate::model::findings::{FileResults, State};
 use crate::model::pipelines::{PipelineFacts, SoughtNames, document, is_pipeline};
+use rayon::prelude::*;
 use std::collections::{BTreeSet, HashSet};
 
 /// The project to check.
@@ -160,7 +161,7 @@ impl<'a> ProjectRun<'a> {
             return Ok(OtherFiles::All);
         }
         let modified = modified.iter().map(|change| change.path.as_str());
-        names.extend(self.narrowed(base, modified.collect(), seen)?);
+        names.extend(self.narrowed(base, &modified.collect(), seen)?);
         if names.is_empty() {
             return Ok(OtherFiles::Reached);
         }
@@ -172,17 +173,19 @@ impl<'a> ProjectRun<'a> {
     fn narrowed<'c>(
         &self,
         base: &CommitId,
-        mut modified: BTreeSet<&'c str>,
+        modified: &BTreeSet<&'c str>,
         seen: &SeenFacts,
-    ) -> Result<BTreeSet<&'c str>, Failure> {
+    ) -> Result<Vec<&'c str>, Failure> {
         let repo = &self.project.workspace.repo;
-        let before = repo.snapshot(base.clone()).find_all(&modified)?;
-        modified.retain(|path| {
-            let bytes = before.get(*path).and_then(|file| document(repo, file).ok()?.ok());
-            let facts = bytes.and_then(|bytes| PipelineFacts::parse(&bytes).ok());
+        let files = repo.snapshot(base.clone()).find_all(modified)?;
+        let bytes = |path: &str| document(repo, files.get(path)?).ok()?.ok();
+        let before: Vec<_> = modified.iter().map(|path| (*path, bytes(path))).collect();
+        let is_narrowed = |(path, bytes): &(&str, Option<Vec<u8>>)| {
+            let facts = bytes.as_deref().map(PipelineFacts::parse).and_then(Result::ok);
             facts.is_none_or(|facts| !seen.declares(path, &facts.variables))
-        });
-        Ok(modified)
+        };
+        let narrowed = before.into_par_iter().filter(is_narrowed).map(|(path, _)| path);
+        Ok(narrowed.collect())
     }
 
     /// Returns the findings that the base does not have; empty without a base.

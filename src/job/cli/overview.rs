@@ -1,8 +1,7 @@
 //! The first screen, which `sluicegate` and `sluicegate --help` print. Commands are grouped by task, because a flat
 //! list hides the five that a job needs.
 
-use super::Cli;
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 use std::fmt::Write as _;
 
 /// The hidden command whose help explains the options that every command accepts.
@@ -43,8 +42,7 @@ const SHORT_GROUPS: [(&str, &[&str]); 2] = [
 const WIDTH: usize = 80;
 
 /// Returns the first screen, at most 40 lines of 80 columns.
-pub(super) fn overview() -> String {
-    let program = Cli::command();
+pub(super) fn overview(program: &Command) -> String {
     let about = |name: &str| {
         let command = program.find_subcommand(name);
         let about = command.and_then(Command::get_about).cloned().unwrap_or_default();
@@ -52,7 +50,7 @@ pub(super) fn overview() -> String {
     };
     let mut shown = format!(
         "{}\n\nUsage: sluicegate <COMMAND> [OPTIONS]\n",
-        about_program(&program)
+        about_program(program)
     );
     for (title, names) in GROUPS {
         let _ = writeln!(shown, "\n{title}:");
@@ -99,12 +97,13 @@ fn wrapped(names: &[&str]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::global;
+    use super::super::{Cli, global};
     use super::*;
+    use clap::CommandFactory as _;
 
     #[test]
     fn the_first_screen_names_every_command_once_and_fits() {
-        let shown = overview();
+        let shown = overview(&Cli::command());
         assert!(shown.lines().count() <= 40, "{shown}");
         assert!(shown.lines().all(|line| line.len() <= WIDTH), "{shown}");
         let own = GROUPS.iter().flat_map(|(_, names)| *names);

@@ -62,16 +62,22 @@ pub fn command() -> Command {
 fn shaped(is_wanted: &dyn Fn(&str) -> bool) -> Command {
     let program = Cli::command();
     let common = common(&program);
-    let program = brief(program, &common, PROGRAM).override_help(overview());
-    program.subcommand(globals(&common)).mut_subcommands(|command| {
+    let first_screen = overview(&program);
+    let program = brief(program, &common, PROGRAM).override_help(first_screen);
+    let program = program.mut_subcommands(|command| {
         let name = command.get_name().to_owned();
-        if !is_wanted(&name) || name == GLOBALS {
+        if !is_wanted(&name) {
             return command;
         }
         let foreign = common.iter().filter(|flag| !is_taken(&name, flag));
         let hidden: Vec<Arg> = foreign.map(|flag| flag.clone().hide(true)).collect();
         brief(with(command, hidden), &common, &name)
-    })
+    });
+    if is_wanted(GLOBALS) {
+        program.subcommand(globals(&common))
+    } else {
+        program
+    }
 }
 
 /// Returns the command tree for completions. A common flag is only on the commands that use it, because completions

@@ -25,9 +25,32 @@ pub(crate) struct Sides<'b> {
     pub after: Option<SideContent<'b>>,
 }
 
+/// Both sides, read as YAML; a missing side is `None`.
+pub(crate) struct SideTrees<'b> {
+    pub before: Option<Tree<'b>>,
+    pub after: Option<Tree<'b>>,
+}
+
+impl<'b> Sides<'b> {
+    /// Reads both sides as YAML. The error says which side cannot be read, and why.
+    pub(crate) fn trees(&self) -> Result<SideTrees<'b>, String> {
+        Ok(SideTrees {
+            before: self.before.map(|content| tree("base", content)).transpose()?,
+            after: self.after.map(|content| tree("head", content)).transpose()?,
+        })
+    }
+}
+
 /// Compares the sides of one file. Never fails: an unreadable side is reported in the result.
 pub(crate) fn compare(sides: &Sides<'_>) -> PipelineDiff {
-    readable(sides).unwrap_or_else(|reason| PipelineDiff {
+    compare_trees(sides, &sides.trees())
+}
+
+/// Like [`compare`], for callers that need the trees more than once.
+pub(crate) fn compare_trees(sides: &Sides<'_>, trees: &Result<SideTrees<'_>, String>) -> PipelineDiff {
+    let compared = trees.as_ref().map_err(String::clone);
+    let compared = compared.and_then(|trees| readable(sides, trees));
+    compared.unwrap_or_else(|reason| PipelineDiff {
         path: sides.path.to_owned(),
         previous_path: sides.previous_path.map(str::to_owned),
         change: FileChange::Unreadable,
@@ -41,12 +64,18 @@ pub(crate) fn compare(sides: &Sides<'_>) -> PipelineDiff {
     })
 }
 
-fn readable(sides: &Sides<'_>) -> Result<PipelineDiff, String> {
-    let before = sides.before.map(|content| tree("base", content)).transpose()?;
-    let after = sides.after.map(|content| tree("head", content)).transpose()?;
+fn readable(sides: &Sides<'_>, trees: &SideTrees<'_>) -> Result<PipelineDiff, String> {
     let comparison = DocumentComparison {
-        before: before.as_ref().map(|tree| document("base", tree)).transpose()?,
-        after: after.as_ref().map(|tree| document("head", tree)).transpose()?,
+        before: trees
+            .before
+            .as_ref()
+            .map(|tree| document("base", tree))
+            .transpose()?,
+        after: trees
+            .after
+            .as_ref()
+            .map(|tree| document("head", tree))
+            .transpose()?,
     };
     Ok(comparison.diff(sides))
 }

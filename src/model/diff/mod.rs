@@ -23,7 +23,7 @@ mod values;
 mod walk;
 mod words;
 
-pub(crate) use compare::{Sides, compare};
+pub(crate) use compare::{SideTrees, Sides, compare, compare_trees};
 pub(crate) use line::{Line, Sign};
 pub(crate) use model::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
 pub(crate) use plain::plain;

@@ -1,6 +1,6 @@
 //! The content of a picture: the components of a pipeline with their positions, the changes, and the findings.
 
-use crate::model::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
+use crate::model::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, SideTrees};
 use crate::model::pipelines::{Condition, Link, LinkRole, Pipeline};
 use crate::model::yaml::{DocumentError, NodeRef, Tree};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -98,17 +98,17 @@ struct CanvasSide {
 impl Canvas {
     /// Draws a pipeline without changes.
     pub(crate) fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Ok(Self::drawn(Some(&CanvasSide::read(bytes)?), None, None))
+        Ok(Self::drawn(
+            Some(&CanvasSide::of(&Tree::read(bytes, None)?)?),
+            None,
+            None,
+        ))
     }
 
     /// Draws a pipeline with its changes. A missing side adds nothing.
-    pub(crate) fn of_change(
-        before: Option<&[u8]>,
-        after: Option<&[u8]>,
-        diff: &PipelineDiff,
-    ) -> Result<Self, DocumentError> {
-        let before = before.map(CanvasSide::read).transpose()?;
-        let after = after.map(CanvasSide::read).transpose()?;
+    pub(crate) fn of_change(trees: &SideTrees<'_>, diff: &PipelineDiff) -> Result<Self, DocumentError> {
+        let before = trees.before.as_ref().map(CanvasSide::of).transpose()?;
+        let after = trees.after.as_ref().map(CanvasSide::of).transpose()?;
         Ok(Self::drawn(after.as_ref(), before.as_ref(), Some(diff)))
     }
 
@@ -280,10 +280,9 @@ fn ends<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l str, &'l str) {
 }
 
 impl CanvasSide {
-    fn read(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let tree = Tree::read(bytes, None)?;
+    fn of(tree: &Tree<'_>) -> Result<Self, DocumentError> {
         Ok(Self {
-            pipeline: Pipeline::of(&tree)?,
+            pipeline: Pipeline::of(tree)?,
             places: places(tree.root()),
         })
     }

@@ -22,13 +22,13 @@ design:
 ";
 
 fn changed(after: &str) -> Canvas {
-    let diff = compare(&Sides {
+    let sides = Sides {
         path: "a.orch.yaml",
         previous_path: None,
         before: Some(Ok(BASE.as_bytes())),
         after: Some(Ok(after.as_bytes())),
-    });
-    Canvas::of_change(Some(BASE.as_bytes()), Some(after.as_bytes()), &diff).unwrap()
+    };
+    Canvas::of_change(&sides.trees().unwrap(), &compare(&sides)).unwrap()
 }
 
 fn picture_of(canvas: &Canvas, title: &str) -> String {

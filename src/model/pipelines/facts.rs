@@ -9,10 +9,13 @@ use regex::bytes::Regex;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
-/// The keys by which a component refers to a file, and the escapes of a quoted YAML text that can stand for letters or
-/// join lines (<https://yaml.org/spec/1.2.2/#57-escaped-characters>). A document without any of these has no such key.
+/// The escapes of a quoted YAML text that can stand for letters or join lines
+/// (<https://yaml.org/spec/1.2.2/#57-escaped-characters>). A document with one of them may contain any name.
+const ESCAPES: &str = r"\\[xuU\r\n]";
+
+/// The keys by which a component refers to a file.
 static NAMES_FILES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"orchestrationJob|transformationJob|fileName|\\[xuU\r\n]").ok());
+    LazyLock::new(|| Regex::new(&format!("orchestrationJob|transformationJob|fileName|{ESCAPES}")).ok());
 
 /// Returns whether a pipeline with these bytes may refer to a file, without parsing it as YAML.
 pub fn may_name_files(bytes: &[u8]) -> bool {
@@ -33,19 +36,14 @@ impl SoughtNames {
         if names.len() > Self::MOST || names.contains("") {
             return None;
         }
-        let names: Vec<String> = names.into_iter().collect();
-        let escapes = r"\\[xuU\r\n]";
-        let all = if names.is_empty() {
-            escapes.to_owned()
-        } else {
-            format!("{}|{escapes}", names.join("|"))
-        };
-        Regex::new(&all).ok().map(Self)
+        let names = names.iter().map(String::as_str);
+        let all: Vec<&str> = names.chain([ESCAPES]).collect();
+        Regex::new(&all.join("|")).ok().map(Self)
     }
 
-    /// Returns whether a pipeline with these bytes may name one of the files.
+    /// Returns whether a pipeline with these bytes may refer to one of the files.
     pub fn may_be_in(&self, bytes: &[u8]) -> bool {
-        self.0.is_match(bytes)
+        self.0.is_match(bytes) && may_name_files(bytes)
     }
 }
 
@@ -169,6 +167,10 @@ mod tests {
         ] {
             assert!(sought.may_be_in(text.as_bytes()), "{text}");
         }
+        assert!(
+            !sought.may_be_in(b"note: load the orders"),
+            "a pipeline without any key that names a file"
+        );
         assert!(!sought.may_be_in(b"orchestrationJob: a/load the invoices"));
         assert!(SoughtNames::of(["a/ .orch.yaml"]).is_none());
         let quoted = SoughtNames::of(["say \"it\".orch.yaml"]).unwrap();

@@ -7,7 +7,7 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::CommitId;
 use crate::base::text::{self, count};
-use crate::commands::gate::changed::{MOST_LINKS_OF_A_FILE, canvas, told};
+use crate::commands::gate::changed::{MOST_LINKS_OF_A_FILE, drawn, told};
 use crate::commands::gate::interface::Between;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
@@ -64,13 +64,8 @@ impl Wants {
             Self::Diff => Made::Diff(contents.diff()),
             Self::Page => Made::Page(Box::new(told(contents, at))),
             Self::Picture => {
-                let diff = contents.diff();
-                let canvas = match &diff.reason {
-                    Some(why) => Err(why.clone()),
-                    None if at == 0 => canvas(contents, &diff).map_err(|why| why.to_string()),
-                    None => Ok(Canvas::default()),
-                };
-                Made::Picture(diff, canvas)
+                let (diff, canvas) = drawn(contents, |diff| at == 0 || diff.reason.is_some());
+                Made::Picture(diff, canvas.unwrap_or_else(|| Ok(Canvas::default())))
             }
         }
     }
