@@ -62,8 +62,8 @@ pub(crate) struct ProjectScope<'a> {
 }
 
 impl ProjectScope<'_> {
-    /// Returns what the checks find in the project. `seen` was read already; `changed` files are read as YAML, and of the others
-    /// those that `others` asks for.
+    /// Returns what the checks find in the project. `seen` was read already; `changed` files are read as YAML, and of the
+    /// others those that `others` asks for.
     pub(crate) fn check(
         &self,
         snapshot: &Snapshot<'_>,
@@ -197,7 +197,8 @@ impl ProjectScope<'_> {
                 .filter(|entry| !entry.parameters.is_empty())
                 .map(|entry| entry.pipeline.as_str()),
         );
-        let is_known = |path: &str| matches!(facts.get(path), Some(known) if known.as_ref().is_none_or(|known| !known.is_skimmed));
+        let is_whole = |known: &Option<PipelineFacts>| known.as_ref().is_none_or(|known| !known.is_skimmed);
+        let is_known = |path: &str| facts.get(path).is_some_and(is_whole);
         let asked: Vec<&SnapshotFile> = files
             .iter()
             .filter(|file| asked.contains(file.path.as_str()) && !is_known(&file.path))

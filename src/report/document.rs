@@ -7,7 +7,6 @@ use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape, prose};
 use crate::report::tone::Tone;
 use crate::report::view::{FindingEntry, Medium, Notice, NoticeEntry, NoticeKind, UnjudgedCause, View};
-use crate::report::wording::sentence;
 use crate::report::{About, ChangedFile, shorten};
 use std::fmt::Write as _;
 
@@ -145,21 +144,18 @@ impl MarkdownPage<'_> {
             let of_tones = |entry: &&FindingEntry<'_>| tones.contains(&Tone::of(&entry.finding));
             let entries: Vec<&FindingEntry<'_>> = view.listed.iter().filter(of_tones).collect();
             let Some(first) = entries.first() else { continue };
-            let title = match Tone::of(&first.finding) {
-                Tone::Error | Tone::Broken => "errors",
-                Tone::Warning => "warnings",
-                Tone::Old => "known or waived findings",
+            let title = match (Tone::of(&first.finding), is_new) {
+                (Tone::Error | Tone::Broken, true) => "New errors",
+                (Tone::Error | Tone::Broken, false) => "Errors",
+                (Tone::Warning, true) => "New warnings",
+                (Tone::Warning, false) => "Warnings",
+                (Tone::Old, _) => "Known or waived findings",
             };
-            let is_old = Tone::of(&first.finding) == Tone::Old;
-            let new = if is_new && !is_old { "New " } else { "" };
-            let title = sentence(&format!("{new}{title}"))
-                .trim_end_matches('.')
-                .to_owned();
             let items = entries.iter().map(|entry| item(entry, view.about));
-            if has_errors || is_old {
-                self.folded_list(&title, items);
+            if has_errors || Tone::of(&first.finding) == Tone::Old {
+                self.folded_list(title, items);
             } else {
-                self.list(&title, items);
+                self.list(title, items);
             }
             has_errors = true;
         }

@@ -14,11 +14,11 @@ pub(super) fn headline(report: &Report) -> String {
 
 /// Returns the numbers of findings and unreviewed files, in one line; contains no text from outside.
 pub(super) fn numbers(report: &Report) -> String {
-    if report.verdict == Verdict::Passed && nothing_at_all(&report.counts()) {
-        return "no pipeline was selected".to_owned();
-    }
     let mut parts = refused(report);
     parts.extend(found(&report.totals()).or_else(|| checks(report)));
+    if parts.is_empty() && report.verdict == Verdict::Passed && nothing_at_all(&report.counts()) {
+        return "no pipeline was selected".to_owned();
+    }
     let unreviewed = report.unreviewed.len();
     if unreviewed > 0 {
         parts.push(format!("{} not reviewed", count(unreviewed, "file")));
@@ -77,7 +77,7 @@ pub(super) fn scope(report: &Report) -> Option<String> {
     let excluded = report.excluded.len();
     let excluded = (excluded > 0).then(|| format!("{} excluded", count(excluded, "file")));
     let parts: Vec<String> = checks.into_iter().chain(excluded).collect();
-    (!parts.is_empty()).then(|| sentence(&parts.join("; ")).trim_end_matches('.').to_owned())
+    (!parts.is_empty()).then(|| capital(&parts.join("; ")))
 }
 
 /// Returns the reasons why the gate fails, other than findings and their number.
@@ -209,18 +209,22 @@ pub(super) fn excluded(report: &Report) -> Option<String> {
     Some(format!("Excluded: {}: {}", count(all, "file"), named.join(", ")))
 }
 
-/// Returns the text as a complete sentence: it starts with a capital letter, unless with a name, and ends with
-/// punctuation.
-pub(super) fn sentence(text: &str) -> String {
-    let text = text.trim();
+/// Returns the text with a capital letter at its start, unless it starts with a name.
+pub(super) fn capital(text: &str) -> String {
     let word = text.split([' ', '\'']).next().unwrap_or_default();
     let mut letters = text.chars();
-    let mut said = match letters.next() {
+    match letters.next() {
         Some(first) if word.chars().all(|c| c.is_ascii_lowercase()) => {
             format!("{}{}", first.to_ascii_uppercase(), letters.as_str())
         }
         _ => text.to_owned(),
-    };
+    }
+}
+
+/// Returns the text as a complete sentence: it starts with a capital letter, unless with a name, and ends with
+/// punctuation.
+pub(super) fn sentence(text: &str) -> String {
+    let mut said = capital(text.trim());
     if !said.is_empty() && !said.ends_with(['.', '!', '?', ':', ')']) {
         said.push('.');
     }

@@ -306,6 +306,8 @@ fn init_makes_errors_of_what_finds_nothing_and_counts_the_others() {
         "{written}"
     );
     assert_eq!(found(&check(&world, 0, &["--all"])).len(), 2);
+    let shown = Call::new(&world.work()).run(&["check", "--all"]).expect(0).all();
+    assert!(shown.contains("Review passed: 2 warnings"), "{shown}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Real git repositories for tests, created with the git program in a clean environment, with fixed names and dates.
+//! Real git repositories for tests, with fixed names and dates. What a test does to them is done by the git program in a
+//! clean environment; empty repositories are created by libgit2, because there are hundreds and each start costs time.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -19,12 +20,20 @@ impl World {
         let world = Self {
             folder: tempfile::tempdir().unwrap(),
         };
-        git(
-            world.folder.path(),
-            &["init", "-q", "--bare", "-b", "main", "remote.git"],
-        );
-        git(world.folder.path(), &["clone", "-q", "remote.git", "work"]);
-        git(&world.work(), &["symbolic-ref", "HEAD", "refs/heads/main"]);
+        let mut empty = git2::RepositoryInitOptions::new();
+        empty.initial_head("main").external_template(false).bare(true);
+        let remote = git2::Repository::init_opts(world.remote(), &empty).unwrap();
+        // A push starts no second process that looks for garbage.
+        remote
+            .config()
+            .unwrap()
+            .set_bool("receive.autogc", false)
+            .unwrap();
+        let work = git2::Repository::init_opts(world.work(), empty.bare(false)).unwrap();
+        work.remote("origin", world.remote().to_str().unwrap()).unwrap();
+        let mut config = work.config().unwrap();
+        config.set_str("branch.main.remote", "origin").unwrap();
+        config.set_str("branch.main.merge", "refs/heads/main").unwrap();
         world
     }
 
@@ -59,7 +68,14 @@ impl World {
     pub fn commit(&self, message: &str) -> String {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
-        self.git(&["rev-parse", "HEAD"])
+        let git_dir = self.work().join(".git");
+        let head = fs::read_to_string(git_dir.join("HEAD")).unwrap();
+        // A branch that just got a commit has a file of its own.
+        let branch = head.trim_end().strip_prefix("ref: ");
+        let commit = branch.map_or(head.clone(), |branch| {
+            fs::read_to_string(git_dir.join(branch)).unwrap()
+        });
+        commit.trim_end().to_owned()
     }
 
     /// Pushes the current branch to `origin` and sets it as upstream.
@@ -78,6 +94,8 @@ pub fn git(folder: &Path, args: &[&str]) -> String {
             "protocol.file.allow=always",
             "-c",
             "commit.gpgsign=false",
+            "-c",
+            "maintenance.auto=false",
         ])
         .args(args)
         .current_dir(folder)

@@ -140,8 +140,8 @@ impl<'a> ProjectRun<'a> {
         Ok(())
     }
 
-    /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or a
-    /// pipeline that lost a variable. With several bases each differs in something else, so all are read.
+    /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or
+    /// a pipeline that lost a variable. With several bases each differs in something else, so all are read.
     fn others(&self, seen: &SeenFacts) -> Result<OtherFiles, Failure> {
         let [base] = self.bases else {
             return Ok(OtherFiles::All);
@@ -168,8 +168,8 @@ impl<'a> ProjectRun<'a> {
         Ok(SoughtNames::of(names).map_or(OtherFiles::All, OtherFiles::Naming))
     }
 
-    /// Returns the modified pipelines that no longer declare each variable of their base, so that a caller may set one that
-    /// is gone. A pipeline that cannot be read is one of them, also if the clone lacks its base.
+    /// Returns the modified pipelines that no longer declare each variable of their base, so that a caller may set one
+    /// that is gone. A pipeline that cannot be read is one of them, also if the clone lacks its base.
     fn narrowed<'c>(
         &self,
         base: &CommitId,

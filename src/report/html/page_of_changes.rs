@@ -4,7 +4,6 @@ use super::changes::one;
 use super::document::{HtmlPage, document};
 use crate::base::text::count;
 use crate::base::text::markup as escape;
-use crate::model::findings::FileChange;
 use crate::model::picture::PAGE;
 use crate::report::changes::{ChangesPage, MOST_LISTED};
 use std::fmt::Write as _;
@@ -20,9 +19,7 @@ pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
         [one] => format!("Changes in {}", one.changed.path),
         several => format!("Changes in {}", count(several.len(), "pipeline")),
     };
-    let layout = files
-        .iter()
-        .filter(|file| file.changed.change == FileChange::Layout);
+    let layout = files.iter().filter(|file| file.changed.is_layout_only());
     let layout = match layout.count() {
         0 => String::new(),
         number => format!(" In {number} of them only the layout changed."),

@@ -4,7 +4,7 @@ use super::parts::copy;
 use crate::base::text::markup as escape;
 use crate::model::findings::{FailOn, Report, ReviewContext, Verdict};
 use crate::report::view::{UnjudgedCause, View};
-use crate::report::wording::{numbers, sentence};
+use crate::report::wording::{capital, numbers};
 use jiff::Timestamp;
 use std::fmt::Write as _;
 
@@ -50,7 +50,7 @@ pub(super) fn background(view: &View<'_>) -> String {
 fn numbers_line(view: &View<'_>) -> String {
     let numbers = Some(numbers(view.report)).filter(|numbers| !numbers.is_empty());
     let parts: Vec<String> = numbers.into_iter().chain(view.scope.clone()).collect();
-    sentence(&parts.join(". ")).trim_end_matches('.').to_owned()
+    capital(&parts.join(". "))
 }
 
 pub(super) fn repository<'a>(view: &View<'a>) -> Option<&'a str> {

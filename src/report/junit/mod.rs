@@ -42,7 +42,6 @@ use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuiteBuilder};
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::rc::Rc;
 
 /// Maximum length of the `message` attribute, in characters; the content has the complete text.
 const MESSAGE_LIMIT: usize = 200;
@@ -81,7 +80,8 @@ pub(super) fn render(
         elapsed: report.elapsed,
         properties: &properties(report, about),
     };
-    let suites = suites(report, about, run).map(|mut suite| {
+    let labels = Labels::of(report);
+    let suites = suites(report, about, &labels, run).map(|mut suite| {
         if dialect == Dialect::Strict {
             tell_skipped(&mut suite);
         }
@@ -104,26 +104,29 @@ fn suite(name: &str, started: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
 }
 
 /// Returns the suites. Each is created when it is written, as all together use more memory than the report itself.
-fn suites<'r>(report: &'r Report, about: &'r About, run: Vec<PlacedCase>) -> impl Iterator<Item = Suite> {
+fn suites<'r>(
+    report: &'r Report,
+    about: &'r About,
+    labels: &'r Labels<'r>,
+    run: Vec<PlacedCase>,
+) -> impl Iterator<Item = Suite> {
     let order = Order::of(report, about);
-    let labels = Rc::new(Labels::of(report));
     let mut names = CaseNames::default();
     let started = timestamp(report.started_at);
     let run = Some((RUN, run)).filter(|(_, cases)| !cases.is_empty());
     let files = order.files(report).into_iter();
-    let [of_files, of_excluded, of_unreviewed] = [(); 3].map(|()| Rc::clone(&labels));
     let files = files.map(move |file| {
-        let label = of_files.label(&file.path);
+        let label = labels.label(&file.path);
         let cases = cases(file, label, &order.results(file), report.fail_on());
         (file.path.as_str(), cases)
     });
     let excluded = report.excluded.iter().map(move |file| {
-        let place = CasePlace::new(&file.path, of_excluded.label(&file.path), None);
+        let place = CasePlace::new(&file.path, labels.label(&file.path), None);
         let case = skipped(&place.name("excluded"), "excluded", &file.reason);
         (file.path.as_str(), vec![place.put(case)])
     });
     let unreviewed = report.unreviewed.iter().map(move |file| {
-        let place = CasePlace::new(&file.path, of_unreviewed.label(&file.path), None);
+        let place = CasePlace::new(&file.path, labels.label(&file.path), None);
         let name = place.name("unreviewed");
         let case = problem(&name, "unreviewed", &unreviewed(&file.reason));
         (file.path.as_str(), vec![place.put(case)])

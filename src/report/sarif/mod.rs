@@ -186,7 +186,7 @@ fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<Sar
     let prints = Fingerprint::of(&findings);
     let mut ranked: Vec<(Finding<'a>, Fingerprint)> = findings.into_iter().zip(prints).collect();
     let order = Order::of(report, about);
-    ranked.sort_by_cached_key(|(finding, _)| (order.rank(finding), finding.path, finding.line));
+    ranked.sort_by_cached_key(|(finding, _)| order.key(finding));
     let mut results = Vec::new();
     let mut bytes = 0;
     for (finding, print) in &ranked {

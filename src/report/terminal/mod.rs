@@ -15,7 +15,6 @@ use crate::base::text::wrap;
 use crate::base::text::{self, count};
 use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
 use anstyle::{AnsiColor, Style as Ansi};
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -101,12 +100,13 @@ pub(crate) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show)
 
 /// Adds the numbers of findings by rule and directory, unless there are only few findings.
 fn push_tables(shown: &mut String, view: &View<'_>, style: Style) {
-    let counting: usize = view.rule_rows().iter().map(|row| row.findings).sum();
+    let rules = view.rule_rows();
+    let counting: usize = rules.iter().map(|row| row.findings).sum();
     if counting < FEWEST_IN_TABLES {
         return;
     }
     let (folders, more) = view.folder_rows();
-    table::push(shown, "RULE", &view.rule_rows(), 0, style.width);
+    table::push(shown, "RULE", &rules, 0, style.width);
     table::push(shown, "FOLDER", &folders, more, style.width);
 }
 
@@ -124,7 +124,8 @@ fn push_findings(shown: &mut String, view: &View<'_>, style: Style) {
             shown.push('\n');
         }
     } else {
-        for (number, (path, entries)) in by_first_file(&view.listed).iter().enumerate() {
+        let files = view::by_path(&view.listed, |entry| entry.finding.path);
+        for (number, (path, entries)) in files.iter().enumerate() {
             let mut content = String::new();
             for (at, entry) in entries.iter().enumerate() {
                 content.push_str(if at > 0 { "\n" } else { "" });
@@ -138,23 +139,6 @@ fn push_findings(shown: &mut String, view: &View<'_>, style: Style) {
     if let Some(left_out) = view.left_out() {
         let _ = writeln!(shown, "{left_out}\n");
     }
-}
-
-/// Groups the entries by the file of their first place; the files are in the order of the entries.
-fn by_first_file<'v, 'a>(entries: &'v [FindingEntry<'a>]) -> Vec<(&'a str, Vec<&'v FindingEntry<'a>>)> {
-    let firsts = entries.iter().map(|entry| &entry.finding);
-    let mut files: Vec<(&str, Vec<&FindingEntry<'_>>)> = view::by_file(firsts)
-        .iter()
-        .map(|file| (file.path, Vec::new()))
-        .collect();
-    let places: HashMap<&str, usize> = files.iter().map(|(path, _)| *path).zip(0..).collect();
-    for entry in entries {
-        let place = places.get(entry.finding.path).copied();
-        if let Some((_, of_file)) = place.and_then(|place| files.get_mut(place)) {
-            of_file.push(entry);
-        }
-    }
-    files
 }
 
 /// Adds an evaluation error of several files once, with the affected files.

@@ -235,23 +235,31 @@ pub(super) fn by_file<'v, 'a>(findings: impl IntoIterator<Item = &'v Finding<'a>
 where
     'a: 'v,
 {
-    let mut places: HashMap<&'a str, usize> = HashMap::new();
-    let mut files: Vec<(&'a str, Vec<&'v Finding<'a>>)> = Vec::new();
-    for finding in findings {
-        let place = *places.entry(finding.path).or_insert_with(|| {
-            files.push((finding.path, Vec::new()));
-            files.len() - 1
-        });
-        if let Some((_, of_file)) = files.get_mut(place) {
-            of_file.push(finding);
-        }
-    }
-    let views = files.into_iter().map(|(path, findings)| FileView {
+    let files = by_path(findings, |finding| finding.path).into_iter();
+    let views = files.map(|(path, findings)| FileView {
         path,
         tally: Tally::of(findings.iter().copied()),
         findings,
     });
     views.collect()
+}
+
+/// Groups items by path; the paths are in the order of their first items.
+pub(super) fn by_path<'a, T>(
+    items: impl IntoIterator<Item = T>,
+    path: impl Fn(&T) -> &'a str,
+) -> Vec<(&'a str, Vec<T>)> {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut groups: Vec<(&str, Vec<T>)> = Vec::new();
+    for item in items {
+        let path = path(&item);
+        let place = *places.entry(path).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some((_, of_path)) => of_path.push(item),
+            None => groups.push((path, vec![item])),
+        }
+    }
+    groups
 }
 
 fn folder(path: &str) -> &str {

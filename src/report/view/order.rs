@@ -46,7 +46,7 @@ impl<'c> Order<'c> {
         }
     }
 
-    pub(in crate::report) fn rank(self, finding: &Finding<'_>) -> Rank {
+    fn rank(self, finding: &Finding<'_>) -> Rank {
         let is_touched = self.changed.touch(finding.path, finding.line);
         let nearness = if self.is_compared && finding.counts() {
             Nearness::New
@@ -67,7 +67,12 @@ impl<'c> Order<'c> {
 
     /// Sorts findings by rank, then by path and line.
     pub(in crate::report) fn sort(self, findings: &mut [Finding<'_>]) {
-        findings.sort_by_cached_key(|finding| (self.rank(finding), finding.path, finding.line));
+        findings.sort_by_cached_key(|finding| self.key(finding));
+    }
+
+    /// Returns the key by which findings are sorted.
+    pub(in crate::report) fn key<'a>(self, finding: &Finding<'a>) -> (Rank, &'a str, u32) {
+        (self.rank(finding), finding.path, finding.line)
     }
 
     /// Returns the results of a file, those with the first findings first; results without any keep their order at the

@@ -76,7 +76,7 @@ impl Made {
     fn counts(&self) -> bool {
         match self {
             Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,
-            Self::Page(file) => file.changed.change != FileChange::Layout,
+            Self::Page(file) => !file.changed.is_layout_only(),
         }
     }
 }
