@@ -18,7 +18,7 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
@@ -32,6 +32,10 @@ const HEADER_TIME: Duration = Duration::from_secs(30);
 
 /// Time that requests in progress have to end when the service stops.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Maximum number of connections that the system holds until they are accepted. With fewer, a burst of clients waits a
+/// second until the system tries again.
+const BACKLOG: u32 = 1024;
 
 /// Pause after a connection could not be accepted, for example because there are no free file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -68,7 +72,7 @@ impl Running {
 pub async fn start(options: Options) -> Result<Running, ServiceError> {
     let address = options.listen;
     let fail = |source: io::Error| ServiceError::Listen { address, source };
-    let listener = TcpListener::bind(address).await.map_err(fail)?;
+    let listener = listen(address).map_err(fail)?;
     let address = listener.local_addr().map_err(fail)?;
     let (state, generated_token) = App::open(options)?;
     let (stop, stopped) = watch::channel(false);
@@ -79,6 +83,18 @@ pub async fn start(options: Options) -> Result<Running, ServiceError> {
         stop,
         ended,
     })
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    // A restart may use the port at once. On Windows this would let another program take the port.
+    socket.set_reuseaddr(cfg!(unix))?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {

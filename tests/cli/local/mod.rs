@@ -11,10 +11,14 @@ mod streaming;
 mod tasks;
 mod variables;
 
-use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
+use crate::program::{Call, Ended, PROJECT, TOKEN};
 use crate::repo::World;
 use crate::world::{RULES, pipeline};
 use serde_json::Value;
+use sluicegate::service::{self, Clock, Options, Role, Running, Vocabulary};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+use tokio::runtime::Runtime;
 
 /// An agent ID for the tests; the local platform accepts any UUID.
 pub const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
@@ -28,10 +32,17 @@ pub const SECRET: &str = "hunter2";
 
 const SHARED: &str = "pipelines:\n  - { pipeline: load.orch.yaml, id: load, enabled: true }\n";
 
-/// A project in git with one pipeline on its default branch, and the platform that serves it.
+/// The interval of the commands' polls, and the time that passes on the platform in it while a command waits.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+const TICK: Duration = Duration::from_millis(200);
+
+/// A project in git with its pipelines on the default branch, and the platform that serves it. The platform's clock
+/// stands still, except while a command waits, so what runs is still running when the next command starts.
 pub struct Local {
     pub world: World,
-    served: Served,
+    clock: Clock,
+    running: Running,
+    runtime: Runtime,
 }
 
 impl Local {
@@ -71,34 +82,63 @@ impl Local {
         world.write("load.orch.yaml", pipeline(&["Start", "Load", "Done"]));
         let failing = pipeline(&["Start", "Load", "Broken"]).replace("end-success", "end-failure");
         world.write("broken.orch.yaml", failing);
-        // Long enough that the tests can find the pipeline running.
-        let steps: Vec<String> = (0..2000).map(|number| format!("Step {number}")).collect();
-        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
-        world.write("long.orch.yaml", pipeline(&steps));
         world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
         world.write(".platform/shared-pipelines.yaml", SHARED);
         world.commit("first");
         world.push();
-        let project = format!("{PROJECT}={}", world.remote().display());
         world.git(&["remote", "set-head", "origin", "main"]);
-        let tokens = [(TOKEN, "super-admin"), (ADMIN, "admin"), (MEMBER, "member")];
-        let tokens = tokens.map(|(token, role)| format!("--token={token}={role}"));
-        let mut args = vec!["--project", &project];
-        args.extend(tokens.iter().map(String::as_str));
-        let served = Served::start(world.path(), &args);
-        Self { world, served }
+        // Commands ask for the events until now.
+        let clock = Clock::stepped(jiff::Timestamp::now());
+        let tokens = [
+            (TOKEN, Role::SuperAdmin),
+            (ADMIN, Role::Admin),
+            (MEMBER, Role::Member),
+        ];
+        let options = Options {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            data: None,
+            projects: vec![(PROJECT.parse().unwrap(), world.remote())],
+            tokens: tokens.map(|(token, role)| (token.into(), role)).to_vec(),
+            vocabulary: Vocabulary::default(),
+            clock: clock.clone(),
+        };
+        let runtime = Runtime::new().unwrap();
+        let running = runtime.block_on(service::start(options)).unwrap();
+        Self {
+            world,
+            clock,
+            running,
+            runtime,
+        }
     }
 
     /// Returns a call of the program with short polling intervals.
     pub fn call(&self) -> Call {
-        Call::with_platform(&self.world.work(), &self.served.url)
+        Call::with_platform(&self.world.work(), &format!("http://{}", self.running.address()))
             .variable("SLUICEGATE_RETRIES", "0")
             .variable("SLUICEGATE_PREFIX", "sales")
-            .variable("SLUICEGATE_POLL_INTERVAL", "0.02")
+            .variable(
+                "SLUICEGATE_POLL_INTERVAL",
+                POLL_INTERVAL.as_secs_f64().to_string(),
+            )
     }
 
+    /// Runs the program to its end; time passes on the platform if the command waits.
     pub fn run(&self, args: &[&str]) -> Ended {
-        self.call().run(args)
+        let waits = args.iter().any(|arg| ["--wait", "--follow"].contains(arg));
+        let clock = self.clock.clone();
+        let ticking = waits.then(|| {
+            self.runtime.spawn(async move {
+                let mut ticks = tokio::time::interval(POLL_INTERVAL);
+                loop {
+                    ticks.tick().await;
+                    clock.advance(TICK);
+                }
+            })
+        });
+        let ended = self.call().run(args);
+        ticking.inspect(tokio::task::JoinHandle::abort);
+        ended
     }
 
     /// Creates a project and returns its ID.

@@ -1,8 +1,6 @@
 use super::{Local, column};
 use std::process::Stdio;
 
-/// A pipeline that is still running when the next command starts.
-const LONG: [&str; 5] = ["pipelines", "run", "long", "--environment", "test"];
 const RUN: [&str; 5] = ["pipelines", "run", "load", "--environment", "test"];
 
 #[test]
@@ -10,7 +8,7 @@ fn list_shows_what_is_on_the_default_branch() {
     let local = Local::new();
     let mut names = column(&local.json(&["pipelines", "list"]), "name");
     names.sort_unstable();
-    assert_eq!(names, ["broken", "load", "long"]);
+    assert_eq!(names, ["broken", "load"]);
     let shown = local.run(&["pipelines", "list"]).expect(0);
     assert!(shown.out.contains("PUBLISHED"), "{}", shown.all());
 }
@@ -50,7 +48,7 @@ fn run_needs_a_published_pipeline_and_an_environment() {
 #[test]
 fn run_holds_its_tag_until_it_is_cancelled() {
     let local = Local::with_environments();
-    let tagged = [&LONG[..], &["--tag", "nightly"]].concat();
+    let tagged = [&RUN[..], &["--tag", "nightly"]].concat();
     let started = local.json(&tagged);
     let id = started["pipelineExecutionId"].as_str().unwrap();
     local.run(&tagged).expect(5).saying(&["409", "nightly"]);
@@ -84,7 +82,7 @@ fn executions_show_and_cancel_leave_one_that_ended_as_it_is() {
 #[test]
 fn run_that_is_interrupted_leaves_nothing_running() {
     let local = Local::with_environments();
-    let args = [&LONG[..], &["--wait", "--cancel-on-interrupt", "-o", "json"]].concat();
+    let args = [&RUN[..], &["--wait", "--cancel-on-interrupt", "-o", "json"]].concat();
     let mut command = local.call().command(&args);
     let mut child = command
         .stdout(Stdio::piped())

@@ -42,25 +42,9 @@ fn plan(local: &Local, args: &[&str]) -> Value {
     )
 }
 
-/// Gives the agent so many steps that it is still working when the next command runs.
+/// Gives the agent an instruction and does not wait: it is working when the next command runs.
 fn busy(local: &Local) -> Value {
-    let tools = [
-        "create_file",
-        "edit_file",
-        "copy_file",
-        "rename_file",
-        "delete_file",
-        "query_warehouse",
-        "sample_component",
-        "read_file",
-        "execute_sql",
-        "run_pipeline",
-        "git_commit",
-        "git_push",
-    ];
-    let grant = tools.map(|tool| ["--grant", tool]);
-    let args = [&["--mode", "ACT"], grant.as_flattened()].concat();
-    give(local, &tools.join(" "), &args, 0)
+    give(local, "Create", &["--mode", "ACT", "--grant", "create_file"], 0)
 }
 
 fn id(task: &Value) -> &str {
