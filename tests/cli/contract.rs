@@ -1,6 +1,6 @@
 //! Behavior that all platform commands share: names, numbers, success, waits, hints.
 
-use crate::program::{Call, PROJECT};
+use crate::program::{Call, PROJECT, at_once};
 use crate::repo::World;
 use crate::world::{Platform, answer, change, in_turn};
 use serde_json::{Value, json};
@@ -245,10 +245,13 @@ fn a_wait_ends_in_time_although_an_answer_hangs() {
     // The message contains the last known status.
     timed(&["executions", "show", ID, "--wait"], 8)
         .saying(&["did not end within 1 s: its status is RUNNING"]);
-    let run = ["pipelines", "run", "p", "--environment", "e", "--wait"];
-    timed(&run, 3).saying(&["no response arrived within the timeout"]);
-    timed(&["streaming", "status", ID, "--wait", "streaming"], 3)
-        .saying(&["no response arrived within the timeout"]);
+    let run = &["pipelines", "run", "p", "--environment", "e", "--wait"][..];
+    at_once(
+        [run, &["streaming", "status", ID, "--wait", "streaming"]],
+        |args| {
+            timed(args, 3).saying(&["no response arrived within the timeout"]);
+        },
+    );
 }
 
 #[test]
@@ -256,7 +259,7 @@ fn messages_are_followed_no_longer_than_asked_although_an_answer_hangs() {
     let hanging = ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
     let task = answer(&json!({ "taskId": ID, "status": "RUNNING", "pendingDecisions": [] }));
     let first = answer(&json!({ "results": [{ "data": "the first page" }], "more": "a" }));
-    for (tasks, pages, code, said) in [
+    let cases = [
         (
             &hanging,
             [&first, &first],
@@ -275,7 +278,8 @@ fn messages_are_followed_no_longer_than_asked_although_an_answer_hangs() {
             8,
             "did not end in time: its status is RUNNING",
         ),
-    ] {
+    ];
+    at_once(cases, |(tasks, pages, code, said)| {
         let (world, platform) = (World::new(), Platform::new());
         platform.on("GET", "/tasks/[^/]+$", tasks.clone());
         platform.on(
@@ -291,7 +295,7 @@ fn messages_are_followed_no_longer_than_asked_although_an_answer_hangs() {
             .expect(code);
         assert!(begin.elapsed() < Duration::from_secs(30), "{}", ended.all());
         ended.saying(&[said, "\nhint: "]);
-    }
+    });
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `pipelines` and `executions`: waits, ends, interrupts.
 
-use crate::program::Call;
+use crate::program::{Call, at_once};
 use crate::repo::World;
 use crate::world::{Platform, answer, in_turn};
 use serde_json::{Value, json};
@@ -204,18 +204,14 @@ fn the_time_to_wait_begins_with_the_first_request() {
     platform.on("PATCH", ONE, never());
     let wait = ["--wait", "--timeout", "0"];
     let late = "no response arrived within the timeout";
-    let look = "hint: the request may have been processed nevertheless: check the list of executions in the platform";
-    call(&platform, &world)
-        .run(&with(&wait))
-        .expect(3)
-        .saying(&[late, look]);
-    let look = format!(
-        "hint: the request may have been processed nevertheless: run `sluicegate executions show {ID}` to check"
-    );
-    call(&platform, &world)
-        .run(&[&["executions", "cancel", ID][..], &wait].concat())
-        .expect(3)
-        .saying(&[late, &look]);
+    let perhaps = "hint: the request may have been processed nevertheless: ";
+    let list = "check the list of executions in the platform".to_owned();
+    let show = format!("run `sluicegate executions show {ID}` to check");
+    let cancel = [&["executions", "cancel", ID][..], &wait].concat();
+    at_once([(with(&wait), list), (cancel, show)], |(args, look)| {
+        let ended = call(&platform, &world).run(&args).expect(3);
+        ended.saying(&[late, &format!("{perhaps}{look}")]);
+    });
 }
 
 #[test]

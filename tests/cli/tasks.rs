@@ -1,6 +1,6 @@
 //! `tasks`: the two meanings of STOPPED, decisions, and following a task to its end.
 
-use crate::program::{Call, PROJECT};
+use crate::program::{Call, PROJECT, at_once};
 use crate::repo::World;
 use crate::world::{Platform, answer, in_turn};
 use serde_json::{Value, json};
@@ -223,18 +223,20 @@ fn the_time_to_wait_begins_with_the_first_request() {
     let late = "no response arrived within the timeout";
     let (world, silent) = (World::new(), Platform::new());
     silent.on("GET", ONE, never());
-    call(&silent, &world)
-        .run(&send)
-        .expect(3)
-        .saying(&[late, "hint: nothing was sent"]);
-    assert_eq!(sent(&silent, "/messages"), [] as [Value; 0]);
     let deaf = Platform::new();
     deaf.on("GET", ONE, answer(&asking("git_push", "t1")));
     deaf.on("POST", "", never());
     let perhaps = "hint: the request may have been processed nevertheless: run `sluicegate tasks ";
-    for args in [creating(&wait), send, decide] {
-        call(&deaf, &world).run(&args).expect(3).saying(&[late, perhaps]);
-    }
+    let cases = [
+        (&silent, send.clone(), "hint: nothing was sent"),
+        (&deaf, creating(&wait), perhaps),
+        (&deaf, send, perhaps),
+        (&deaf, decide, perhaps),
+    ];
+    at_once(cases, |(platform, args, hint)| {
+        call(platform, &world).run(&args).expect(3).saying(&[late, hint]);
+    });
+    assert_eq!(sent(&silent, "/messages"), [] as [Value; 0]);
 }
 
 #[test]

@@ -141,6 +141,16 @@ impl Ended {
     }
 }
 
+/// Runs the cases at the same time, for commands that mostly wait.
+pub fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, test: impl Fn(T) + Sync) {
+    let test = &test;
+    std::thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(move || test(case));
+        }
+    });
+}
+
 /// `sluicegate serve` as a child process; killed when dropped.
 pub struct Served {
     pub child: Child,

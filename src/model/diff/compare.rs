@@ -46,7 +46,7 @@ pub(crate) fn compare(sides: &Sides<'_>) -> PipelineDiff {
     compare_trees(sides, &sides.trees())
 }
 
-/// Like [`compare`], for callers that need the trees more than once.
+/// Compares like [`compare`], for callers that need the trees more than once.
 pub(crate) fn compare_trees(sides: &Sides<'_>, trees: &Result<SideTrees<'_>, String>) -> PipelineDiff {
     let compared = trees.as_ref().map_err(String::clone);
     let compared = compared.and_then(|trees| readable(sides, trees));
