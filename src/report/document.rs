@@ -461,19 +461,19 @@ mod tests {
         let long = |n: usize| format!("{n}{}", "@".repeat(900));
         let mut report = sample::empty(Verdict::Failed);
         let failed = |n: usize| {
-            let found = |at: usize| sample::violation(&long(40 * n + at), None);
+            let found = |at: usize| sample::violation(&long(20 * n + at), None);
             let of = |severity, states: Vec<_>| RuleResult {
                 states,
-                ..sample::result(&long(n), Status::Failed(severity), (0..40).map(found).collect())
+                ..sample::result(&long(n), Status::Failed(severity), (0..20).map(found).collect())
             };
             vec![
                 of(Severity::Error, vec![]),
                 of(Severity::Warning, vec![]),
-                of(Severity::Warning, vec![Some(State::Known); 40]),
+                of(Severity::Warning, vec![Some(State::Known); 20]),
                 sample::result(&long(n), Status::Passed, vec![]),
             ]
         };
-        report.files = (0..200)
+        report.files = (0..100)
             .map(|n| sample::file(&format!("{n}.orch.yaml"), failed(n)))
             .collect();
         report.gate_changes = vec![sample::gate_change(&long(0)); 500];
