@@ -17,6 +17,16 @@ pub(crate) fn owner_and_name() -> &'static str {
     path.split_once('/').map_or(path, |(_, path)| path)
 }
 
+/// Returns the product that requests name in `User-Agent`, with the address by which a server's operator finds us.
+pub(crate) fn user_agent() -> String {
+    let address = repository().map(|url| format!(" (+{url})"));
+    format!(
+        "sluicegate/{}{}",
+        env!("CARGO_PKG_VERSION"),
+        address.unwrap_or_default()
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -26,5 +36,6 @@ mod tests {
         assert!(REPOSITORY.starts_with("https://"), "{REPOSITORY}");
         assert!(owner_and_name().ends_with("/sluicegate"), "{REPOSITORY}");
         assert_eq!(repository().is_none(), REPOSITORY.contains(NOBODY));
+        assert_eq!(user_agent().contains(REPOSITORY), repository().is_some());
     }
 }

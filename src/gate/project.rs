@@ -14,6 +14,9 @@ use std::sync::{Mutex, PoisonError};
 /// Approximate size of the contents that are kept in memory before they are parsed, in bytes.
 const HELD: usize = 8 * 1024 * 1024;
 
+/// The facts of pipelines by path; `None` if the file is not a pipeline that can be read.
+type FactsByPath = BTreeMap<String, Option<PipelineFacts>>;
+
 /// Facts that were collected while pipelines were evaluated, so that these need not be read again.
 #[derive(Debug, Default)]
 pub(crate) struct SeenFacts(Mutex<Vec<(String, PipelineFacts)>>);
@@ -25,14 +28,7 @@ impl SeenFacts {
         seen.push((path.to_owned(), facts));
     }
 
-    /// Returns whether the pipeline at this path was read, and declares each of these variables.
-    pub(crate) fn declares(&self, path: &str, variables: &[String]) -> bool {
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let facts = seen.iter().find(|(seen, _)| seen == path);
-        facts.is_some_and(|(_, facts)| variables.iter().all(|name| facts.variables.contains(name)))
-    }
-
-    fn take(self) -> BTreeMap<String, Option<PipelineFacts>> {
+    fn take(self) -> FactsByPath {
         let seen = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         seen.into_iter()
             .map(|(path, facts)| (path, Some(facts)))
@@ -50,6 +46,20 @@ pub(crate) enum OtherFiles {
     Reached,
 }
 
+/// The pipelines of the change, which are always read.
+pub(crate) struct ChangedFacts<'f>(&'f FactsByPath);
+
+impl ChangedFacts<'_> {
+    /// Returns whether the pipeline at this path can be read, and declares each of these variables.
+    pub(crate) fn declares(&self, path: &str, variables: &[String]) -> bool {
+        let facts = self.0.get(path).and_then(Option::as_ref);
+        facts.is_some_and(|facts| variables.iter().all(|name| facts.variables.contains(name)))
+    }
+}
+
+/// Determines which unchanged pipelines are read.
+pub(crate) type ChooseOthers<'a> = dyn Fn(&ChangedFacts<'_>) -> Result<OtherFiles, GitError> + 'a;
+
 /// The parameters of the project checks.
 #[derive(Clone, Copy)]
 pub(crate) struct ProjectScope<'a> {
@@ -63,13 +73,13 @@ pub(crate) struct ProjectScope<'a> {
 
 impl ProjectScope<'_> {
     /// Returns what the checks find in the project. `seen` was read already; `changed` files are read as YAML, and of the
-    /// others those that `others` asks for.
+    /// others those that `others` chooses.
     pub(crate) fn check(
         &self,
         snapshot: &Snapshot<'_>,
         seen: SeenFacts,
         changed: &dyn Fn(&str) -> bool,
-        others: &OtherFiles,
+        others: &ChooseOthers<'_>,
     ) -> Result<Vec<FileResults>, GitError> {
         let files = snapshot.files(&is_pipeline)?;
         let mut facts = seen.take();
@@ -79,7 +89,8 @@ impl ProjectScope<'_> {
             .partition(|file| changed(&file.path));
         self.read(&whole, &|_| true, &mut facts)?;
         let read: BTreeSet<String> = facts.keys().cloned().collect();
-        match others {
+        let others = others(&ChangedFacts(&facts))?;
+        match &others {
             OtherFiles::All => self.read(&rest, &may_name_files, &mut facts)?,
             OtherFiles::Naming(sought) => {
                 self.read(&rest, &|bytes| sought.may_be_in(bytes), &mut facts)?;
@@ -123,7 +134,7 @@ impl ProjectScope<'_> {
         files: &[SnapshotFile],
         known: &PipelineFiles<'_>,
         from: BTreeSet<&str>,
-        facts: &mut BTreeMap<String, Option<PipelineFacts>>,
+        facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
         let by_path: BTreeMap<&str, &SnapshotFile> =
             files.iter().map(|file| (file.path.as_str(), file)).collect();
@@ -158,7 +169,7 @@ impl ProjectScope<'_> {
         &self,
         snapshot: &Snapshot<'_>,
         files: &PipelineFiles<'_>,
-        facts: &BTreeMap<String, Option<PipelineFacts>>,
+        facts: &FactsByPath,
         shared: Option<&SharedSide>,
     ) -> Result<Vec<FileResults>, GitError> {
         let references = facts.values().flatten().flat_map(|facts| &facts.references);
@@ -182,7 +193,7 @@ impl ProjectScope<'_> {
         files: &[SnapshotFile],
         known: &PipelineFiles<'_>,
         shared: Option<&SharedSide>,
-        facts: &mut BTreeMap<String, Option<PipelineFacts>>,
+        facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
         let mut asked: BTreeSet<&str> = BTreeSet::new();
         for (path, facts) in facts.iter() {
@@ -232,7 +243,7 @@ impl ProjectScope<'_> {
         &self,
         files: &[&SnapshotFile],
         may_matter: &(dyn Fn(&[u8]) -> bool + Sync),
-        facts: &mut BTreeMap<String, Option<PipelineFacts>>,
+        facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
         let mut rest = files.iter().copied().peekable();
         while rest.peek().is_some() {

@@ -4,7 +4,9 @@ use crate::support::{TOKEN, expecting, json, platform, refused};
 use sluicegate::platform::api::{ReviewFields, ReviewRequest};
 use sluicegate::platform::http::ErrorKind;
 use uuid::Uuid;
-use wiremock::matchers::{body_json, header, method, path, query_param, query_param_is_missing};
+use wiremock::matchers::{
+    body_json, header, header_regex, method, path, query_param, query_param_is_missing,
+};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 const PROJECT: Uuid = Uuid::from_u128(7);
@@ -25,9 +27,10 @@ async fn a_review_is_sent_and_read_as_documented() {
         .and(header("agent-version", "9.0.0"))
         .and(header("authorization", format!("Bearer {TOKEN}")))
         .and(header("content-type", "application/json"))
-        .and(header(
+        // The address follows once the project has one.
+        .and(header_regex(
             "user-agent",
-            concat!("sluicegate/", env!("CARGO_PKG_VERSION")),
+            concat!("^sluicegate/", env!("CARGO_PKG_VERSION"), r"( \(\+https://[^ ]+\))?$"),
         ))
         .and(body_json(
             serde_json::json!({ "branchName": "feature/x", "commitId": "c0ffee",

@@ -415,3 +415,24 @@ fn with_two_merge_bases_no_caller_of_a_lost_variable_is_missed() {
     let told = found(&check(&world, 1, &["--base", "main"]));
     assert!(told.iter().any(|it| it.contains("caller.orch.yaml")), "{told:?}");
 }
+
+#[test]
+fn a_review_of_an_edit_reads_no_pipeline_that_the_change_cannot_break() {
+    let declaring = |day: &str| {
+        let variables = format!("  variables:\n    day: {{ metadata: {{ description: {day} }} }}\n");
+        calling(&[]) + &variables
+    };
+    let world = world(&[
+        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
+        ("sales/load.orch.yaml", &declaring("today")),
+    ]);
+    world.write("sales/load.orch.yaml", declaring("yesterday"));
+    world.commit("edit");
+    world.git(&["push", "-q", "origin", "change"]);
+    lose(&world, "sales/caller.orch.yaml");
+    let platform = Platform::new();
+    let passed = serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
+    platform.reviews(crate::world::each("PASSED", passed));
+    let review = ["review", "--changes", "none", "--base", "main"];
+    platform.call(&world).run(&review).expect(0);
+}

@@ -1,12 +1,13 @@
 //! Runs the project checks: determines which of their findings are reported, and which are known.
 
 use crate::base::error::Failure;
-use crate::base::git::{Change, ChangeKind, CommitId, Snapshot};
+use crate::base::git::{Change, ChangeKind, CommitId, GitError, Snapshot};
 use crate::commands::gate::past::Baseline;
 use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::{
-    KnownComparison, OtherFiles, Part, Places, ProjectScope, SeenFacts, Selected, Tally, mark_files,
+    ChangedFacts, ChooseOthers, KnownComparison, OtherFiles, Part, Places, ProjectScope, SeenFacts, Selected,
+    Tally, mark_files,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::model::findings::{FileResults, State};
@@ -42,14 +43,13 @@ impl ProjectChecking<'_> {
         &self,
         seen: SeenFacts,
         changed: &dyn Fn(&str) -> bool,
-        others: &dyn Fn(&SeenFacts) -> Result<OtherFiles, Failure>,
+        others: &ChooseOthers<'_>,
     ) -> Result<Vec<FileResults>, Failure> {
         if self.settings.levels.is_off() {
             return Ok(Vec::new());
         }
         self.with_scope(self.snapshot, |scope| {
-            let others = others(&seen)?;
-            Ok(scope.check(self.snapshot, seen, changed, &others)?)
+            Ok(scope.check(self.snapshot, seen, changed, others)?)
         })
     }
 
@@ -126,7 +126,9 @@ impl<'a> ProjectRun<'a> {
             .map(|it| it.change.path.as_str())
             .collect();
         let is_changed = |path: &str| selected.contains(path) || changed.contains(path);
-        let found = self.project.check(seen, &is_changed, &|seen| self.others(seen))?;
+        let found = self
+            .project
+            .check(seen, &is_changed, &|facts| self.others(facts))?;
         let takes_all = self.selected.all_because.is_some() && self.part.paths.is_empty();
         let is_meant = |file: &FileResults| {
             selected.contains(file.path.as_str()) || (takes_all && !is_pipeline(&file.path))
@@ -142,7 +144,7 @@ impl<'a> ProjectRun<'a> {
 
     /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or
     /// a pipeline that lost a variable. With several bases each differs in something else, so all are read.
-    fn others(&self, seen: &SeenFacts) -> Result<OtherFiles, Failure> {
+    fn others(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
         let [base] = self.bases else {
             return Ok(OtherFiles::All);
         };
@@ -161,7 +163,7 @@ impl<'a> ProjectRun<'a> {
             return Ok(OtherFiles::All);
         }
         let modified = modified.iter().map(|change| change.path.as_str());
-        names.extend(self.narrowed(base, &modified.collect(), seen)?);
+        names.extend(self.narrowed(base, &modified.collect(), facts)?);
         if names.is_empty() {
             return Ok(OtherFiles::Reached);
         }
@@ -174,15 +176,15 @@ impl<'a> ProjectRun<'a> {
         &self,
         base: &CommitId,
         modified: &BTreeSet<&'c str>,
-        seen: &SeenFacts,
-    ) -> Result<Vec<&'c str>, Failure> {
+        now: &ChangedFacts<'_>,
+    ) -> Result<Vec<&'c str>, GitError> {
         let repo = &self.project.workspace.repo;
         let files = repo.snapshot(base.clone()).find_all(modified)?;
         let bytes = |path: &str| document(repo, files.get(path)?).ok()?.ok();
         let before: Vec<_> = modified.iter().map(|path| (*path, bytes(path))).collect();
         let is_narrowed = |(path, bytes): &(&str, Option<Vec<u8>>)| {
             let facts = bytes.as_deref().map(PipelineFacts::parse).and_then(Result::ok);
-            facts.is_none_or(|facts| !seen.declares(path, &facts.variables))
+            facts.is_none_or(|facts| !now.declares(path, &facts.variables))
         };
         let narrowed = before.into_par_iter().filter(is_narrowed).map(|(path, _)| path);
         Ok(narrowed.collect())

@@ -10,6 +10,7 @@ use super::response::{ERROR_LIMIT, Response, ResponseHead};
 use super::retry::Delays;
 use super::upload::Monitor;
 use super::{ErrorKind, failure, observer, redirect, tls};
+use crate::base::address::user_agent;
 use bytes::{Bytes, BytesMut};
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
@@ -29,8 +30,6 @@ const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
 
 /// Maximum timeout; a longer one is reduced to it, so that the clock does not overflow.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
-const USER_AGENT: &str = concat!("sluicegate/", env!("CARGO_PKG_VERSION"));
 
 /// Timeouts, retries, and the observer of waits.
 #[derive(Clone)]
@@ -68,7 +67,7 @@ impl Transport {
                 Proxies::Only(proxy) => builder.proxy(reqwest::Proxy::clone(proxy)),
             };
             builder
-                .user_agent(USER_AGENT)
+                .user_agent(user_agent())
                 .redirect(Policy::none())
                 .referer(false)
                 .retry(reqwest::retry::never())
