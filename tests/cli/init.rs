@@ -488,6 +488,7 @@ fn a_dry_run_lists_all_that_is_missing_at_once() {
 }
 
 /// Returns the script of the step that downloads the program, as the host's shell gets it.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "its test runs on Linux"))]
 fn fetching(host: &str) -> String {
     let world = project();
     init(
@@ -519,6 +520,7 @@ fn fetching(host: &str) -> String {
 
 /// Runs the step against a release whose program prints `fetched`; returns whether it succeeded, and the program's
 /// output.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "its test runs on Linux"))]
 fn fetched(host: &str, is_whole: bool) -> (bool, String) {
     let world = World::new();
     let [release, bin, temporary] = ["release", "bin", "temporary"].map(|name| world.path().join(name));

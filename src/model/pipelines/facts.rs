@@ -5,7 +5,7 @@ use super::model::without_extension;
 use super::model::{LinkRole, Pipeline};
 use super::references::{Reference, file_name};
 use crate::model::yaml::{DocumentError, Position};
-use regex::bytes::Regex;
+use regex::bytes::{Regex, RegexBuilder};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
@@ -38,7 +38,9 @@ impl SoughtNames {
         }
         let names = names.iter().map(String::as_str);
         let all: Vec<&str> = names.chain([ESCAPES]).collect();
-        Regex::new(&all.join("|")).ok().map(Self)
+        // The blanks at which YAML folds are ASCII, and a search without Unicode's is built in a fraction of the time.
+        let search = RegexBuilder::new(&all.join("|")).unicode(false).build();
+        search.ok().map(Self)
     }
 
     /// Returns whether a pipeline with these bytes may refer to one of the files.
@@ -52,7 +54,7 @@ impl SoughtNames {
 fn pattern(path: &str) -> String {
     let name = file_name(without_extension(path));
     let mut pattern = String::new();
-    for word in name.split_whitespace() {
+    for word in name.split_ascii_whitespace() {
         if !pattern.is_empty() {
             pattern.push_str(r"(?:\s|\\[ t])+");
         }
@@ -173,6 +175,9 @@ mod tests {
         );
         assert!(!sought.may_be_in(b"orchestrationJob: a/load the invoices"));
         assert!(SoughtNames::of(["a/ .orch.yaml"]).is_none());
+        let accented = SoughtNames::of(["é/für\u{a0}alle Fälle.orch.yaml"]).unwrap();
+        let folded = "orchestrationJob: é/für\u{a0}alle\n  Fälle";
+        assert!(accented.may_be_in(folded.as_bytes()));
         let quoted = SoughtNames::of(["say \"it\".orch.yaml"]).unwrap();
         assert!(quoted.may_be_in(br#"orchestrationJob: "say \"it\"""#));
         let many: Vec<String> = (0..501).map(|n| format!("p{n}.orch.yaml")).collect();
