@@ -1,8 +1,8 @@
-//! A cache of the objects that were read first. Selecting, evaluating, comparing and sending read the same blobs and the
+//! Caches of the objects that were read first. Selecting, evaluating, comparing and sending read the same blobs and the
 //! same trees in the same order, so the first ones are the next ones needed.
 
 use git2::Oid;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Size of the cache, in bytes: enough for both sides of some thousand pipelines, or for the trees of 200,000 files.
@@ -22,16 +22,32 @@ impl KeptObjects {
         self.contents.get(&id).map(Arc::clone)
     }
 
-    /// Caches the content, and returns it for sharing, if there is room.
-    pub(super) fn keep(&mut self, id: Oid, content: &[u8]) -> Option<Arc<[u8]>> {
-        if content.len() > LARGEST || self.bytes + content.len() > KEPT {
-            return None;
-        }
-        let shared: Arc<[u8]> = Arc::from(content);
-        if self.contents.insert(id, Arc::clone(&shared)).is_none() {
+    /// Caches the content if there is room.
+    pub(super) fn keep(&mut self, id: Oid, content: &[u8]) {
+        let has_room = content.len() <= LARGEST && self.bytes + content.len() <= KEPT;
+        if has_room && self.contents.insert(id, Arc::from(content)).is_none() {
             self.bytes += content.len();
         }
-        Some(shared)
+    }
+}
+
+/// The trees that were read more than once. Most runs in a large repository read each tree once, and need no copy.
+#[derive(Default)]
+pub(super) struct KeptTrees {
+    seen: HashSet<Oid>,
+    again: KeptObjects,
+}
+
+impl KeptTrees {
+    pub(super) fn get(&self, id: Oid) -> Option<Arc<[u8]>> {
+        self.again.get(id)
+    }
+
+    /// Remembers that the tree was read, and caches it if that was not the first time.
+    pub(super) fn read(&mut self, id: Oid, content: &[u8]) {
+        if !self.seen.insert(id) {
+            self.again.keep(id, content);
+        }
     }
 }
 
@@ -56,5 +72,14 @@ mod tests {
         let mut other = KeptObjects::default();
         other.keep(id(50), &vec![b'x'; LARGEST + 1]);
         assert!(other.get(id(50)).is_none());
+    }
+
+    #[test]
+    fn a_tree_is_kept_once_it_is_read_again() {
+        let mut trees = KeptTrees::default();
+        trees.read(id(1), b"tree");
+        assert!(trees.get(id(1)).is_none());
+        trees.read(id(1), b"tree");
+        assert_eq!(trees.get(id(1)).as_deref(), Some(&b"tree"[..]));
     }
 }

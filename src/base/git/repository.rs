@@ -1,6 +1,12 @@
 //! The repository: its location, its head, and its commits.
 
-use super::{CommitId, GitError, id::is_full_id, kept::KeptObjects, opened::Opened, program::Program};
+use super::{
+    CommitId, GitError,
+    id::is_full_id,
+    kept::{KeptObjects, KeptTrees},
+    opened::Opened,
+    program::Program,
+};
 use git2::{Commit, ErrorCode, Oid};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -18,7 +24,7 @@ pub struct Repository {
     pub(super) configuration: PathBuf,
     bare: bool,
     pub(super) kept_blobs: RefCell<KeptObjects>,
-    pub(super) kept_trees: RefCell<KeptObjects>,
+    pub(super) kept_trees: RefCell<KeptTrees>,
     /// Dropped with the repository, because `library` reads it.
     _stand_in: Option<tempfile::TempDir>,
 }

@@ -5,8 +5,9 @@
 
 use super::entries::{Entries, EntrySide, FileKind, TreeEntry, bad, find_entry};
 use super::{BlobId, CommitId, GitError, Repository};
-use git2::{ErrorCode, Odb, Oid};
+use git2::{ErrorCode, Odb, OdbObject, Oid};
 use std::cmp::Ordering;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -152,10 +153,9 @@ impl Repository {
         Ok(self.commit(commit)?.tree_id())
     }
 
-    /// Returns a tree's bytes. The trees read first are cached.
-    fn read_tree(&self, odb: &Odb<'_>, id: Oid) -> Result<Arc<[u8]>, GitError> {
+    fn read_tree<'a>(&self, odb: &'a Odb<'_>, id: Oid) -> Result<TreeBytes<'a>, GitError> {
         if let Some(tree) = self.kept_trees.borrow().get(id) {
-            return Ok(tree);
+            return Ok(TreeBytes::Kept(tree));
         }
         let object = odb.read(id).map_err(|error| match error.code() {
             ErrorCode::NotFound => self.missing("tree", &id),
@@ -164,8 +164,25 @@ impl Repository {
         if object.kind() != git2::ObjectType::Tree {
             return Err(bad(id, "it is not a tree object"));
         }
-        let kept = self.kept_trees.borrow_mut().keep(id, object.data());
-        Ok(kept.unwrap_or_else(|| Arc::from(object.data())))
+        self.kept_trees.borrow_mut().read(id, object.data());
+        Ok(TreeBytes::Read(object))
+    }
+}
+
+/// The bytes of a tree, as read or from the cache.
+enum TreeBytes<'a> {
+    Read(OdbObject<'a>),
+    Kept(Arc<[u8]>),
+}
+
+impl Deref for TreeBytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Read(object) => object.data(),
+            Self::Kept(bytes) => bytes,
+        }
     }
 }
 
@@ -189,7 +206,7 @@ impl TreeWalk<'_> {
         let read = |id: Option<Oid>| id.map(|id| self.repository.read_tree(self.odb, id)).transpose();
         let (old_object, new_object) = (read(old)?, read(new)?);
         let entries = |object| {
-            Option::map_or(object, Entries::none(tree), |object: &'_ Arc<[u8]>| {
+            Option::map_or(object, Entries::none(tree), |object: &'_ TreeBytes<'_>| {
                 Entries::of(object, tree)
             })
         };

@@ -22,6 +22,8 @@ use crate::model::rules::RuleSet;
 use crate::model::waivers::Former;
 use crate::platform::api::{Platform, ReviewFields};
 use std::collections::HashSet;
+use std::panic;
+use std::thread;
 
 /// Note in the reports if the platform was not asked for a review.
 const JUDGED_HERE: &str = "the change comes from a fork, which the platform cannot read, so it was checked \
@@ -55,6 +57,24 @@ pub(crate) struct Asking<'a> {
     pub(crate) target: &'a Target,
     /// The baseline that findings are compared with, if only new findings count.
     pub(crate) past: Option<&'a Baseline>,
+}
+
+/// Requests reviews in batches; knows no repository, so that another thread can wait for the responses.
+struct Batches<'a> {
+    run: &'a Run,
+    platform: &'a Platform,
+    batching: Batching,
+}
+
+impl Batches<'_> {
+    fn ask(&self, asked: &ReviewAsked<'_>, files: &[String]) -> Result<Vec<BatchAnswer>, Failure> {
+        let bar = self.run.ui.progress("reviewing").files();
+        let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
+        let batches = gate::review_in_batches(self.platform, asked, files, self.batching, &progress);
+        let answers = self.run.requests(batches)?;
+        bar.clear();
+        Ok(answers)
+    }
 }
 
 impl Asking<'_> {
@@ -97,7 +117,7 @@ impl Asking<'_> {
         self.target.refuse_fork()?;
         let files = &chosen.selected.files;
         let ground = self.ground(chosen, project)?;
-        let (project, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
+        let (id, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
         let branch = self.branch_on_remote()?;
         let platform = self.run.platform(self.connection)?;
         let head = self.target.head.short();
@@ -106,14 +126,28 @@ impl Asking<'_> {
             count(files.len(), "pipeline")
         ));
         let asked = ReviewAsked {
-            project,
+            project: id,
             agent_version,
             branch,
             commit: self.target.head.as_str(),
             fields: &fields_of(&self.settings.request),
         };
-        let answers = self.batches(&platform, &asked, files)?;
-        self.judge(answers, &ground, &mut |base, files| {
+        let batches = Batches {
+            run: self.run,
+            platform: &platform,
+            batching: Batching {
+                size: self.settings.batch_size,
+                concurrency: self.settings.concurrency,
+            },
+        };
+        // The project is checked while the platform responds.
+        let (answers, found) = thread::scope(|scope| {
+            let asking = scope.spawn(|| batches.ask(&asked, files));
+            let found = project.found(SeenFacts::default());
+            (asking.join(), found)
+        });
+        let answers = answers.unwrap_or_else(|panicked| panic::resume_unwind(panicked))?;
+        self.judge(answers, found?, &ground, &mut |base, files| {
             self.run.ui.say(&format!(
                 "comparing {} with the base {}",
                 count(files.len(), "pipeline"),
@@ -123,7 +157,7 @@ impl Asking<'_> {
                 commit: base.as_str(),
                 ..asked
             };
-            self.batches(&platform, &asked, files)
+            batches.ask(&asked, files)
         })
     }
 
@@ -133,25 +167,6 @@ impl Asking<'_> {
             self.run.ui.warn(&warning);
         }
         Ok(self.target.require_branch()?)
-    }
-
-    fn batches(
-        &self,
-        platform: &Platform,
-        asked: &ReviewAsked<'_>,
-        files: &[String],
-    ) -> Result<Vec<BatchAnswer>, Failure> {
-        let batching = Batching {
-            size: self.settings.batch_size,
-            concurrency: self.settings.concurrency,
-        };
-        let bar = self.run.ui.progress("reviewing").files();
-        let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
-        let answers = self.run.requests(gate::review_in_batches(
-            platform, asked, files, batching, &progress,
-        ))?;
-        bar.clear();
-        Ok(answers)
     }
 
     fn ground<'g>(&self, chosen: &'g Chosen, project: &'g ProjectRun<'g>) -> Result<Ground<'g>, Failure> {
@@ -173,6 +188,7 @@ impl Asking<'_> {
     fn judge(
         &self,
         answers: Vec<BatchAnswer>,
+        found: Vec<FileResults>,
         ground: &Ground<'_>,
         ask: &mut AskBase<'_>,
     ) -> Result<Judged, Failure> {
@@ -186,7 +202,7 @@ impl Asking<'_> {
             let path_of = |path: &str| judged.contains(path).then(|| path.to_owned());
             outdated.add(repo, ground.snapshot, &path_of, &mut tally)?;
         }
-        ground.project.find(SeenFacts::default(), &mut tally)?;
+        ground.project.add(found, &mut tally);
         ground.waiving.mark(ground.snapshot, &ground.former, &mut tally)?;
         if let Some(past) = self.past {
             self.compare(past, &mut tally, ground, &mut |base, files| {

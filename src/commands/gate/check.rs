@@ -279,7 +279,7 @@ pub(crate) fn judge(
             &mut tally,
         )?;
     }
-    project.find(seen, &mut tally)?;
+    project.add(project.found(seen)?, &mut tally);
     waiving.mark(snapshot, &selected.former_paths(), &mut tally)?;
     tally.notes.extend(missing.map(|folder| {
         let place = snapshot.name();

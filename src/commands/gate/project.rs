@@ -115,9 +115,9 @@ impl<'a> ProjectRun<'a> {
         }
     }
 
-    /// Adds the findings in selected pipelines, and all others that the base does not have: moving or deleting a
+    /// Returns the findings in selected pipelines, and all others that the base does not have: moving or deleting a
     /// pipeline breaks callers that the change does not touch.
-    pub(crate) fn find(&self, seen: SeenFacts, tally: &mut Tally) -> Result<(), Failure> {
+    pub(crate) fn found(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
         let selected: HashSet<&str> = self.selected.files.iter().map(String::as_str).collect();
         let changed: HashSet<&str> = self
             .selected
@@ -129,7 +129,7 @@ impl<'a> ProjectRun<'a> {
         let found = self
             .project
             .check(seen, &is_changed, &|facts| self.others(facts))?;
-        let takes_all = self.selected.all_because.is_some() && self.part.paths.is_empty();
+        let takes_all = self.takes_all();
         let is_meant = |file: &FileResults| {
             selected.contains(file.path.as_str()) || (takes_all && !is_pipeline(&file.path))
         };
@@ -137,14 +137,27 @@ impl<'a> ProjectRun<'a> {
         told.extend(self.brought(others)?);
         told.retain(|file| selected.contains(file.path.as_str()) || self.part.holds(&file.path));
         told.sort_by(|a, b| a.path.cmp(&b.path));
-        tally.project = told;
+        Ok(told)
+    }
+
+    /// Returns whether all of the project is covered, also files that are not pipelines.
+    fn takes_all(&self) -> bool {
+        self.selected.all_because.is_some() && self.part.paths.is_empty()
+    }
+
+    /// Adds the findings to the results of the rules.
+    pub(crate) fn add(&self, found: Vec<FileResults>, tally: &mut Tally) {
+        tally.project = found;
         tally.checked = Some(self.project.settings.levels);
-        Ok(())
     }
 
     /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or
-    /// a pipeline that lost a variable. With several bases each differs in something else, so all are read.
+    /// a pipeline that lost a variable. With several bases each differs in something else, so all are read. Without a
+    /// base, only findings in the selected pipelines count.
     fn others(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
+        if self.bases.is_empty() && !self.takes_all() {
+            return Ok(OtherFiles::Reached);
+        }
         let [base] = self.bases else {
             return Ok(OtherFiles::All);
         };
@@ -228,7 +241,7 @@ impl<'a> ProjectRun<'a> {
     /// Returns the findings if there is no pipeline to review.
     pub(crate) fn alone(&self, past: Option<&Baseline>) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
-        self.find(SeenFacts::default(), &mut tally)?;
+        self.add(self.found(SeenFacts::default())?, &mut tally);
         if tally.project.is_empty() {
             return Ok(tally);
         }
