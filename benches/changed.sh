@@ -17,7 +17,7 @@ for format in junit json sarif gitlab markdown html; do
     reports+=(--report "$format=$WORK/changed-$format")
 done
 start_platform --twice
-measure --runs 5 --status 1 --limit 0.7 --ideal 1 --memory 250 --server "$PLATFORM" \
+measure --runs 5 --limit 0.7 --ideal 1 --memory 250 --server "$PLATFORM" \
     "\`review\`, 5,000 changed files, 10,000 findings, six reports, a platform without delay : a second" -- \
     "${review[@]}" --base-url "$URL" "${reports[@]}"
 stop_platform
