@@ -11,6 +11,9 @@ const KEPT: usize = 16 * 1024 * 1024;
 /// Maximum size of a cached object, in bytes.
 const LARGEST: usize = KEPT / 16;
 
+/// Maximum number of trees that are recognized when they are read again.
+const RECOGNIZED: usize = 200_000;
+
 #[derive(Default)]
 pub(super) struct KeptObjects {
     contents: HashMap<Oid, Arc<[u8]>>,
@@ -45,8 +48,10 @@ impl KeptTrees {
 
     /// Remembers that the tree was read, and caches it if that was not the first time.
     pub(super) fn read(&mut self, id: Oid, content: &[u8]) {
-        if !self.seen.insert(id) {
+        if self.seen.contains(&id) {
             self.again.keep(id, content);
+        } else if self.seen.len() < RECOGNIZED {
+            self.seen.insert(id);
         }
     }
 }

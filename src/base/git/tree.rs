@@ -205,13 +205,11 @@ impl TreeWalk<'_> {
         }
         let read = |id: Option<Oid>| id.map(|id| self.repository.read_tree(self.odb, id)).transpose();
         let (old_object, new_object) = (read(old)?, read(new)?);
-        let entries = |object| {
-            Option::map_or(object, Entries::none(tree), |object: &'_ TreeBytes<'_>| {
-                Entries::of(object, tree)
-            })
-        };
         self.depth += 1;
-        self.merge(entries(old_object.as_ref()), entries(new_object.as_ref()))?;
+        self.merge(
+            entries(old_object.as_ref(), tree),
+            entries(new_object.as_ref(), tree),
+        )?;
         self.depth -= 1;
         Ok(())
     }
@@ -283,6 +281,11 @@ impl TreeWalk<'_> {
         Ok(())
     }
 }
+
+fn entries<'t>(object: Option<&'t TreeBytes<'_>>, tree: Oid) -> Entries<'t> {
+    object.map_or(Entries::none(tree), |object| Entries::of(object, tree))
+}
+
 /// Compares two lists of files; both must be sorted by path.
 pub(super) fn differences(old: Vec<(String, EntrySide)>, new: &[(String, EntrySide)]) -> Vec<TreeDifference> {
     let (mut old, mut new) = (old.into_iter().peekable(), new.iter().cloned().peekable());
