@@ -40,9 +40,17 @@ pub(crate) fn block(text: &str) -> Cow<'_, str> {
 /// Escapes control characters for a page, which no host reads as commands: line breaks stay (CR LF becomes LF), and
 /// all other text is unchanged.
 pub(crate) fn visible(text: &str) -> String {
+    if is_printed(text) {
+        return text.to_owned();
+    }
     let unified = text.replace("\r\n", "\n");
     let lines: Vec<String> = unified.split('\n').map(visible_line).collect();
     lines.join("\n")
+}
+
+/// Returns whether the text has only printed characters of ASCII, as most texts: they need no escape in a page.
+fn is_printed(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Removes host command prefixes from JSON without changing its meaning. They can occur only inside strings, where
@@ -72,6 +80,11 @@ impl<W: io::Write> SafeJson<W> {
 
 impl<W: io::Write> io::Write for SafeJson<W> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        if memchr::memchr(b'#', piece).is_none() {
+            self.is_after_mark &= piece.is_empty();
+            self.out.write_all(piece)?;
+            return Ok(piece.len());
+        }
         for part in piece.split_inclusive(|byte| *byte == b'#') {
             if self.is_after_mark && part == b"#" {
                 self.out.write_all(br"\u0023")?;
@@ -92,6 +105,10 @@ impl<W: io::Write> io::Write for SafeJson<W> {
 /// so no line of the page begins with text from outside. The second of two `#` is escaped, so that a page on standard
 /// output contains no host command.
 pub(crate) fn markup(raw: &str) -> String {
+    let is_special = |byte| matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'`' | b'#');
+    if is_printed(raw) && !raw.bytes().any(is_special) {
+        return raw.to_owned();
+    }
     let safe = visible(raw);
     let mut shown = String::with_capacity(safe.len() + safe.len() / 8);
     for c in safe.chars() {
@@ -261,6 +278,11 @@ mod tests {
     fn plain_text_is_untouched() {
         assert_eq!(line("Größe: a::b 100 %"), "Größe: a::b 100 %");
         assert_eq!(block("a\n\tb\r\nc"), "a\n\tb\nc");
+        assert_eq!(
+            super::markup("a = b; c # d: (e) 100 %"),
+            "a = b; c # d: (e) 100 %"
+        );
+        assert_eq!(super::visible("a\tb"), "a\tb");
     }
 
     #[test]

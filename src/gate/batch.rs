@@ -5,6 +5,7 @@ use crate::platform::http::{ErrorKind, HttpError};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::collections::VecDeque;
+use std::sync::mpsc::Sender;
 use uuid::Uuid;
 
 /// Number of consecutive failed batches after which the remaining ones are not sent.
@@ -60,21 +61,22 @@ impl BatchError {
     }
 }
 
-/// Requests the review of all files. Each file is in exactly one of the returned batches.
+/// Requests the review of all files and passes on each batch when it is done. Each file is in exactly one batch.
 pub(crate) async fn review_in_batches(
     platform: &Platform,
     asked: &ReviewAsked<'_>,
     files: &[String],
     batching: Batching,
     progress: BatchProgress<'_>,
-) -> Vec<BatchAnswer> {
+    answers: Sender<BatchAnswer>,
+) {
     let mut queue: VecDeque<Vec<String>> = files
         .chunks(batching.size.max(1))
         .map(<[String]>::to_vec)
         .collect();
     let mut running = FuturesUnordered::new();
     let mut course = Course {
-        answers: Vec::new(),
+        answers,
         failures: 0,
         given_up: false,
         done: 0,
@@ -95,8 +97,7 @@ pub(crate) async fn review_in_batches(
         files,
         outcome: Err(BatchError::NotSent),
     });
-    course.answers.extend(unsent);
-    course.answers
+    unsent.for_each(|answer| course.pass_on(answer));
 }
 
 async fn ask(platform: &Platform, asked: &ReviewAsked<'_>, files: Vec<String>) -> BatchAnswer {
@@ -116,14 +117,14 @@ async fn ask(platform: &Platform, asked: &ReviewAsked<'_>, files: Vec<String>) -
 
 /// The finished batches so far, and whether to continue.
 struct Course {
-    answers: Vec<BatchAnswer>,
+    answers: Sender<BatchAnswer>,
     failures: usize,
     given_up: bool,
     done: usize,
 }
 
 impl Course {
-    /// Keeps the batch, or returns its two halves to send instead.
+    /// Passes on the batch, or returns its two halves to send instead.
     fn take(&mut self, answer: BatchAnswer) -> Option<(Vec<String>, Vec<String>)> {
         match &answer.outcome {
             Ok(_) => self.failures = 0,
@@ -139,8 +140,13 @@ impl Course {
             Err(BatchError::NotSent) => {}
         }
         self.done += answer.files.len();
-        self.answers.push(answer);
+        self.pass_on(answer);
         None
+    }
+
+    fn pass_on(&self, answer: BatchAnswer) {
+        // Without a receiver the run has failed already.
+        let _ = self.answers.send(answer);
     }
 
     fn count_failure(&mut self, kind: ErrorKind) {

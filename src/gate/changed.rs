@@ -3,14 +3,14 @@
 use crate::base::git::{
     Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
 };
+use crate::base::overlap;
 use crate::model::diff::{PipelineDiff, Sides, compare};
 use crate::model::pipelines::{document_in, document_on_disk};
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Approximate size of the contents that are compared at a time, in bytes; as much again is read meanwhile.
-const HELD: usize = 4 * 1024 * 1024;
+/// Size that counts for content on disk, which is read later, in bytes.
+const ON_DISK: usize = 16 * 1024;
 
 /// A file's content, or the reason why it cannot be read.
 type Read = Result<Vec<u8>, String>;
@@ -72,29 +72,20 @@ struct FoundFiles {
 }
 
 impl Pairs<'_> {
-    /// Returns the results of `make` for the pairs that differ, in order; `make` gets the index of the change. Pairs
-    /// are compared on all cores; one thread reads the next blobs meanwhile, as a repository belongs to one thread.
+    /// Returns the results of `make` for the pairs that differ, in order; `make` gets the index of the change.
     pub(crate) fn each<T: Send>(
         &self,
         changes: &[Change],
         make: &(dyn Fn(usize, &ChangedContents) -> T + Sync),
     ) -> Result<Vec<T>, GitError> {
         let found = self.found(changes)?;
-        let mut rest = changes.iter().enumerate();
-        let mut window = self.read_some(&found, &mut rest)?;
-        let mut all = Vec::new();
-        while !window.is_empty() {
-            let mut done = Vec::new();
-            let next = rayon::in_place_scope(|scope| {
-                let (window, done) = (&mut window, &mut done);
-                scope
-                    .spawn(move |_| *done = window.par_iter_mut().filter_map(|one| one.made(make)).collect());
-                self.read_some(&found, &mut rest)
-            });
-            all.append(&mut done);
-            window = next?;
-        }
-        Ok(all)
+        let begun = changes.iter().enumerate().map(|(at, change)| {
+            let begun = self.begin(&found, at, change)?;
+            let size = begun.size();
+            Ok((begun, size))
+        });
+        let pairs = overlap::computed(begun, &|mut pair: BegunPair| pair.made(make))?;
+        Ok(pairs.into_iter().flatten().collect())
     }
 
     fn found(&self, changes: &[Change]) -> Result<FoundFiles, GitError> {
@@ -113,26 +104,6 @@ impl Pairs<'_> {
                 .collect::<Result<_, _>>()?,
             head: self.head.find_all(&new)?,
         })
-    }
-
-    /// Reads the next files, up to [`HELD`] bytes.
-    fn read_some<'c>(
-        &self,
-        found: &FoundFiles,
-        rest: &mut impl Iterator<Item = (usize, &'c Change)>,
-    ) -> Result<Vec<BegunPair>, GitError> {
-        let (mut window, mut held) = (Vec::new(), 0);
-        while held < HELD
-            && let Some((at, change)) = rest.next()
-        {
-            let begun = self.begin(found, at, change)?;
-            let sides = [&begun.contents.before, &begun.contents.after];
-            held += sides.into_iter().flatten().flatten().map(Vec::len).sum::<usize>();
-            // Content on disk is read later.
-            held += if begun.on_disk.is_some() { HELD / 256 } else { 0 };
-            window.push(begun);
-        }
-        Ok(window)
     }
 
     fn begin(&self, found: &FoundFiles, at: usize, change: &Change) -> Result<BegunPair, GitError> {
@@ -181,6 +152,13 @@ impl Pairs<'_> {
 }
 
 impl BegunPair {
+    /// Returns its size in memory, in bytes.
+    fn size(&self) -> usize {
+        let sides = [&self.contents.before, &self.contents.after];
+        let held: usize = sides.into_iter().flatten().flatten().map(Vec::len).sum();
+        held + if self.on_disk.is_some() { ON_DISK } else { 0 }
+    }
+
     fn made<T>(&mut self, make: &(dyn Fn(usize, &ChangedContents) -> T + Sync)) -> Option<T> {
         if let Some(full) = self.on_disk.take() {
             self.contents.after = Some(on_disk(&full));

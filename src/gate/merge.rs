@@ -63,14 +63,16 @@ impl Tally {
     }
 }
 
-/// Merges the responses. `rules` are those of the reviewed commit, or `None` if they are unknown.
+/// Merges the responses about the files in `asked`, each when it arrives. `rules` are those of the reviewed commit, or
+/// `None` if they are unknown.
 pub(crate) fn merge(
-    answers: Vec<BatchAnswer>,
+    answers: impl IntoIterator<Item = BatchAnswer>,
+    asked: &[String],
     rules: Option<&RuleSet>,
     positions: &mut Positions<'_>,
 ) -> Tally {
     let (mut tally, mut gaps) = (Tally::default(), Gaps::default());
-    positions.find(&answers.iter().flat_map(with_findings).collect());
+    positions.find(&asked.iter().map(String::as_str).collect());
     for batch in answers {
         match batch.outcome {
             Ok(answer) => Merger {
@@ -95,13 +97,6 @@ pub(crate) fn merge(
     tally.excluded.sort();
     tally.unreviewed.sort_by(|a, b| a.path.cmp(&b.path));
     tally
-}
-
-/// Returns the files of a batch that have findings.
-fn with_findings(batch: &BatchAnswer) -> impl Iterator<Item = &str> {
-    let answer = batch.outcome.as_ref().ok();
-    let files = batch.files.iter().map(String::as_str);
-    files.filter(move |path| answer.is_some_and(|answer| has_findings(answer.results.as_ref(), path)))
 }
 
 /// Returns whether the pipeline must be read, for the line of a violation or for the number that a rule counts.

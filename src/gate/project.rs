@@ -1,18 +1,15 @@
 //! Runs the project checks on a snapshot: reads the pipelines that they need, on all cores and each only once.
 
 use crate::base::git::{Content, GitError, Repository, Snapshot, SnapshotFile};
+use crate::base::overlap;
 use crate::model::findings::FileResults;
 use crate::model::pipelines::{
     Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines, SoughtNames,
     document, document_on_disk, is_pipeline, may_name_files,
 };
 use crate::model::project::{CheckLevels, Project, SharedSide};
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
-
-/// Approximate size of the contents that are kept in memory before they are parsed, in bytes.
-const HELD: usize = 8 * 1024 * 1024;
 
 /// The facts of pipelines by path; `None` if the file is not a pipeline that can be read.
 type FactsByPath = BTreeMap<String, Option<PipelineFacts>>;
@@ -22,6 +19,10 @@ type FactsByPath = BTreeMap<String, Option<PipelineFacts>>;
 pub(crate) struct SeenFacts(Mutex<Vec<(String, PipelineFacts)>>);
 
 impl SeenFacts {
+    pub(crate) fn of(seen: Vec<(String, PipelineFacts)>) -> Self {
+        Self(Mutex::new(seen))
+    }
+
     pub(crate) fn see(&self, path: &str, pipeline: &Pipeline) {
         let facts = PipelineFacts::of(pipeline);
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -238,36 +239,29 @@ impl ProjectScope<'_> {
         }))
     }
 
-    /// Adds the facts of these files. Blobs are read one after the other, as a repository belongs to one thread.
+    /// Adds the facts of these files.
     fn read(
         &self,
         files: &[&SnapshotFile],
         may_matter: &(dyn Fn(&[u8]) -> bool + Sync),
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
-        let mut rest = files.iter().copied().peekable();
-        while rest.peek().is_some() {
-            let (mut window, mut held) = (Vec::new(), 0);
-            while held < HELD
-                && let Some(file) = rest.next()
-            {
-                let bytes = match &file.content {
-                    Content::Disk(_) if file.kind.why_not_read().is_none() && file.doubt.is_none() => None,
-                    _ => Some(document(self.repo, file)?.ok()),
-                };
-                held += bytes.as_ref().and_then(Option::as_ref).map_or(64, Vec::len);
-                window.push((file, bytes));
-            }
-            let read = window.into_par_iter().map(|(file, bytes)| {
-                let bytes = bytes.unwrap_or_else(|| on_disk(file));
-                (
-                    file.path.clone(),
-                    bytes.and_then(|bytes| facts_of(&bytes, may_matter)),
-                )
-            });
-            facts.extend(read.collect::<Vec<_>>());
-        }
-        Ok(())
+        let contents = files.iter().map(|file| {
+            let bytes = match &file.content {
+                Content::Disk(_) if file.kind.why_not_read().is_none() && file.doubt.is_none() => None,
+                _ => Some(document(self.repo, file)?.ok()),
+            };
+            let size = bytes.iter().flatten().map(Vec::len).sum();
+            Ok(((*file, bytes), size))
+        });
+        let found = |(file, bytes): (&SnapshotFile, Option<Option<Vec<u8>>>)| {
+            let bytes = bytes.unwrap_or_else(|| on_disk(file));
+            let facts = bytes.and_then(|bytes| facts_of(&bytes, may_matter));
+            (file.path.clone(), facts)
+        };
+        overlap::each(contents, &found, |(path, found)| {
+            facts.insert(path, found);
+        })
     }
 }
 

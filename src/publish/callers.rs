@@ -4,7 +4,7 @@ use super::PublishError;
 use super::contents::PublishContents;
 use super::references::{self, WantedFile};
 use crate::base::git::{Content, Repository, Snapshot, SnapshotFile};
-use crate::model::pipelines::{Kind, PipelineFiles, SoughtNames, may_name_files};
+use crate::model::pipelines::{Kind, PipelineFacts, PipelineFiles, Reference, SoughtNames, may_name_files};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of callers of a pipeline that are listed.
@@ -32,54 +32,70 @@ impl Callers {
         snapshot: &Snapshot<'_>,
         gone: &BTreeSet<&str>,
     ) -> Result<Self, PublishError> {
-        Self::read_those(repository, snapshot, gone, &may_name_files)
+        Self::read_those(repository, snapshot, gone, BTreeMap::new(), &may_name_files)
     }
 
-    /// Reads only the callers of these pipelines: files whose bytes contain none of their names are not read as YAML.
+    /// Reads only the callers of these pipelines: files whose bytes contain none of their names are not read as YAML,
+    /// and those whose facts are known are not read at all.
     pub fn calling(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
         called: &BTreeSet<&str>,
+        known: BTreeMap<String, PipelineFacts>,
     ) -> Result<Self, PublishError> {
-        let Some(sought) = SoughtNames::of(called.iter().copied()) else {
-            return Self::read(repository, snapshot, called);
-        };
-        Self::read_those(repository, snapshot, called, &|bytes| sought.may_be_in(bytes))
+        match SoughtNames::of(called.iter().copied()) {
+            Some(sought) => {
+                let may_matter = |bytes: &[u8]| sought.may_be_in(bytes);
+                Self::read_those(repository, snapshot, called, known, &may_matter)
+            }
+            None => Self::read_those(repository, snapshot, called, known, &may_name_files),
+        }
     }
 
     fn read_those(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
         gone: &BTreeSet<&str>,
+        mut known: BTreeMap<String, PipelineFacts>,
         may_matter: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Self, PublishError> {
         let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
         files.retain(|file| file.doubt.is_none());
-        let contents = PublishContents::new(repository.root().to_owned());
+        let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let there = PipelineFiles::new(there.union(gone).copied());
+        let is_unread = |file: &&SnapshotFile| !known.contains_key(&file.path);
+        let contents = PublishContents::once(repository.root().to_owned());
         let wanted = |file| WantedFile {
             content: content(file),
             is_needed: false,
         };
-        let all: Vec<WantedFile<'_>> = files.iter().map(wanted).collect();
-        let facts = references::read_those(&contents, &all, may_matter)?;
-        let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let known = PipelineFiles::new(there.union(gone).copied());
-        let mut by_callee: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (file, facts) in files.iter().zip(facts) {
-            let called = facts
-                .references()
-                .flat_map(|reference| reference.called(&known, &file.path));
-            let mut named: BTreeSet<&str> = called.collect();
-            named.remove(file.path.as_str());
-            for path in named {
-                let callers = by_callee.entry(path.to_owned()).or_default();
-                callers.push(file.path.clone());
-            }
+        let wanted: Vec<WantedFile<'_>> = files.iter().filter(is_unread).map(wanted).collect();
+        let mut read = references::read_those(&contents, &wanted, may_matter)?.into_iter();
+        let mut callers = Self::default();
+        for file in &files {
+            let facts = match known.remove(&file.path) {
+                Some(facts) => Some(facts),
+                None => read.next().and_then(|file| file.facts.ok()),
+            };
+            let references = facts.map(|facts| facts.references).unwrap_or_default();
+            callers.add(&file.path, &references, &there);
         }
-        for callers in by_callee.values_mut() {
+        for callers in callers.by_callee.values_mut() {
             callers.sort();
         }
-        Ok(Self { by_callee })
+        Ok(callers)
+    }
+
+    fn add(&mut self, caller: &str, references: &[Reference], there: &PipelineFiles<'_>) {
+        let named = references
+            .iter()
+            .flat_map(|reference| reference.called(there, caller));
+        let mut named: BTreeSet<&str> = named.collect();
+        named.remove(caller);
+        for path in named {
+            let callers = self.by_callee.entry(path.to_owned()).or_default();
+            callers.push(caller.to_owned());
+        }
     }
 
     /// Returns the pipelines that call this one, sorted by path.

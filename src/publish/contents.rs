@@ -13,6 +13,8 @@ pub(super) struct PublishContents {
     root: PathBuf,
     /// A repository cannot be shared between threads, so it is opened for this reader.
     repository: Mutex<Option<Repository>>,
+    /// Set if blobs are read again, so that they are cached.
+    reads_again: bool,
 }
 
 impl fmt::Debug for PublishContents {
@@ -35,6 +37,15 @@ impl PublishContents {
         Self {
             root,
             repository: Mutex::new(None),
+            reads_again: true,
+        }
+    }
+
+    /// Creates a reader that reads each content once.
+    pub(super) fn once(root: PathBuf) -> Self {
+        Self {
+            reads_again: false,
+            ..Self::new(root)
         }
     }
 
@@ -71,10 +82,15 @@ impl PublishContents {
 
     fn with<T>(&self, work: impl FnOnce(&Repository) -> Result<T, GitError>) -> Result<T, GitError> {
         let mut opened = self.repository.lock().unwrap_or_else(PoisonError::into_inner);
-        match opened.as_ref() {
-            Some(repository) => work(repository),
-            None => work(opened.insert(Repository::open(&self.root)?)),
+        if let Some(repository) = opened.as_ref() {
+            return work(repository);
         }
+        let repository = Repository::open(&self.root)?;
+        work(opened.insert(if self.reads_again {
+            repository
+        } else {
+            repository.without_cache()
+        }))
     }
 }
 

@@ -7,12 +7,9 @@ use super::PublishError;
 use super::contents::PublishContents;
 use super::unchanged::{self, Checked};
 use crate::base::git::Content;
+use crate::base::overlap;
 use crate::model::pipelines::{PipelineFacts, Reference, may_name_files};
 use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
-use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
-
-/// Amount of content that is loaded before it is read as YAML, in bytes.
-const HELD: usize = 4 * 1024 * 1024;
 
 /// A pipeline file to be read.
 pub(super) struct WantedFile<'a> {
@@ -57,30 +54,12 @@ pub(super) fn read_those(
     files: &[WantedFile<'_>],
     may_matter: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Vec<FileFacts>, PublishError> {
-    let mut facts = Vec::with_capacity(files.len());
-    let mut rest = files.iter();
-    while rest.len() > 0 {
-        let window = skim_some(contents, &mut rest, may_matter)?;
-        facts.par_extend(window.into_par_iter().map(Skimmed::facts));
-    }
-    Ok(facts)
-}
-
-/// Loads the next files, up to the memory limit.
-fn skim_some<'w>(
-    contents: &PublishContents,
-    rest: &mut impl Iterator<Item = &'w WantedFile<'w>>,
-    may_matter: &dyn Fn(&[u8]) -> bool,
-) -> Result<Vec<Skimmed>, PublishError> {
-    let (mut window, mut held) = (Vec::new(), 0);
-    while held < HELD
-        && let Some(wanted) = rest.next()
-    {
+    let skimmed = files.iter().map(|wanted| {
         let skimmed = skim(contents, wanted, may_matter)?;
-        held += skimmed.held();
-        window.push(skimmed);
-    }
-    Ok(window)
+        let size = skimmed.held();
+        Ok((skimmed, size))
+    });
+    overlap::computed(skimmed, &Skimmed::facts)
 }
 
 /// A file for which it is decided whether it must be read as YAML.

@@ -245,24 +245,9 @@ impl SourceLines {
 pub(crate) struct ChangedLines(BTreeMap<String, BTreeSet<u32>>);
 
 impl ChangedLines {
-    /// Adds a changed file: keeps those of its findings' `lines` that a hunk touches. A line includes all lines that
-    /// are indented below it, so that a component is touched if one of its links was removed.
-    pub(crate) fn add(
-        &mut self,
-        path: &str,
-        text: &str,
-        lines: impl IntoIterator<Item = u32>,
-        hunks: &[RangeInclusive<u32>],
-    ) {
-        let all: Vec<&str> = text.lines().collect();
-        let is_touched = |line: &u32| {
-            let end = block_end(&all, *line);
-            hunks
-                .iter()
-                .any(|hunk| *hunk.start() <= end && *line <= *hunk.end())
-        };
-        let touched = lines.into_iter().filter(is_touched).collect();
-        self.0.insert(path.to_owned(), touched);
+    /// Adds a changed file, with the result of [`touched_lines`].
+    pub(crate) fn add(&mut self, path: impl Into<String>, touched: BTreeSet<u32>) {
+        self.0.insert(path.into(), touched);
     }
 
     /// Returns whether the change touches this line of a finding, or a line that is indented below it.
@@ -273,6 +258,23 @@ impl ChangedLines {
     pub(super) fn has(&self, path: &str) -> bool {
         self.0.contains_key(path)
     }
+}
+
+/// Returns those of the findings' `lines` that a hunk touches. A line includes all lines that are indented below it, so
+/// that a component is touched if one of its links was removed.
+pub(crate) fn touched_lines(
+    text: &str,
+    lines: impl IntoIterator<Item = u32>,
+    hunks: &[RangeInclusive<u32>],
+) -> BTreeSet<u32> {
+    let all: Vec<&str> = text.lines().collect();
+    let is_touched = |line: &u32| {
+        let end = block_end(&all, *line);
+        hunks
+            .iter()
+            .any(|hunk| *hunk.start() <= end && *line <= *hunk.end())
+    };
+    lines.into_iter().filter(is_touched).collect()
 }
 
 /// Returns the last line of the block that starts on this line: the lines that are indented deeper. Lines count from 1.
@@ -338,7 +340,7 @@ mod tests {
     fn a_line_is_touched_with_what_is_indented_below_it() {
         let mut changed = ChangedLines::default();
         let text = "a:\n  b:\n    c: 1\n    z: 0\n    d: 2\n  e:\n    f: 3\n";
-        changed.add("a", text, 1..=7, &[5..=5]);
+        changed.add("a", touched_lines(text, 1..=7, &[5..=5]));
         let touched: Vec<u32> = (1..12).filter(|line| changed.touch("a", *line)).collect();
         assert_eq!(touched, [1, 2, 5]);
         assert!(!changed.touch("b", 3) && !changed.has("b") && changed.has("a"));

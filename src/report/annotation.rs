@@ -157,7 +157,7 @@ pub(super) fn cap(annotations: &[Annotation], limit: usize, elsewhere: &str) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::report::{sample, touched_lines};
 
     fn shown(annotations: &[Annotation]) -> Vec<String> {
         let line = |a: &Annotation| format!("{:?} {:?} {}: {}", a.level, a.place, a.title, a.message);
@@ -182,7 +182,7 @@ mod tests {
     fn errors_on_changed_lines_come_before_other_errors() {
         let mut about = About::default();
         let changed = &mut about.changed;
-        changed.add("load/it.orch.yaml", "", [9, 12], &[10..=12]);
+        changed.add("load/it.orch.yaml", touched_lines("", [9, 12], &[10..=12]));
         let places: Vec<_> = collect(&sample::report(), &about)
             .into_iter()
             .filter_map(|annotation| annotation.place)

@@ -34,6 +34,7 @@ mod wording;
 pub(crate) use crate::model::findings::Verdict;
 pub(crate) use about::{
     About, ChangedFile, ChangedLines, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules,
+    touched_lines,
 };
 pub(crate) use changes::{
     CallersOfChanges, ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown,

@@ -436,3 +436,44 @@ fn a_review_of_an_edit_reads_no_pipeline_that_the_change_cannot_break() {
     let review = ["review", "--changes", "none", "--base", "main"];
     platform.call(&world).run(&review).expect(0);
 }
+
+#[test]
+fn what_a_review_read_for_its_reports_counts_for_the_project_too() {
+    let world = world(&[
+        ("sales/load.orch.yaml", &calling(&[])),
+        ("sales/old.orch.yaml", &calling(&["sales/load"])),
+        ("sales/same.orch.yaml", &calling(&["sales/load"])),
+    ]);
+    world.write("sales/load.orch.yaml", calling(&["sales/nowhere"]));
+    world.write("sales/old.orch.yaml", calling(&[]));
+    world.write("sales/new.orch.yaml", calling(&["sales/load"]));
+    world.commit("edit");
+    world.git(&["push", "-q", "origin", "change"]);
+    let platform = Platform::new();
+    let passed = serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
+    platform.reviews(crate::world::each("PASSED", passed));
+    let review = ["review", "--base", "main", "--report", "json=-"];
+    let report = platform.call(&world).run(&review).expect(1).json();
+    assert_eq!(
+        found(&report),
+        [
+            "project/call error sales/load.orch.yaml:14 component `Call 0` calls the orchestration `sales/nowhere`, \
+             which is not in the project; did you mean `sales/new.orch.yaml`?"
+        ]
+    );
+    let changes = report["changes"].as_array().unwrap().iter();
+    let called = changes.map(|change| {
+        let callers = change["callers"].as_array().map_or(0, Vec::len);
+        assert_eq!(change["calledBy"].as_u64(), Some(callers as u64));
+        (change["path"].as_str().unwrap(), change["callers"].to_string())
+    });
+    let callers = r#"["sales/new.orch.yaml","sales/same.orch.yaml"]"#;
+    assert_eq!(
+        called.collect::<Vec<_>>(),
+        [
+            ("sales/load.orch.yaml", callers.to_owned()),
+            ("sales/new.orch.yaml", "null".to_owned()),
+            ("sales/old.orch.yaml", "null".to_owned()),
+        ]
+    );
+}

@@ -483,7 +483,11 @@ fn touched(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, u32)> {
     };
     let old = before.map(|path| blob("HEAD~1", path));
     let new = repo.read_blob(&blob("HEAD", file), u64::MAX).unwrap();
-    let ranges = repo.changed_lines(old.as_ref(), &new).unwrap();
+    let ranges = repo
+        .former_content(old.as_ref())
+        .unwrap()
+        .changed_lines(&new)
+        .unwrap();
     ranges
         .iter()
         .map(|range| (*range.start(), *range.end()))

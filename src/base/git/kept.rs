@@ -14,20 +14,38 @@ const LARGEST: usize = KEPT / 16;
 /// Maximum number of trees that are recognized when they are read again.
 const RECOGNIZED: usize = 200_000;
 
-#[derive(Default)]
 pub(super) struct KeptObjects {
     contents: HashMap<Oid, Arc<[u8]>>,
     bytes: usize,
+    most_bytes: usize,
+}
+
+impl Default for KeptObjects {
+    fn default() -> Self {
+        Self {
+            most_bytes: KEPT,
+            ..Self::none()
+        }
+    }
 }
 
 impl KeptObjects {
+    /// Creates a cache that keeps nothing.
+    pub(super) fn none() -> Self {
+        Self {
+            contents: HashMap::new(),
+            bytes: 0,
+            most_bytes: 0,
+        }
+    }
+
     pub(super) fn get(&self, id: Oid) -> Option<Arc<[u8]>> {
         self.contents.get(&id).map(Arc::clone)
     }
 
     /// Caches the content if there is room.
     pub(super) fn keep(&mut self, id: Oid, content: &[u8]) {
-        let has_room = content.len() <= LARGEST && self.bytes + content.len() <= KEPT;
+        let has_room = content.len() <= LARGEST && self.bytes + content.len() <= self.most_bytes;
         if has_room && self.contents.insert(id, Arc::from(content)).is_none() {
             self.bytes += content.len();
         }
@@ -77,6 +95,9 @@ mod tests {
         let mut other = KeptObjects::default();
         other.keep(id(50), &vec![b'x'; LARGEST + 1]);
         assert!(other.get(id(50)).is_none());
+        let mut none = KeptObjects::none();
+        none.keep(id(60), b"blob");
+        assert!(none.get(id(60)).is_none());
     }
 
     #[test]

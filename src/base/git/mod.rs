@@ -45,6 +45,7 @@ pub use fetch::Wanted;
 pub use file::{Content, Doubt, SnapshotFile};
 pub use id::{BlobId, CommitId, is_full_id, short_id};
 pub use index::Checkout;
+pub use lines::FormerContent;
 pub use repository::{Head, Repository};
 pub use revision::Named;
 pub use snapshot::Snapshot;

@@ -57,6 +57,13 @@ impl Repository {
         }
     }
 
+    /// Turns off the cache of blobs: for a reader that reads each blob once, copies would only take memory.
+    #[must_use]
+    pub fn without_cache(mut self) -> Self {
+        self.kept_blobs = RefCell::new(KeptObjects::none());
+        self
+    }
+
     /// Returns the root of the working tree, or the git directory of a bare repository.
     pub fn root(&self) -> &Path {
         &self.root

@@ -5,6 +5,7 @@ use crate::base::git::{CommitId, Snapshot, SnapshotFile};
 use crate::base::text::count;
 use crate::commands::Run;
 use crate::commands::gate::check;
+use crate::commands::gate::deliver::ChangesAhead;
 use crate::commands::gate::judgement::Judged;
 use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::past::{Baseline, same_rules};
@@ -22,7 +23,9 @@ use crate::model::rules::RuleSet;
 use crate::model::waivers::Former;
 use crate::platform::api::{Platform, ReviewFields};
 use std::collections::HashSet;
+use std::iter;
 use std::panic;
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 /// Note in the reports if the platform was not asked for a review.
@@ -34,7 +37,10 @@ const RULES_DIFFER: &str = "the rules differ between head and base, so the base 
                             with the rules of the head (--new-only)";
 
 /// Requests a review of these files of the base from the platform.
-type AskBase<'f> = dyn FnMut(&CommitId, &[String]) -> Result<Vec<BatchAnswer>, Failure> + 'f;
+type AskBase<'f> = dyn Fn(&CommitId, &[String]) -> Result<Vec<BatchAnswer>, Failure> + 'f;
+
+/// The merged responses, and the requests that failed.
+type Merged = (Tally, Unanswered);
 
 /// The data that responses are evaluated with: files, rules and waivers of the head, each read once.
 struct Ground<'g> {
@@ -57,6 +63,8 @@ pub(crate) struct Asking<'a> {
     pub(crate) target: &'a Target,
     /// The baseline that findings are compared with, if only new findings count.
     pub(crate) past: Option<&'a Baseline>,
+    /// The changes that are compared meanwhile, if a report lists them.
+    pub(crate) ahead: Option<&'a ChangesAhead>,
 }
 
 /// Requests reviews in batches; knows no repository, so that another thread can wait for the responses.
@@ -67,13 +75,24 @@ struct Batches<'a> {
 }
 
 impl Batches<'_> {
-    fn ask(&self, asked: &ReviewAsked<'_>, files: &[String]) -> Result<Vec<BatchAnswer>, Failure> {
+    fn ask(
+        &self,
+        asked: &ReviewAsked<'_>,
+        files: &[String],
+        answers: Sender<BatchAnswer>,
+    ) -> Result<(), Failure> {
         let bar = self.run.ui.progress("reviewing").files();
         let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
-        let batches = gate::review_in_batches(self.platform, asked, files, self.batching, &progress);
-        let answers = self.run.requests(batches)?;
+        let batches = gate::review_in_batches(self.platform, asked, files, self.batching, &progress, answers);
+        self.run.requests(batches)?;
         bar.clear();
-        Ok(answers)
+        Ok(())
+    }
+
+    fn ask_all(&self, asked: &ReviewAsked<'_>, files: &[String]) -> Result<Vec<BatchAnswer>, Failure> {
+        let (sender, answers) = mpsc::channel();
+        self.ask(asked, files, sender)?;
+        Ok(answers.into_iter().collect())
     }
 }
 
@@ -140,14 +159,23 @@ impl Asking<'_> {
                 concurrency: self.settings.concurrency,
             },
         };
-        // The project is checked while the platform responds.
-        let (answers, found) = thread::scope(|scope| {
-            let asking = scope.spawn(|| batches.ask(&asked, files));
-            let found = project.found(SeenFacts::default());
-            (asking.join(), found)
+        // The project is checked and the responses are merged while the platform responds.
+        let (sender, answers) = mpsc::channel();
+        let (done, found, merged) = thread::scope(|scope| {
+            let asking = scope.spawn(|| batches.ask(&asked, files, sender));
+            let mut found = None;
+            let answers = iter::from_fn(|| {
+                if found.is_none() {
+                    found = self.seen(false).map(|seen| project.found(seen));
+                }
+                answers.recv().ok()
+            });
+            let merged = self.merge(answers, &ground);
+            let found = found.unwrap_or_else(|| project.found(self.seen(true).unwrap_or_default()));
+            (asking.join(), found, merged)
         });
-        let answers = answers.unwrap_or_else(|panicked| panic::resume_unwind(panicked))?;
-        self.judge(answers, found?, &ground, &mut |base, files| {
+        done.unwrap_or_else(|panicked| panic::resume_unwind(panicked))?;
+        self.judge(merged, found?, &ground, &|base, files| {
             self.run.ui.say(&format!(
                 "comparing {} with the base {}",
                 count(files.len(), "pipeline"),
@@ -157,8 +185,23 @@ impl Asking<'_> {
                 commit: base.as_str(),
                 ..asked
             };
-            batches.ask(&asked, files)
+            batches.ask_all(&asked, files)
         })
+    }
+
+    /// Returns what the comparison of the changes read, if there is one; `None` if it is not done yet.
+    fn seen(&self, waits: bool) -> Option<SeenFacts> {
+        self.ahead
+            .map_or_else(|| Some(SeenFacts::default()), |ahead| ahead.facts(waits))
+    }
+
+    /// Merges the responses, each when it arrives.
+    fn merge(&self, answers: impl Iterator<Item = BatchAnswer>, ground: &Ground<'_>) -> Merged {
+        let mut unanswered = Unanswered::default();
+        let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
+        let answers = answers.inspect(|answer| unanswered.take(answer));
+        let tally = gate::merge(answers, ground.files, ground.rules.as_ref(), &mut positions);
+        (tally, unanswered)
     }
 
     /// Returns the branch from which the platform reads the commit.
@@ -187,15 +230,11 @@ impl Asking<'_> {
 
     fn judge(
         &self,
-        answers: Vec<BatchAnswer>,
+        (mut tally, mut unanswered): Merged,
         found: Vec<FileResults>,
         ground: &Ground<'_>,
-        ask: &mut AskBase<'_>,
+        ask: &AskBase<'_>,
     ) -> Result<Judged, Failure> {
-        let mut unanswered = Unanswered::default();
-        unanswered.take(&answers);
-        let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
-        let mut tally = gate::merge(answers, ground.rules.as_ref(), &mut positions);
         if let Some(outdated) = ground.outdated {
             let repo = &self.workspace.repo;
             let judged: HashSet<&str> = ground.files.iter().map(String::as_str).collect();
@@ -205,11 +244,7 @@ impl Asking<'_> {
         ground.project.add(found, &mut tally);
         ground.waiving.mark(ground.snapshot, &ground.former, &mut tally)?;
         if let Some(past) = self.past {
-            self.compare(past, &mut tally, ground, &mut |base, files| {
-                let answers = ask(base, files)?;
-                unanswered.take(&answers);
-                Ok(answers)
-            })?;
+            self.compare(past, &mut tally, &mut unanswered, ground, ask)?;
             ground.project.mark_known(past, &mut tally)?;
         }
         let may_pass = self.settings.on_unavailable == OnUnavailable::Pass && unanswered.is_all(&tally);
@@ -224,8 +259,9 @@ impl Asking<'_> {
         &self,
         past: &Baseline,
         tally: &mut Tally,
+        unanswered: &mut Unanswered,
         ground: &Ground<'_>,
-        ask: &mut AskBase<'_>,
+        ask: &AskBase<'_>,
     ) -> Result<(), Failure> {
         let repo = &self.workspace.repo;
         past.compare(tally, |tally, base| {
@@ -246,7 +282,9 @@ impl Asking<'_> {
                 }
                 rules => {
                     let answers = ask(base, &files)?;
-                    gate::merge(answers, rules.as_ref(), &mut Positions::new(repo, base))
+                    let answers = answers.into_iter().inspect(|answer| unanswered.take(answer));
+                    let mut positions = Positions::new(repo, base);
+                    gate::merge(answers, &files, rules.as_ref(), &mut positions)
                 }
             };
             let before = self.with_clean(past, tally, base, ground, (places, before))?;

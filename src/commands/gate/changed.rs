@@ -1,9 +1,10 @@
 //! The change of a pipeline for reports and pages: counts, text and a drawing.
 
 use crate::gate::ChangedContents;
-use crate::model::diff::{Line, PipelineDiff, compare_trees, words};
+use crate::model::diff::{Line, PipelineDiff, SideTrees, Sides, compare_trees, words};
 use crate::model::findings::FileChange;
 use crate::model::picture::Canvas;
+use crate::model::pipelines::{Pipeline, PipelineFacts};
 use crate::report::ChangedFile;
 
 /// Maximum number of pipelines drawn in one page, and maximum size of each in components: keeps a page of hundreds
@@ -19,37 +20,68 @@ pub(crate) const MOST_LINKS_OF_A_FILE: usize = 40_000;
 /// Maximum number of pipelines whose change is described in text.
 const MOST_TOLD: usize = 500;
 
-/// Returns the change, and a drawing of the pipeline with the change marked if `wants` it. Both documents are read once.
-pub(crate) fn drawn(
-    contents: &ChangedContents,
-    wants: impl FnOnce(&PipelineDiff) -> bool,
-) -> (PipelineDiff, Option<Result<Canvas, String>>) {
-    let sides = contents.sides();
-    let trees = sides.trees();
-    let diff = compare_trees(&sides, &trees);
-    let canvas = wants(&diff).then(|| match (&diff.reason, &trees) {
-        (Some(why), _) | (None, Err(why)) => Err(why.clone()),
-        (None, Ok(trees)) => Canvas::of_change(trees, &diff).map_err(|why| why.to_string()),
-    });
-    (diff, canvas)
+/// A changed pipeline, both sides of which were read as YAML.
+pub(crate) struct ReadChange<'c> {
+    sides: Sides<'c>,
+    /// An error if one of them cannot be read.
+    trees: Result<SideTrees<'c>, String>,
 }
 
-/// Returns the change for a report, with a drawing if it is among the first `MOST_PICTURES`.
+impl<'c> ReadChange<'c> {
+    pub(crate) fn of(contents: &'c ChangedContents) -> Self {
+        let sides = contents.sides();
+        Self {
+            trees: sides.trees(),
+            sides,
+        }
+    }
+
+    pub(crate) fn diff(&self) -> PipelineDiff {
+        compare_trees(&self.sides, &self.trees)
+    }
+
+    /// Draws the pipeline with the change marked.
+    pub(crate) fn canvas(&self, diff: &PipelineDiff) -> Result<Canvas, String> {
+        match (&diff.reason, &self.trees) {
+            (Some(why), _) | (None, Err(why)) => Err(why.clone()),
+            (None, Ok(trees)) => Canvas::of_change(trees, diff).map_err(|why| why.to_string()),
+        }
+    }
+
+    /// Returns the facts about the pipeline in the head; `None` if it was deleted or one of the sides cannot be read.
+    fn facts(&self) -> Option<PipelineFacts> {
+        let after = self.trees.as_ref().ok()?.after.as_ref()?;
+        let pipeline = Pipeline::of(after).ok()?;
+        Some(PipelineFacts::of(&pipeline))
+    }
+
+    /// Returns the change for a report, with a drawing if it is among the first `MOST_PICTURES`.
+    fn file(&self, at: usize) -> ChangedFile {
+        let diff = self.diff();
+        let is_drawn = at < MOST_PICTURES && diff.change != FileChange::Layout;
+        let picture = is_drawn.then(|| self.canvas(&diff).ok().and_then(bounded));
+        let mut words = words(&diff, None).split_off(1);
+        if at >= MOST_TOLD && !words.is_empty() {
+            words = vec![Line::remark(
+                "details are omitted because too many pipelines changed",
+            )];
+        }
+        ChangedFile {
+            changed: diff.in_numbers(),
+            words,
+            picture: picture.flatten(),
+        }
+    }
+}
+
 pub(crate) fn told(contents: &ChangedContents, at: usize) -> ChangedFile {
-    let (diff, canvas) = drawn(contents, |diff| {
-        at < MOST_PICTURES && diff.change != FileChange::Layout
-    });
-    let mut words = words(&diff, None).split_off(1);
-    if at >= MOST_TOLD && !words.is_empty() {
-        words = vec![Line::remark(
-            "details are omitted because too many pipelines changed",
-        )];
-    }
-    ChangedFile {
-        changed: diff.in_numbers(),
-        words,
-        picture: canvas.and_then(Result::ok).and_then(bounded),
-    }
+    ReadChange::of(contents).file(at)
+}
+
+/// Returns the change for a report, and the facts of the head, so that the head is read once.
+pub(crate) fn told_with_facts(contents: &ChangedContents, at: usize) -> (ChangedFile, Option<PipelineFacts>) {
+    let read = ReadChange::of(contents);
+    (read.file(at), read.facts())
 }
 
 /// Returns the drawing if it is within the limits, otherwise the part of it that changed.

@@ -60,9 +60,8 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         wrong_rules: Vec::new(),
         folder_to_name: None,
         compared: None,
-        changes: None,
     };
-    let delivered = deliver_from(run, &place, &delivery);
+    let delivered = deliver_from(run, &place, &delivery, None);
     Ok(status.worse(delivered))
 }
 

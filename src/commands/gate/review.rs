@@ -164,7 +164,8 @@ impl Begun<'_> {
         selected: &Selected,
         part: &Part,
     ) -> Option<ChangesAhead> {
-        if selected.since != comparison.bases || selected.files.is_empty() {
+        let is_dry = self.settings.dry_run;
+        if is_dry || selected.since != comparison.bases || selected.files.is_empty() {
             return None;
         }
         let settings = (&self.settings.judging, &self.settings.selection);
@@ -218,6 +219,7 @@ pub(crate) fn reviewed<'a>(
     let nothing = nothing(&comparison, &chosen.selected, &part, || {
         nothing_selected(&snapshot, &settings.selection)
     })?;
+    let ahead = begun.changes_ahead(run, &comparison, &chosen.selected, &part);
     let review = Asking {
         run,
         workspace,
@@ -225,6 +227,7 @@ pub(crate) fn reviewed<'a>(
         connection: &begun.connection,
         target,
         past: before.as_ref(),
+        ahead: ahead.as_ref(),
     };
     if settings.dry_run {
         let status = dry_run(&review, &chosen.selected, nothing.as_deref())?;
@@ -235,7 +238,6 @@ pub(crate) fn reviewed<'a>(
     }
     let project = begun.project(&snapshot);
     let project = ProjectRun::of(project, &chosen.selected, &comparison.bases, &part);
-    let ahead = begun.changes_ahead(run, &comparison, &chosen.selected, &part);
     let mut judged = review.judged(&chosen, &project, &comparison, nothing)?;
     let policy = workspace.sources.note().map(str::to_owned);
     judged.note(policy.into_iter().chain(unchanged));
@@ -247,9 +249,10 @@ pub(crate) fn reviewed<'a>(
     ending.unchanged = planned.is_some().then(|| ReviewedBeyondChange {
         known_at: before.as_ref().and_then(|past| past.bases.first().cloned()),
     });
+    let engine = review.engine();
     let changes = chosen.selected.take_changes();
     let telling = Telling::of(&settings.judging, &settings.selection, changes).with_ahead(ahead);
-    let mut report = started.report(review.engine(), judged, comparison, chosen, &part);
+    let mut report = started.report(engine, judged, comparison, chosen, &part);
     let delivered = deliver(run, workspace, &snapshot, &mut report, &ending, telling);
     Ok(Reviewed {
         status: ending.status.worse(delivered),

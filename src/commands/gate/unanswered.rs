@@ -22,12 +22,11 @@ pub(crate) struct Unanswered {
 }
 
 impl Unanswered {
-    pub(super) fn take(&mut self, answers: &[BatchAnswer]) {
-        for error in answers.iter().filter_map(|answer| answer.outcome.as_ref().err()) {
-            self.causes.insert(error.cause());
-            if let BatchError::Request(error) = error {
-                self.failed(error);
-            }
+    pub(super) fn take(&mut self, answer: &BatchAnswer) {
+        let Err(error) = &answer.outcome else { return };
+        self.causes.insert(error.cause());
+        if let BatchError::Request(error) = error {
+            self.failed(error);
         }
     }
 

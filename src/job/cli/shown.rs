@@ -4,7 +4,7 @@
 
 use super::Cli;
 use super::overview::{GLOBALS, globals, overview};
-use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _};
+use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
 use std::ffi::OsString;
 
 const PROGRAM: &str = "sluicegate";
@@ -47,7 +47,11 @@ fn is_taken(command: &str, flag: &Arg) -> bool {
 ///
 /// A usage error, or the requested help.
 pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
-    // A help page shows one command; shaping all commands would double the startup time.
+    // The shape shows only in a help page and in a usage error, and takes as long as parsing.
+    if let Ok(cli) = Cli::try_parse_from(&args) {
+        return Ok(cli);
+    }
+    // A help page shows one command.
     let mut program = shaped(&|command| args.iter().any(|arg| arg == command));
     let mut matches = program.try_get_matches_from_mut(args)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))

@@ -4,10 +4,10 @@ use super::error::EvaluationError;
 use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
 use super::subject::Subject;
+use crate::base::overlap;
 use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
 use crate::model::pipelines::{Kind, Pipeline};
 use crate::model::yaml::DocumentError;
-use rayon::prelude::*;
 use std::fmt;
 
 /// The rule id under which problems of the rules file itself are reported.
@@ -24,9 +24,6 @@ pub enum RuleState {
     NotThere,
     Unknown,
 }
-
-/// Minimum size of the documents that are collected before they are evaluated, in bytes.
-const BATCH_BYTES: usize = 32 * 1024 * 1024;
 
 /// A callback that gets each pipeline that was read, with its path.
 pub type SeePipeline<'s> = dyn Fn(&str, &Pipeline) + Sync + 's;
@@ -145,33 +142,20 @@ impl RuleSet {
     }
 
     /// Returns the results of many pipeline files, in the same order. The files are read one after the other and
-    /// evaluated on all cores; memory use is bounded, because they are evaluated in batches.
+    /// evaluated on all cores.
     pub fn evaluate_all<E>(
         &self,
         documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,
         see: &SeePipeline<'_>,
     ) -> Result<Vec<FileResults>, E> {
-        let mut results = Vec::new();
-        let (mut batch, mut held) = (Vec::new(), 0);
-        for document in documents {
-            let (path, document) = document?;
-            held += document.as_ref().map_or(0, Vec::len);
-            batch.push((path, document));
-            if held >= BATCH_BYTES {
-                results.par_extend(
-                    batch
-                        .par_drain(..)
-                        .map(|(path, d)| self.evaluate_document(&path, &d, see)),
-                );
-                held = 0;
-            }
-        }
-        results.par_extend(
-            batch
-                .into_par_iter()
-                .map(|(path, d)| self.evaluate_document(&path, &d, see)),
-        );
-        Ok(results)
+        let sized = documents.map(|document| {
+            let document = document?;
+            let size = document.1.as_ref().map_or(0, Vec::len);
+            Ok((document, size))
+        });
+        overlap::computed(sized, &|(path, document): (String, _)| {
+            self.evaluate_document(&path, &document, see)
+        })
     }
 
     fn results(

@@ -4,6 +4,9 @@
 /// (<https://www.w3.org/TR/xml/#AVNormalize>), and so do the marks of a CI host's command. Characters that XML 1.0
 /// forbids become U+FFFD.
 pub(super) fn attribute(text: &str) -> String {
+    if text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
     let mut value = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -14,17 +17,20 @@ pub(super) fn attribute(text: &str) -> String {
             _ => push(&mut value, c),
         }
     }
-    unmarked(&value)
+    unmarked(value)
 }
 
 /// Escapes an element's content. CR LF and CR become LF, as a parser would convert them anyway. If the document is
 /// printed, a CI host must not find commands in it, so a reference interrupts their marks. `<![CDATA[` is not used:
 /// some texts would need two sections, and action-junit-report puts a comma between two sections.
 pub(super) fn content(text: &str) -> String {
+    if text.bytes().all(|byte| byte == b'\n' || is_plain(byte)) && !text.contains("::") {
+        return text.to_owned();
+    }
     let unified = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut value = String::with_capacity(unified.len());
     unified.chars().for_each(|c| push(&mut value, c));
-    let unmarked = unmarked(&value);
+    let unmarked = unmarked(value);
     let lines = unmarked.split('\n').map(|line| {
         let blanks = line.len() - line.trim_start().len();
         match line[blanks..].strip_prefix("::") {
@@ -33,6 +39,11 @@ pub(super) fn content(text: &str) -> String {
         }
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns whether the byte is a character that is never escaped, as nearly all are.
+const fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'&' | b'<' | b'>' | b'#')
 }
 
 fn push(value: &mut String, c: char) {
@@ -44,7 +55,10 @@ fn push(value: &mut String, c: char) {
     }
 }
 
-fn unmarked(escaped: &str) -> String {
+fn unmarked(escaped: String) -> String {
+    if !escaped.contains("##") {
+        return escaped;
+    }
     escaped.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
 }
 
@@ -97,5 +111,7 @@ mod tests {
         assert_eq!(content("a]]>b</c>&"), "a]]&gt;b&lt;/c&gt;&amp;");
         assert_eq!(content("a\r\n ::error::x"), "a\n :&#58;error::x");
         assert_eq!(content("##[group]"), "#&#35;[group]");
+        assert_eq!(content("a: b\n  c"), "a: b\n  c");
+        assert_eq!(content("a: b\n::c"), "a: b\n:&#58;c");
     }
 }

@@ -11,6 +11,7 @@ pub(crate) use group::Groups;
 use super::About;
 use super::about::ChangedLines;
 use super::view::{self, FindingEntry, Medium, Notice, NoticeKind, UnjudgedCause, View};
+use super::wording::headline;
 use crate::base::text::wrap;
 use crate::base::text::{self, count};
 use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
@@ -57,11 +58,11 @@ fn no_rules_hint(about: &About) -> String {
 
 /// Renders the report as text with a final line break. All text from outside is sanitized.
 pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
-    let view = View::of(report, about, Medium::Log);
-    let verdict = verdict(&view, style);
     if style.quiet {
-        return verdict + "\n";
+        return verdict(report, &headline(report), style) + "\n";
     }
+    let view = View::of(report, about, Medium::Log);
+    let verdict = verdict(report, &view.headline, style);
     let mut shown = String::new();
     if about.show == Show::Concise {
         concise::push(&mut shown, &view);
@@ -85,10 +86,10 @@ pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
 }
 
 /// Returns the headline, in lines that fit the terminal.
-fn verdict(view: &View<'_>, style: Style) -> String {
+fn verdict(report: &Report, headline: &str, style: Style) -> String {
     let columns = style.width.unwrap_or(usize::MAX).max(LEAST);
-    let colour = verdict_colour(view.report.verdict);
-    let lines = wrap::lines(&view.headline, "", "  ", columns);
+    let colour = verdict_colour(report.verdict);
+    let lines = wrap::lines(headline, "", "  ", columns);
     let lines: Vec<String> = lines.iter().map(|line| paint(line, colour, style)).collect();
     lines.join("\n")
 }

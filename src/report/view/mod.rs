@@ -21,7 +21,7 @@ use super::{About, ChangedFile};
 use crate::base::text::count;
 use crate::model::findings::{Finding, Report, Show};
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Maximum number of directories in a table.
 const WORST_FOLDERS: usize = 5;
@@ -202,8 +202,9 @@ impl<'a> View<'a> {
 
     /// Returns the changes of files that are not in `files`, with a title.
     pub(super) fn other_changes(&self, files: &[FileView<'_, 'a>]) -> (&'static str, Vec<&'a ChangedFile>) {
+        let listed: HashSet<&str> = files.iter().map(|file| file.path).collect();
         let mut others = self.changes();
-        others.retain(|it| files.iter().all(|file| file.path != it.changed.path));
+        others.retain(|it| !listed.contains(it.changed.path.as_str()));
         let title = if others.len() == self.about.changes.len() {
             "Pipeline changes"
         } else {

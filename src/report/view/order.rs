@@ -117,6 +117,7 @@ pub(super) fn sort_changes(changes: &mut [&super::ChangedFile], findings: &[Find
 mod tests {
     use super::*;
     use crate::model::findings::{Severity, State, Status, Verdict};
+    use crate::report::about::touched_lines;
     use crate::report::sample;
 
     fn report() -> Report {
@@ -149,7 +150,9 @@ mod tests {
     #[test]
     fn changed_lines_come_before_changed_files_and_those_before_the_rest() {
         let mut about = About::default();
-        about.changed.add("b", "1\n2\nx:\n  y: 1\nz:\n", [3, 9], &[4..=4]);
+        about
+            .changed
+            .add("b", touched_lines("1\n2\nx:\n  y: 1\nz:\n", [3, 9], &[4..=4]));
         let expected = [at(("b", 3)), at(("b", 9)), at(("a", 3))];
         assert_eq!(places(&report(), &about), expected);
     }
@@ -160,7 +163,7 @@ mod tests {
         report.fixed = Some(0);
         report.files[1].results[1].states = vec![Some(State::Known)];
         let mut about = About::default();
-        about.changed.add("b", "x\n", [3, 9], &[1..=20]);
+        about.changed.add("b", touched_lines("x\n", [3, 9], &[1..=20]));
         let expected = [at(("a", 3)), at(("b", 3)), at(("b", 9))];
         assert_eq!(places(&report, &about), expected);
     }
@@ -168,7 +171,7 @@ mod tests {
     #[test]
     fn files_and_results_are_in_the_order_of_their_first_findings() {
         let mut about = About::default();
-        about.changed.add("b", "", [3, 9], &[9..=9]);
+        about.changed.add("b", touched_lines("", [3, 9], &[9..=9]));
         let report = report();
         let order = Order::of(&report, &about);
         let files: Vec<&str> = order

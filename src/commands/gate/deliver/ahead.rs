@@ -1,18 +1,23 @@
 //! Compares the changes of a review while the platform responds: comparing thousands of pipelines takes as long as
 //! reviewing them.
 
-use super::changes;
+use super::changes::{self, FactsOfFiles};
 use crate::base::git::{Change, CommitId, GitError, Repository};
 use crate::commands::Run;
 use crate::commands::gate::workspace::Workspace;
-use crate::gate::{Part, Selected};
+use crate::gate::{Part, SeenFacts, Selected};
 use crate::job::settings::{Judging, Selection};
 use crate::report::ChangedFile;
 use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 
 /// A comparison that runs in a separate thread.
-pub(crate) struct ChangesAhead(JoinHandle<Result<Vec<ChangedFile>, GitError>>);
+pub(crate) struct ChangesAhead {
+    changes: JoinHandle<Result<Vec<ChangedFile>, GitError>>,
+    /// Receives the facts about the changed pipelines once, before their callers are searched.
+    facts: Receiver<FactsOfFiles>,
+}
 
 /// The input of the comparison.
 struct Comparing {
@@ -45,20 +50,41 @@ impl ChangesAhead {
             bases: selected.since.clone(),
             changes: wanted.cloned().collect(),
         };
-        Some(Self(thread::spawn(move || comparing.compare())))
+        let (sender, facts) = mpsc::channel();
+        Some(Self {
+            changes: thread::spawn(move || comparing.compare(&sender)),
+            facts,
+        })
+    }
+
+    /// Returns the facts about the changed pipelines once, so that nobody reads these again; none if the comparison
+    /// failed. Without `waits`, `None` if they are not known yet.
+    pub(crate) fn facts(&self, waits: bool) -> Option<SeenFacts> {
+        let facts = if waits {
+            self.facts.recv().unwrap_or_default()
+        } else {
+            match self.facts.try_recv() {
+                Err(TryRecvError::Empty) => return None,
+                facts => facts.unwrap_or_default(),
+            }
+        };
+        Some(SeenFacts::of(facts))
     }
 
     /// Waits for the comparison; `None` if it failed, so that it is made again and its error is reported.
     pub(crate) fn finish(self) -> Option<Vec<ChangedFile>> {
-        self.0.join().ok()?.ok()
+        self.changes.join().ok()?.ok()
     }
 }
 
 impl Comparing {
     /// A repository belongs to one thread, so this one opens it again.
-    fn compare(&self) -> Result<Vec<ChangedFile>, GitError> {
-        let repo = Repository::open(&self.root)?;
+    fn compare(&self, facts: &Sender<FactsOfFiles>) -> Result<Vec<ChangedFile>, GitError> {
+        let repo = Repository::open(&self.root)?.without_cache();
         let snapshot = repo.snapshot(self.head.clone());
-        changes::compared_pairs(&repo, &snapshot, &self.bases, &self.changes)
+        changes::compared_pairs(&repo, &snapshot, &self.bases, &self.changes, |found| {
+            // Nobody waits for them if there is nothing to review.
+            let _ = facts.send(found.clone());
+        })
     }
 }

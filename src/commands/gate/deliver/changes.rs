@@ -5,14 +5,14 @@ use super::{Delivery, DeliveryPlace};
 use crate::base::error::Failure;
 use crate::base::git::{Change, CommitId, GitError, Repository, Snapshot};
 use crate::commands::Run;
-use crate::commands::gate::changed::{MOST_PICTURES, bounded, told};
+use crate::commands::gate::changed::{MOST_PICTURES, bounded, told_with_facts};
 use crate::gate::{ComparedChanges, Pairs, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
 use crate::job::settings::Destinations;
 use crate::model::findings::{Changed, Report, Shard};
 use crate::model::picture::Canvas;
-use crate::model::pipelines::{document, is_pipeline};
+use crate::model::pipelines::{PipelineFacts, document, is_pipeline};
 use crate::publish::{Callers, MOST_CALLERS};
 use crate::report::{ChangedFile, Format};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +48,7 @@ pub(super) fn changes(
     })?;
     let context = &report.context;
     changes.retain(|change| is_included(change, wants, &context.paths, context.shard));
-    Ok(Some(compared_pairs(repo, snapshot, &bases, &changes)?))
+    Ok(Some(compared_pairs(repo, snapshot, &bases, &changes, |_| ())?))
 }
 
 /// Returns whether the list of changes includes this one: a wanted pipeline within the given paths and the shard.
@@ -64,16 +64,27 @@ pub(super) fn is_included(
         && shard.is_none_or(|shard| shard.holds(&change.path))
 }
 
-/// Compares both sides of each change, and counts the callers.
+/// The facts about pipelines of the head, by path.
+pub(super) type FactsOfFiles = Vec<(String, PipelineFacts)>;
+
+/// Compares both sides of each change, passes the facts about the changed pipelines to `read`, and counts the callers.
 pub(super) fn compared_pairs(
     repo: &Repository,
     head: &Snapshot<'_>,
     bases: &[CommitId],
     changes: &[Change],
+    read: impl FnOnce(&FactsOfFiles),
 ) -> Result<Vec<ChangedFile>, GitError> {
     let pairs = Pairs { repo, head, bases };
-    let mut all = pairs.each(changes, &|at, contents| told(contents, at))?;
-    count_callers(repo, head, &mut all);
+    let compared = pairs.each(changes, &|at, contents| told_with_facts(contents, at))?;
+    let (mut all, facts): (Vec<ChangedFile>, Vec<_>) = compared.into_iter().unzip();
+    let facts = all.iter().zip(facts).filter_map(|(file, facts)| {
+        let path = &file.changed.path;
+        is_pipeline(path).then(|| Some((path.clone(), facts?)))?
+    });
+    let facts = facts.collect();
+    read(&facts);
+    count_callers(repo, head, &mut all, facts);
     Ok(all)
 }
 
@@ -102,13 +113,13 @@ pub(super) fn bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
 }
 
 /// Counts the callers of each changed pipeline. Unreadable files are reported elsewhere; here they count as no caller.
-fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [ChangedFile]) {
+fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [ChangedFile], read: FactsOfFiles) {
     if told.is_empty() {
         return;
     }
     let paths: BTreeSet<String> = told.iter().map(|file| file.changed.path.clone()).collect();
     let paths: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
-    match Callers::calling(repo, snapshot, &paths) {
+    match Callers::calling(repo, snapshot, &paths, read.into_iter().collect()) {
         Ok(callers) => {
             for file in told {
                 let named = callers.of(&file.changed.path);

@@ -51,8 +51,6 @@ pub(crate) struct Delivery<'a> {
     pub(crate) folder_to_name: Option<String>,
     /// The changes of pipelines, if a selection found them.
     pub(crate) compared: Option<&'a ComparedChanges>,
-    /// The changes in the pipelines, if they were computed; otherwise those of the report are used.
-    pub(crate) changes: Option<Vec<ChangedFile>>,
 }
 
 /// The destinations of a report, and the changes to include.
@@ -132,8 +130,8 @@ pub(crate) fn deliver(
             wrong_rules: wrong_rules(workspace, snapshot, report),
             folder_to_name: folder_to_name(workspace, snapshot, report),
             compared: Some(&telling.compared),
-            changes,
         },
+        changes,
     )
 }
 
@@ -204,8 +202,15 @@ fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Repo
     problems.filter_map(wrong).collect()
 }
 
-pub(crate) fn deliver_from(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> ExitStatus {
-    let about = surroundings::about(run, place, delivery);
+/// Delivers a report. `changes` are those in the pipelines, if they were computed; otherwise those of the report are
+/// used.
+pub(crate) fn deliver_from(
+    run: &Run,
+    place: &DeliveryPlace<'_>,
+    delivery: &Delivery<'_>,
+    changes: Option<Vec<ChangedFile>>,
+) -> ExitStatus {
+    let about = surroundings::about(run, place, delivery, changes);
     let mut status = ExitStatus::Success;
     let mut check = |result: Result<(), Failure>| {
         if let Err(failure) = result {

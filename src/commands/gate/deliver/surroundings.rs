@@ -2,18 +2,27 @@
 
 use super::needed::Needed;
 use super::{Delivery, DeliveryPlace, changes, files, links, reproduction};
-use crate::base::git::{BlobId, Change, CommitId, Content, GitError, Repository, Snapshot};
+use crate::base::git::{
+    BlobId, Change, CommitId, Content, FormerContent, GitError, Repository, Snapshot, SnapshotFile,
+};
+use crate::base::overlap;
 use crate::commands::Run;
 use crate::gate::ComparedChanges;
 use crate::job::ci::Host;
 use crate::model::pipelines::{document, is_pipeline};
 use crate::model::project::ProjectCheck;
 use crate::model::rules;
-use crate::report::{About, Format, RuleText, SarifLimits};
+use crate::report::{About, ChangedFile, Format, RuleText, SarifLimits, touched_lines};
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 /// Returns the context for the writers. Unreadable files are left out: a review is shown even if its files cannot be.
-pub(super) fn about(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> About {
+pub(super) fn about(
+    run: &Run,
+    place: &DeliveryPlace<'_>,
+    delivery: &Delivery<'_>,
+    changes: Option<Vec<ChangedFile>>,
+) -> About {
     let (report, to) = (delivery.report, delivery.to);
     let mut about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
@@ -33,10 +42,7 @@ pub(super) fn about(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_
         ..About::default()
     };
     if changes::writes_changes(run, place.host(), to) {
-        about.changes = match &delivery.changes {
-            Some(changes) => changes.clone(),
-            None => changes::of_report(place, delivery),
-        };
+        about.changes = changes.unwrap_or_else(|| changes::of_report(place, delivery));
     }
     if to.has_report(&[Format::Html]) {
         about.pictures = changes::pictures(place, report, &about.changes);
@@ -84,33 +90,78 @@ struct ReportedFiles<'a> {
     compared: Option<&'a ComparedChanges>,
 }
 
+/// A file whose lines are shown or compared.
+struct ReportedFile<'n> {
+    path: String,
+    content: Vec<u8>,
+    lines: Option<&'n BTreeSet<u32>>,
+    /// The content at the base, if it is compared.
+    former: Option<FormerContent>,
+}
+
+impl ReportedFile<'_> {
+    fn size(&self) -> usize {
+        let former = match &self.former {
+            Some(FormerContent::Held(former)) => former.len(),
+            _ => 0,
+        };
+        self.content.len() + former
+    }
+
+    /// Compares the file, and returns it with those of the lines of findings that the change touched.
+    fn compared(self, needed: &Needed<'_>) -> (Self, Option<BTreeSet<u32>>) {
+        let touched = self.touched(needed);
+        (self, touched)
+    }
+
+    /// Returns the touched lines; `None` if they are not wanted or the file cannot be compared.
+    fn touched(&self, needed: &Needed<'_>) -> Option<BTreeSet<u32>> {
+        let hunks = self.former.as_ref()?.changed_lines(&self.content).ok()?;
+        let lines = needed.touched.get(self.path.as_str());
+        let text = String::from_utf8_lossy(&self.content);
+        Some(touched_lines(&text, lines.into_iter().flatten().copied(), &hunks))
+    }
+}
+
 impl ReportedFiles<'_> {
     fn read(&self, needed: &Needed<'_>, about: &mut About) -> Result<(), GitError> {
         let files = self.snapshot.files(&|path| needed.takes(path))?;
         let former = self.former(&needed.touched.keys().copied().collect())?;
-        for file in &files {
-            let path = file.path.as_str();
-            let lines = needed.lines.get(path).filter(|_| !about.sources.is_full());
-            let old = former.get(path);
-            if lines.is_none() && old.is_none() {
-                continue;
+        let is_full = Cell::new(about.sources.is_full());
+        let reported = files.iter().filter_map(|file| {
+            let lines = needed.lines.get(file.path.as_str());
+            let lines = lines.filter(|_| !is_full.get());
+            let reported = self.reported(file, lines, former.get(&file.path))?;
+            let size = reported.size();
+            Some(Ok((reported, size)))
+        });
+        overlap::each(reported, &|file| file.compared(needed), |(file, touched)| {
+            if let Some(lines) = file.lines {
+                about.sources.add(&file.path, &file.content, lines);
+                is_full.set(about.sources.is_full());
             }
-            let Ok(Ok(content)) = document(self.repo, file) else {
-                continue;
-            };
-            if let Some(lines) = lines {
-                about.sources.add(path, &content, lines);
+            if let Some(touched) = touched {
+                about.changed.add(file.path, touched);
             }
-            if let Some(old) = old
-                && let Ok(hunks) = self.repo.changed_lines(old.as_ref(), &content)
-            {
-                let lines = needed.touched.get(path).into_iter().flatten().copied();
-                about
-                    .changed
-                    .add(path, &String::from_utf8_lossy(&content), lines, &hunks);
-            }
+        })
+    }
+
+    /// Reads a file; `None` if nothing of it is needed or it cannot be read.
+    fn reported<'n>(
+        &self,
+        file: &SnapshotFile,
+        lines: Option<&'n BTreeSet<u32>>,
+        old: Option<&Option<BlobId>>,
+    ) -> Option<ReportedFile<'n>> {
+        if lines.is_none() && old.is_none() {
+            return None;
         }
-        Ok(())
+        Some(ReportedFile {
+            path: file.path.clone(),
+            content: document(self.repo, file).ok()?.ok()?,
+            lines,
+            former: old.and_then(|old| self.repo.former_content(old.as_ref()).ok()),
+        })
     }
 
     /// Returns the blob at the base of each of these files that changed; `None` for an added file.

@@ -7,7 +7,7 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::CommitId;
 use crate::base::text::{self, count};
-use crate::commands::gate::changed::{MOST_LINKS_OF_A_FILE, drawn, told};
+use crate::commands::gate::changed::{MOST_LINKS_OF_A_FILE, ReadChange, told};
 use crate::commands::gate::interface::Between;
 use crate::commands::kit::output;
 use crate::commands::{CommandResult, Run};
@@ -64,8 +64,13 @@ impl Wants {
             Self::Diff => Made::Diff(contents.diff()),
             Self::Page => Made::Page(Box::new(told(contents, at))),
             Self::Picture => {
-                let (diff, canvas) = drawn(contents, |diff| at == 0 || diff.reason.is_some());
-                Made::Picture(diff, canvas.unwrap_or_else(|| Ok(Canvas::default())))
+                let read = ReadChange::of(contents);
+                let diff = read.diff();
+                let canvas = match &diff.reason {
+                    None if at > 0 => Ok(Canvas::default()),
+                    _ => read.canvas(&diff),
+                };
+                Made::Picture(diff, canvas)
             }
         }
     }
