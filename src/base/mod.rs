@@ -2,8 +2,8 @@
 //!
 //! Begin with [`exit`] and [`error`]: how a run ends and how a failure is shown. [`env`](mod@env), [`input`] and
 //! [`write`](mod@write) are the edge to the system: the environment is read once, input always has a size limit, files
-//! are written atomically. [`overlap`] reads while others compute. [`text`] makes text from outside safe to show, and [`ui`] shows it. [`git`] reads
-//! repositories.
+//! are written atomically. [`overlap`] reads while others compute. [`text`] makes text from outside safe to show, and
+//! [`ui`] shows it. [`git`] reads repositories.
 
 pub(crate) mod address;
 pub mod env;

@@ -40,7 +40,7 @@ pub(crate) fn block(text: &str) -> Cow<'_, str> {
 /// Escapes control characters for a page, which no host reads as commands: line breaks stay (CR LF becomes LF), and
 /// all other text is unchanged.
 pub(crate) fn visible(text: &str) -> String {
-    if is_printed(text) {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
     }
     let unified = text.replace("\r\n", "\n");
@@ -48,9 +48,9 @@ pub(crate) fn visible(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Returns whether the text has only printed characters of ASCII, as most texts: they need no escape in a page.
-fn is_printed(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+/// Returns whether the byte is a character of ASCII that no kind of markup escapes, as nearly all are.
+pub(crate) const fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'`' | b'#')
 }
 
 /// Removes host command prefixes from JSON without changing its meaning. They can occur only inside strings, where
@@ -105,8 +105,7 @@ impl<W: io::Write> io::Write for SafeJson<W> {
 /// so no line of the page begins with text from outside. The second of two `#` is escaped, so that a page on standard
 /// output contains no host command.
 pub(crate) fn markup(raw: &str) -> String {
-    let is_special = |byte| matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'`' | b'#');
-    if is_printed(raw) && !raw.bytes().any(is_special) {
+    if raw.bytes().all(is_plain) {
         return raw.to_owned();
     }
     let safe = visible(raw);

@@ -43,13 +43,12 @@ impl Callers {
         called: &BTreeSet<&str>,
         known: BTreeMap<String, PipelineFacts>,
     ) -> Result<Self, PublishError> {
-        match SoughtNames::of(called.iter().copied()) {
-            Some(sought) => {
-                let may_matter = |bytes: &[u8]| sought.may_be_in(bytes);
-                Self::read_those(repository, snapshot, called, known, &may_matter)
-            }
-            None => Self::read_those(repository, snapshot, called, known, &may_name_files),
-        }
+        let sought = SoughtNames::of(called.iter().copied());
+        let may_matter = |bytes: &[u8]| match &sought {
+            Some(sought) => sought.may_be_in(bytes),
+            None => may_name_files(bytes),
+        };
+        Self::read_those(repository, snapshot, called, known, &may_matter)
     }
 
     fn read_those(

@@ -166,12 +166,18 @@ impl Asking<'_> {
             let mut found = None;
             let answers = iter::from_fn(|| {
                 if found.is_none() {
-                    found = self.seen(false).map(|seen| project.found(seen));
+                    let seen = self
+                        .ahead
+                        .map_or_else(|| Some(SeenFacts::default()), ChangesAhead::known_facts);
+                    found = seen.map(|seen| project.found(seen));
                 }
                 answers.recv().ok()
             });
             let merged = self.merge(answers, &ground);
-            let found = found.unwrap_or_else(|| project.found(self.seen(true).unwrap_or_default()));
+            let found = found.unwrap_or_else(|| {
+                let seen = self.ahead.map(ChangesAhead::facts);
+                project.found(seen.unwrap_or_default())
+            });
             (asking.join(), found, merged)
         });
         done.unwrap_or_else(|panicked| panic::resume_unwind(panicked))?;
@@ -187,12 +193,6 @@ impl Asking<'_> {
             };
             batches.ask_all(&asked, files)
         })
-    }
-
-    /// Returns what the comparison of the changes read, if there is one; `None` if it is not done yet.
-    fn seen(&self, waits: bool) -> Option<SeenFacts> {
-        self.ahead
-            .map_or_else(|| Some(SeenFacts::default()), |ahead| ahead.facts(waits))
     }
 
     /// Merges the responses, each when it arrives.

@@ -14,8 +14,12 @@ const NAMES_FILES: [&str; 3] = ["orchestrationJob", "transformationJob", "fileNa
 
 /// Returns whether a pipeline with these bytes may refer to a file, without parsing it as YAML.
 pub fn may_name_files(bytes: &[u8]) -> bool {
+    has_key(bytes) || has_escape(bytes)
+}
+
+fn has_key(bytes: &[u8]) -> bool {
     let is_there = |key: &&str| memmem::find(bytes, key.as_bytes()).is_some();
-    NAMES_FILES.iter().any(is_there) || has_escape(bytes)
+    NAMES_FILES.iter().any(is_there)
 }
 
 /// Returns whether the bytes contain an escape of a quoted YAML text that can stand for letters or join lines
@@ -47,7 +51,7 @@ impl SoughtNames {
 
     /// Returns whether a pipeline with these bytes may refer to one of the files.
     pub fn may_be_in(&self, bytes: &[u8]) -> bool {
-        (self.0.is_match(bytes) && may_name_files(bytes)) || has_escape(bytes)
+        (self.0.is_match(bytes) && has_key(bytes)) || has_escape(bytes)
     }
 }
 

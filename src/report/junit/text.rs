@@ -1,5 +1,7 @@
 //! Escapes text for XML 1.0, and replaces forbidden characters.
 
+use crate::base::text::is_plain;
+
 /// Escapes an attribute's value. Line breaks and tabs become references, since a parser replaces literal ones by spaces
 /// (<https://www.w3.org/TR/xml/#AVNormalize>), and so do the marks of a CI host's command. Characters that XML 1.0
 /// forbids become U+FFFD.
@@ -39,11 +41,6 @@ pub(super) fn content(text: &str) -> String {
         }
     });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-/// Returns whether the byte is a character that is never escaped, as nearly all are.
-const fn is_plain(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'&' | b'<' | b'>' | b'#')
 }
 
 fn push(value: &mut String, c: char) {

@@ -57,18 +57,18 @@ impl ChangesAhead {
         })
     }
 
-    /// Returns the facts about the changed pipelines once, so that nobody reads these again; none if the comparison
-    /// failed. Without `waits`, `None` if they are not known yet.
-    pub(crate) fn facts(&self, waits: bool) -> Option<SeenFacts> {
-        let facts = if waits {
-            self.facts.recv().unwrap_or_default()
-        } else {
-            match self.facts.try_recv() {
-                Err(TryRecvError::Empty) => return None,
-                facts => facts.unwrap_or_default(),
-            }
-        };
-        Some(SeenFacts::of(facts))
+    /// Waits for the facts about the changed pipelines, so that nobody reads these again; none if the comparison failed
+    /// or they were returned before.
+    pub(crate) fn facts(&self) -> SeenFacts {
+        SeenFacts::of(self.facts.recv().unwrap_or_default())
+    }
+
+    /// Returns these facts if they are known already.
+    pub(crate) fn known_facts(&self) -> Option<SeenFacts> {
+        match self.facts.try_recv() {
+            Err(TryRecvError::Empty) => None,
+            facts => Some(SeenFacts::of(facts.unwrap_or_default())),
+        }
     }
 
     /// Waits for the comparison; `None` if it failed, so that it is made again and its error is reported.

@@ -78,10 +78,9 @@ pub(super) fn compared_pairs(
     let pairs = Pairs { repo, head, bases };
     let compared = pairs.each(changes, &|at, contents| told_with_facts(contents, at))?;
     let (mut all, facts): (Vec<ChangedFile>, Vec<_>) = compared.into_iter().unzip();
-    let facts = all.iter().zip(facts).filter_map(|(file, facts)| {
-        let path = &file.changed.path;
-        is_pipeline(path).then(|| Some((path.clone(), facts?)))?
-    });
+    let of_files = all.iter().map(|file| &file.changed.path).zip(facts);
+    let of_pipelines = of_files.filter(|(path, _)| is_pipeline(path));
+    let facts = of_pipelines.filter_map(|(path, facts)| Some((path.clone(), facts?)));
     let facts = facts.collect();
     read(&facts);
     count_callers(repo, head, &mut all, facts);
