@@ -26,6 +26,7 @@ mod rules;
 mod serve;
 mod setup;
 mod shown;
+mod single;
 mod streaming;
 mod tasks;
 mod values;

@@ -2,8 +2,8 @@
 //! commands. Completions and manual pages show only the common flags that a command uses. The help of a command lists
 //! only their names, because their texts would fill a screen; `sluicegate help globals` explains them.
 
-use super::Cli;
 use super::overview::{GLOBALS, globals, overview};
+use super::{Cli, single};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
 use std::ffi::OsString;
 
@@ -47,6 +47,9 @@ fn is_taken(command: &str, flag: &Arg) -> bool {
 ///
 /// A usage error, or the requested help.
 pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    if let Some(cli) = single::parse(&args) {
+        return Ok(cli);
+    }
     // The shape shows only in a help page and in a usage error, and takes as long as parsing.
     if let Ok(cli) = Cli::try_parse_from(&args) {
         return Ok(cli);
