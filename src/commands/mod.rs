@@ -11,6 +11,7 @@ use crate::base::exit::ExitStatus;
 use crate::base::ui::{self, ColorChoice, Destination, Ui};
 use crate::job::ci;
 use crate::job::cli::{ArtifactsVerb, Cli, Command, GlobalArgs};
+use crate::job::policy;
 use crate::job::settings;
 use kit::signals::{self, Signals};
 use std::sync::{Arc, OnceLock};
@@ -64,14 +65,16 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
 impl Run {
     /// Redirects results to the file of `--out`, which must not be behind a link of the repository.
     fn write_to_file(&mut self) -> Result<(), Failure> {
-        let Some(path) = self.global.out.clone() else {
+        let Some(path) = &self.global.out else {
             return Ok(());
         };
-        if let Some(repo) = self.repository() {
+        let full = self.env.current_dir().join(path);
+        if policy::leads_through_link(&full)
+            && let Some(repo) = self.repository()
+        {
             self.refuse_links(&repo, std::iter::once(path.as_path()))?;
         }
-        let path = self.env.current_dir().join(path);
-        self.ui = self.ui.with_destination(Destination::new(path));
+        self.ui = self.ui.with_destination(Destination::new(full));
         Ok(())
     }
 }

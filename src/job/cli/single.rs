@@ -8,8 +8,11 @@ use super::{
 use clap::{Args, Command, FromArgMatches as _};
 use std::ffi::OsString;
 
+/// Adds the flags of a command.
+type Augment = fn(Command) -> Command;
+
 /// The commands that jobs and hooks run.
-const SINGLE: &[(&str, fn(Command) -> Command)] = &[
+const SINGLE: &[(&str, Augment)] = &[
     ("review", ReviewArgs::augment_args),
     ("check", CheckArgs::augment_args),
     ("report", ReportArgs::augment_args),
@@ -29,7 +32,7 @@ pub(super) fn parse(args: &[OsString]) -> Option<Cli> {
     Cli::from_arg_matches_mut(&mut matches).ok()
 }
 
-fn program(name: &'static str, flags: fn(Command) -> Command) -> Command {
+fn program(name: &'static str, flags: Augment) -> Command {
     GlobalArgs::augment_args(Command::new("sluicegate")).subcommand(flags(Command::new(name)))
 }
 

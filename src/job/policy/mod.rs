@@ -17,5 +17,8 @@ pub use choice::{Choice, tip};
 pub use error::PolicyError;
 pub use links::{Followed, follow};
 pub use outdated::{rules_after_merge, stricter_at_tip};
-pub use place::{in_checkout, in_repository, is_in_git_folder, links_on_the_way, names_in_repository, plain};
+pub use place::{
+    in_checkout, in_repository, is_in_git_folder, leads_through_link, links_on_the_way, names_in_repository,
+    plain,
+};
 pub use version::{GateFile, SIZE_LIMIT, Text, of_the_job, read};

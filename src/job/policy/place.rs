@@ -66,6 +66,11 @@ pub fn in_checkout(root: &Path, here: &Path, path: &Path) -> Result<PathBuf, &'s
     Ok(full)
 }
 
+/// Returns whether any part of the path is a symbolic link.
+pub fn leads_through_link(full: &Path) -> bool {
+    full.ancestors().any(Path::is_symlink)
+}
+
 /// Returns the symbolic links of the repository in the path, relative to its root.
 pub fn links_on_the_way(root: &Path, full: &Path) -> Vec<String> {
     let Ok(root) = root.canonicalize() else {
@@ -74,8 +79,7 @@ pub fn links_on_the_way(root: &Path, full: &Path) -> Vec<String> {
     let mut way: Vec<&Path> = full.ancestors().collect();
     way.reverse();
     let in_root = |part: &Path| {
-        let is_link = part.symlink_metadata().is_ok_and(|found| found.is_symlink());
-        let folder = part.parent().filter(|_| is_link)?.canonicalize().ok()?;
+        let folder = part.parent().filter(|_| part.is_symlink())?.canonicalize().ok()?;
         let inside = folder.strip_prefix(&root).ok()?;
         Some(with_slashes(&inside.join(part.file_name()?)))
     };
