@@ -26,11 +26,14 @@ pub(crate) enum MergeError {
 
 /// Merges the reports. The verdict is the worst of all; if a shard is missing, it is undecided or failed.
 pub(crate) fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
+    let is_several = reports.len() > 1;
     let mut reports = reports.into_iter();
-    let first = reports.next().ok_or(MergeError::Nothing)?;
-    let mut shards: Vec<Shard> = first.context.shard.into_iter().collect();
-    let mut whole = first;
-    whole.forget_known();
+    let mut whole = reports.next().ok_or(MergeError::Nothing)?;
+    let mut shards: Vec<Shard> = whole.context.shard.into_iter().collect();
+    // A single report keeps its number of known findings, and the note about it.
+    if is_several {
+        whole.forget_known();
+    }
     for mut report in reports {
         same_review(&whole, &report)?;
         shards.extend(report.context.shard);
@@ -41,7 +44,9 @@ pub(crate) fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
     if !shards.is_empty() {
         check_parts(&mut whole, shards)?;
     }
-    whole.notes.extend(whole.too_many_known());
+    if is_several {
+        whole.notes.extend(whole.too_many_known());
+    }
     whole.verdict = whole.verdict.max(gate::verdict(&gate::causes(&whole)));
     Ok(whole)
 }
