@@ -145,11 +145,15 @@ pub(crate) fn grouped<N: Display>(number: N) -> String {
 /// Joins the first three names and the number of the others, for a sentence. The result may contain text from
 /// outside.
 pub(crate) fn named<S: AsRef<str>>(names: &[S]) -> String {
-    const NAMED: usize = 3;
-    let first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    first_named(names, 3)
+}
+
+/// Joins the first `most` names and the number of the others, like [`named`].
+pub(crate) fn first_named<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let first: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
     let mut said = first.join(", ");
-    if names.len() > NAMED {
-        let _ = write!(said, " and {} more", names.len() - NAMED);
+    if names.len() > most {
+        let _ = write!(said, " and {} more", names.len() - most);
     }
     said
 }

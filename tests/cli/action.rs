@@ -30,6 +30,23 @@ printf '#!/bin/sh\necho sluicegate @VERSION@\n' > "$root/bin/sluicegate"
 chmod 755 "$root/bin/sluicegate"
 "#;
 
+/// Stands in for curl on a machine without it: requests the last argument with bash alone, writes the body to the file
+/// of `--output`, and prints the status.
+const CURL: &str = r#"#!/bin/bash
+while [ $# -gt 1 ]; do
+  if [ "$1" = --output ]; then output=$2; fi
+  shift
+done
+rest=${1#http://}
+host=${rest%%/*}
+exec 3<> "/dev/tcp/${host%:*}/${host##*:}"
+printf 'GET /%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "${rest#*/}" "$host" >&3
+read -r _ status _ <&3
+while read -r line <&3 && [ "$line" != $'\r' ]; do :; done
+cat <&3 > "$output"
+printf '%s' "$status"
+"#;
+
 /// A runner: its directories, a cargo, and a checkout that contains programs, a toolchain file and a cargo
 /// configuration.
 struct Runner {
@@ -47,6 +64,7 @@ impl Runner {
         let noted = runner.at("noted").display().to_string();
         let cargo = CARGO.replace("@NOTED@", &noted).replace("@VERSION@", VERSION);
         runner.script("tools/cargo", &cargo);
+        runner.script("instead/curl", CURL);
         let mark = runner.at("steered").display().to_string();
         let evil = format!("#!/bin/sh\necho \"$0\" >> '{mark}'\nexit 1\n");
         for name in [
@@ -102,10 +120,11 @@ impl Runner {
     fn call(&self, script: &Path) -> Command {
         let evil = self.at("checkout/node_modules/.bin");
         let path = format!(
-            "{}:node_modules/.bin::{}:{}",
+            "{}:node_modules/.bin::{}:{}:{}",
             evil.display(),
             self.at("tools").display(),
-            path_variable().to_string_lossy()
+            path_variable().to_string_lossy(),
+            self.at("instead").display()
         );
         let mut command = Command::new("/bin/bash");
         command

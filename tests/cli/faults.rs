@@ -1,6 +1,6 @@
 //! A failing platform: exit codes and messages.
 
-use crate::program::{Call, PROJECT, TOKEN};
+use crate::program::{Call, PROJECT, TOKEN, send_signal};
 use crate::world::{Platform, answer, asked, change, each, in_turn, passed, pipeline};
 use serde_json::json;
 use std::net::TcpListener;
@@ -300,7 +300,7 @@ fn a_short_token_may_stand_in_the_names_that_an_answer_has() {
 #[test]
 fn a_signal_ends_a_waiting_review_with_its_code() {
     use std::io::Read as _;
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         let world = one_change();
         let platform = Platform::new();
@@ -314,13 +314,7 @@ fn a_signal_ends_a_waiting_review_with_its_code() {
         while platform.requests().is_empty() {
             std::thread::yield_now();
         }
-        assert!(
-            Command::new("kill")
-                .args([&format!("-{signal}"), &child.id().to_string()])
-                .status()
-                .unwrap()
-                .success()
-        );
+        send_signal(signal, &child.id().to_string());
         assert_eq!(child.wait().unwrap().code(), Some(code), "{signal}");
         let mut said = String::new();
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();

@@ -1,11 +1,11 @@
 //! `pipelines` and `executions`: waits, ends, interrupts.
 
-use crate::program::{Call, at_once};
+use crate::program::{Call, at_once, send_signal};
 use crate::repo::World;
 use crate::world::{Platform, answer, in_turn};
 use serde_json::{Value, json};
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
@@ -262,14 +262,7 @@ fn interrupted(platform: &Platform, world: &World, args: &[&str], signal: &str) 
     while !platform.requests().iter().any(polled) {
         std::thread::yield_now();
     }
-    let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args([signal, &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    send_signal(signal, &child.id().to_string());
     let output = child.wait_with_output().unwrap();
     let said =
         String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
@@ -279,7 +272,7 @@ fn interrupted(platform: &Platform, world: &World, args: &[&str], signal: &str) 
 #[cfg(unix)]
 #[test]
 fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
-    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
         let (world, platform) = (World::new(), Platform::new());
         starting(&platform);
         let patched = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
@@ -318,7 +311,7 @@ fn run_that_is_interrupted_without_the_flag_leaves_the_execution() {
     let (world, platform) = (World::new(), Platform::new());
     starting(&platform);
     platform.on("GET", ONE, answer(&status("RUNNING")));
-    let (ended, said) = interrupted(&platform, &world, &with(&["--wait"]), "-INT");
+    let (ended, said) = interrupted(&platform, &world, &with(&["--wait"]), "INT");
     assert_eq!(ended, 130, "{said}");
     assert!(sent(&platform, "PATCH").is_empty());
 }

@@ -1,11 +1,11 @@
 //! `sluicegate serve` as a process: its first line, its signals, its durability.
 
-use crate::program::{Call, PROJECT, Served, TOKEN};
+use crate::program::{Call, PROJECT, Served, TOKEN, send_signal};
 use crate::repo::World;
 use crate::world::pipeline;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 fn published(world: &World) {
@@ -30,13 +30,7 @@ fn signals_end_it_at_once_with_their_code_even_with_idle_connections() {
             .unwrap();
         idle.read_exact(&mut [0; 16]).unwrap();
         let started = Instant::now();
-        assert!(
-            Command::new("kill")
-                .args([&format!("-{signal}"), &served.child.id().to_string()])
-                .status()
-                .unwrap()
-                .success()
-        );
+        send_signal(signal, &served.child.id().to_string());
         assert_eq!(served.child.wait().unwrap().code(), Some(code), "{signal}");
         assert!(
             started.elapsed() < Duration::from_secs(5),

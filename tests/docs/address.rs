@@ -52,3 +52,17 @@ fn every_page_has_the_address_of_cargo_toml() {
         }
     }
 }
+
+/// The repository has two packages with programs, this one and `fuzz`, and cargo takes neither without its name.
+#[test]
+fn a_command_that_builds_from_the_repository_names_the_package() {
+    let pages = ["README.md", "docs/book/install.md"].map(read);
+    let lines = pages.iter().flat_map(|page| page.lines());
+    let builds: Vec<&str> = lines
+        .filter(|line| line.starts_with("cargo ") && line.contains(" --git "))
+        .collect();
+    assert_eq!(builds.len(), 3, "{builds:?}");
+    for line in builds {
+        assert!(line.ends_with(" sluicegate"), "{line}");
+    }
+}

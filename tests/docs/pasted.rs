@@ -3,6 +3,7 @@
 
 use super::book;
 use super::examples::all_helps;
+use super::program::send_signal;
 use super::world::{World, said};
 use clap::CommandFactory as _;
 use sluicegate::job::cli::Cli;
@@ -180,7 +181,7 @@ fn listens(command: &mut Command) -> Result<(), String> {
         .map_while(Result::ok)
         .any(|line| line.starts_with("listening on http://"));
     let group = format!("-{}", child.id());
-    let _ = Command::new("kill").args(["-9", "--", &group]).status();
+    send_signal("KILL", &group);
     let _ = child.wait();
     if is_said {
         Ok(())

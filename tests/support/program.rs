@@ -15,6 +15,15 @@ pub const PROJECT: &str = "6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10";
 /// A token that no output may contain.
 pub const TOKEN: &str = "s3cret-token-0f-the-test";
 
+/// Sends this signal to a process, or to a process group with the number `-group`. The shell's own `kill` is used,
+/// because a machine with only Rust, a C compiler and git has no other.
+#[track_caller]
+pub fn send_signal(signal: &str, process: &str) {
+    let mut command = Command::new("sh");
+    command.args(["-c", "kill -s \"$0\" -- \"$1\"", signal, process]);
+    assert!(command.status().unwrap().success(), "{signal} to {process}");
+}
+
 /// A call of the program that gets only the given environment variables.
 pub struct Call {
     folder: PathBuf,

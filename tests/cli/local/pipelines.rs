@@ -1,4 +1,5 @@
 use super::{Local, column};
+use crate::program::send_signal;
 use std::process::Stdio;
 
 const RUN: [&str; 5] = ["pipelines", "run", "load", "--environment", "test"];
@@ -96,10 +97,7 @@ fn run_that_is_interrupted_leaves_nothing_running() {
         line.clear();
         assert!(std::io::BufRead::read_line(&mut said, &mut line).unwrap() > 0);
     }
-    let kill = std::process::Command::new("kill")
-        .args(["-TERM", &child.id().to_string()])
-        .status();
-    assert!(kill.unwrap().success());
+    send_signal("TERM", &child.id().to_string());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(143));
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

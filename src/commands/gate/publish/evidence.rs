@@ -3,7 +3,7 @@
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::CommitId;
-use crate::base::text::count;
+use crate::base::text::{count, first_named};
 use crate::commands::gate::report::{SIZE_LIMIT, understood};
 use crate::commands::kit::named_file::read_bounded;
 use crate::gate::why_partial;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Maximum number of pipelines in a message.
-const NAMED: usize = 10;
+pub(super) const NAMED: usize = 10;
 
 /// Hint for writing a suitable report.
 const HINT: &str = "write it with `sluicegate review --all --report json=FILE` on the commit to publish";
@@ -147,7 +147,7 @@ impl Evidence {
     }
 
     fn uncovered(&self, missing: &[&str]) -> Failure {
-        let named = named(missing);
+        let named = first_named(missing, NAMED);
         let what = count(missing.len(), "pipeline");
         let message = format!("{} has no result for {what} of the plan: {named}", self.place);
         match self.sha256 {
@@ -155,15 +155,6 @@ impl Evidence {
             None => Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
                 .hint("nothing was published; pass --exclude for files that need no review"),
         }
-    }
-}
-
-/// Returns the first of these paths, and the number of the others.
-pub(super) fn named(paths: &[&str]) -> String {
-    let named = paths[..paths.len().min(NAMED)].join(", ");
-    match paths.len().saturating_sub(NAMED) {
-        0 => named,
-        more => format!("{named} and {more} more"),
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) use merged::require_merged;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::CommitId;
-use crate::base::text::{self, count};
+use crate::base::text::{self, count, first_named};
 use crate::base::ui::{Bar, Ui};
 use crate::base::write;
 use crate::commands::gate::deliver::append_outputs;
@@ -239,7 +239,7 @@ impl Publishing<'_> {
             .collect();
         if !left.is_empty() {
             let what = count(left.len(), "pipeline");
-            let named = evidence::named(&left);
+            let named = first_named(&left, evidence::NAMED);
             self.run.ui.warn(&format!(
                 "publishing without a review because of `review.include` or `review.exclude`: {what} ({named})"
             ));
