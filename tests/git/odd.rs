@@ -1,6 +1,6 @@
 //! Incomplete clones, and repositories that belong to other users.
 
-use crate::repo::{self, World, git};
+use crate::repo::{self, World, git, store_references_as_reftable};
 use crate::{anything, open, short};
 use sluicegate::base::git::{CommitId, GitError, Repository};
 use std::path::{Path, PathBuf};
@@ -327,12 +327,16 @@ fn objects_borrowed_from_another_repository_are_found_through_the_stand_in() {
 
 #[test]
 fn formats_that_cannot_be_read_are_named() {
-    for (option, name) in [
-        ("--object-format=sha256", "objectformat = sha256"),
-        ("--ref-format=reftable", "refstorage = reftable"),
+    for (format, reftable, name) in [
+        ("sha256", false, "objectformat = sha256"),
+        ("sha1", true, "refstorage = reftable"),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        git(folder.path(), &["init", "-q", option, "."]);
+        let format = format!("--object-format={format}");
+        git(folder.path(), &["init", "-q", &format, "."]);
+        if reftable {
+            store_references_as_reftable(folder.path());
+        }
         let error = Repository::discover(folder.path()).err().unwrap();
         assert!(
             matches!(&error, GitError::Unsupported { what, .. } if what.contains(name)),

@@ -2,7 +2,7 @@
 
 use crate::job::{Job, Said};
 use crate::program::Call;
-use crate::repo::{World, git};
+use crate::repo::{World, git, store_references_as_reftable};
 use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -191,23 +191,19 @@ fn a_bare_repository_in_a_checkout_is_not_opened_unless_it_is_named() {
 
 #[test]
 fn formats_that_cannot_be_read_end_with_what_to_do() {
-    for (option, named, remedy) in [
-        (
-            "--object-format=sha256",
-            "objectformat = sha256",
-            "git fast-export",
-        ),
-        (
-            "--ref-format=reftable",
-            "refstorage = reftable",
-            "--ref-format=files",
-        ),
+    for (format, reftable, named, remedy) in [
+        ("sha256", false, "objectformat = sha256", "git fast-export"),
+        ("sha1", true, "refstorage = reftable", "--ref-format=files"),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        git(folder.path(), &["init", "-q", option, "."]);
+        let format = format!("--object-format={format}");
+        git(folder.path(), &["init", "-q", &format, "."]);
         fs::write(folder.path().join("a.orch.yaml"), "1").unwrap();
         git(folder.path(), &["add", "-A"]);
         git(folder.path(), &["commit", "-q", "-m", "first"]);
+        if reftable {
+            store_references_as_reftable(folder.path());
+        }
         for command in ["context", "review"] {
             Call::new(folder.path())
                 .run(&[command])

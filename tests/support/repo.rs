@@ -121,6 +121,25 @@ pub fn git(folder: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
 }
 
+/// Turns a new repository into one that stores its references in a reftable, which git itself writes only from version
+/// 2.45 on (<https://git-scm.com/docs/reftable>).
+pub fn store_references_as_reftable(folder: &Path) {
+    git(folder, &["config", "core.repositoryFormatVersion", "1"]);
+    git(folder, &["config", "extensions.refStorage", "reftable"]);
+    let git_dir = folder.join(".git");
+    fs::remove_dir_all(git_dir.join("refs")).unwrap();
+    for part in ["refs", "reftable"] {
+        fs::create_dir(git_dir.join(part)).unwrap();
+    }
+    fs::write(git_dir.join("HEAD"), "ref: refs/heads/.invalid\n").unwrap();
+    fs::write(
+        git_dir.join("refs/heads"),
+        "this repository uses the reftable format\n",
+    )
+    .unwrap();
+    fs::write(git_dir.join("reftable/tables.list"), "").unwrap();
+}
+
 /// Returns the search path, so that `git` is found in an otherwise empty environment.
 #[expect(
     clippy::disallowed_methods,
