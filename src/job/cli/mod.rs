@@ -79,9 +79,11 @@ pub use waivers::{AddWaiverArgs, WaiversArgs, WaiversVerb};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 
+const PROGRAM: &str = "sluicegate";
+
 /// Review data pipelines before a merge, and publish the shared ones after it.
 #[derive(Debug, Parser)]
-#[command(name = "sluicegate", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
+#[command(name = PROGRAM, version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
     #[command(flatten)]
     pub global: GlobalArgs,

@@ -3,11 +3,9 @@
 //! only their names, because their texts would fill a screen; `sluicegate help globals` explains them.
 
 use super::overview::{GLOBALS, globals, overview};
-use super::{Cli, single};
+use super::{Cli, PROGRAM, single};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
 use std::ffi::OsString;
-
-const PROGRAM: &str = "sluicegate";
 
 /// Used by every command.
 const ALL: &[&str] = &["color", "quiet", "verbose"];

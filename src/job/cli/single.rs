@@ -2,7 +2,7 @@
 //! flags on each, and building it took a quarter of a `check` of ten pipelines.
 
 use super::{
-    CheckArgs, CiArgs, Cli, ContextArgs, DiffArgs, GlobalArgs, PublishArgs, ReportArgs, ReviewArgs,
+    CheckArgs, CiArgs, Cli, ContextArgs, DiffArgs, GlobalArgs, PROGRAM, PublishArgs, ReportArgs, ReviewArgs,
     VerifyArgs,
 };
 use clap::{Args, Command, FromArgMatches as _};
@@ -33,7 +33,7 @@ pub(super) fn parse(args: &[OsString]) -> Option<Cli> {
 }
 
 fn program(name: &'static str, flags: Augment) -> Command {
-    GlobalArgs::augment_args(Command::new("sluicegate")).subcommand(flags(Command::new(name)))
+    GlobalArgs::augment_args(Command::new(PROGRAM)).subcommand(flags(Command::new(name)))
 }
 
 #[cfg(test)]
