@@ -33,6 +33,8 @@ mod pasted;
 mod program;
 #[path = "support/repo.rs"]
 mod repo;
+#[path = "support/scratch.rs"]
+mod scratch;
 #[path = "docs/words.rs"]
 mod words;
 #[path = "docs/world.rs"]

@@ -8,6 +8,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "../support/scratch.rs"]
+mod scratch;
 #[path = "../support/tls_server.rs"]
 mod tls_server;
 

@@ -1,5 +1,6 @@
 //! Tokens: read from each source, fetched once, shared, refreshed, and rejected with a reason.
 
+use crate::scratch;
 use crate::support::{SHORT, empty_list, json, platform_with, settings};
 use secrecy::SecretString;
 use sluicegate::platform::api::Platform;
@@ -195,7 +196,7 @@ async fn an_answer_without_a_token_is_told_without_showing_it() {
 async fn a_file_is_read_again_after_a_401() {
     let server = MockServer::start().await;
     accepts(&server, "old").await;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let file = folder.path().join("token");
     std::fs::write(&file, " old\n").unwrap();
     let platform = with_token(&server, TokenSource::File(file.clone()));
@@ -212,7 +213,7 @@ async fn a_file_is_read_again_after_a_401() {
 async fn a_command_is_run_once_and_again_after_a_401() {
     let server = MockServer::start().await;
     accepts(&server, "token-xx").await;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let runs = folder.path().join("runs");
     let line = format!("printf x >> '{0}'; printf token-; cat '{0}'", runs.display());
     let platform = with_token(&server, TokenSource::Command(line));

@@ -2,6 +2,7 @@
 
 use crate::multipart::{Part, parse};
 use crate::raw::{Connection, RawServer, content_length, recorded};
+use crate::scratch;
 use crate::support::{platform, platform_with, refused, settings};
 use sluicegate::platform::api::{PartSource, PublishAnswer, Upload, UploadPart};
 use sluicegate::platform::http::{ErrorKind, HttpError, Settings, TokenSource};
@@ -338,7 +339,7 @@ async fn after_a_401_the_upload_is_made_anew() {
         }),
         second,
     ]);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let file = folder.path().join("token");
     std::fs::write(&file, "abc").unwrap();
     let settings = Settings {

@@ -3,6 +3,7 @@
 
 use crate::program::TOKEN;
 use crate::repo::path_variable;
+use crate::scratch;
 use crate::world::Platform;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -56,7 +57,7 @@ struct Runner {
 impl Runner {
     fn new() -> Self {
         let runner = Self {
-            folder: tempfile::tempdir().unwrap(),
+            folder: scratch::folder(),
         };
         for name in ["temp", "cache", "home"] {
             fs::create_dir(runner.at(name)).unwrap();

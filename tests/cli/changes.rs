@@ -2,6 +2,7 @@
 
 use crate::program::{Call, Ended};
 use crate::repo::World;
+use crate::scratch;
 use crate::world::{pipeline, project};
 use serde_json::{Value, json};
 
@@ -245,7 +246,7 @@ fn a_report_that_is_read_tells_the_same_as_far_as_the_clone_has_it() {
     let json = |name: &str| serde_json::from_str::<Value>(&written(&world, name)).unwrap();
     assert_eq!(json("again.json")["changes"], json("report.json")["changes"]);
     // In another directory, only the numbers are available.
-    let elsewhere = tempfile::tempdir().unwrap();
+    let elsewhere = scratch::folder();
     std::fs::copy(
         world.work().join("report.json"),
         elsewhere.path().join("report.json"),

@@ -2,6 +2,7 @@
 
 use crate::program::{Call, Ended};
 use crate::repo::{World, git, path_variable};
+use crate::scratch;
 use crate::world::{RULES, change, pipeline, project};
 use serde_json::{Value, json};
 use std::fs;
@@ -411,7 +412,7 @@ fn a_shallow_clone_is_enough_where_no_base_is_needed() {
 
 #[test]
 fn neither_remote_nor_branch_nor_commit_is_needed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     git(folder.path(), &["init", "-q", "-b", "main"]);
     let write = |path: &str, text: &str| {
         let target = folder.path().join(path);
@@ -430,7 +431,7 @@ fn neither_remote_nor_branch_nor_commit_is_needed() {
     for args in [&[][..], &["--staged", "--all"], &["--head", "HEAD"]] {
         assert_eq!(checked(folder.path(), args).1, 1, "{args:?}");
     }
-    let nowhere = tempfile::tempdir().unwrap();
+    let nowhere = scratch::folder();
     Call::new(nowhere.path())
         .run(&["check"])
         .expect(7)

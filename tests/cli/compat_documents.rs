@@ -2,6 +2,7 @@
 
 use crate::program::Call;
 use crate::repo::World;
+use crate::scratch;
 use crate::world::{Platform, answer, pipeline, project};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -79,7 +80,7 @@ fn code_of(report: &Value) -> i32 {
 
 #[test]
 fn a_report_of_0_1_is_rendered_again_with_every_value() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     for (name, text) in [("report.json", REPORT), ("compared.json", COMPARED)] {
         fs::write(folder.path().join(name), text).unwrap();
         let frozen = parsed(text);
@@ -115,7 +116,7 @@ fn the_report_of_0_1_has_every_kind_of_entry() {
 
 #[test]
 fn a_shard_of_0_1_is_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let mut report = parsed(REPORT);
     report["context"]["shard"] = json!("1/1");
     fs::write(folder.path().join("report.json"), report.to_string()).unwrap();
@@ -127,7 +128,7 @@ fn a_shard_of_0_1_is_read() {
 #[test]
 fn a_report_or_receipt_of_a_newer_schema_is_refused_with_its_name() {
     let platform = Platform::new();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let call = Call::with_platform(folder.path(), &platform.server.uri());
     for (command, text, name) in [
         ("report", REPORT, "sluicegate.report/v2"),
@@ -183,7 +184,7 @@ fn a_receipt_of_0_1_is_verified() {
         details(&published, request)
     });
     // Outside a repository, the receipt is compared only with the platform.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let verify = |receipt: &Value| {
         fs::write(folder.path().join("receipt.json"), receipt.to_string()).unwrap();
         Call::with_platform(folder.path(), &platform.server.uri())

@@ -223,35 +223,43 @@ fn a_page_of_html_is_done_by_no_command() {
 fn a_wait_ends_in_time_although_an_answer_hangs() {
     let hanging = ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
     let running = answer(&json!({ "result": { "status": "RUNNING" } }));
-    let (world, platform) = (World::new(), Platform::new());
-    platform.on(
-        "GET",
-        "/pipeline-executions/",
-        in_turn(vec![running, hanging.clone()]),
-    );
-    platform.on(
-        "POST",
-        "/pipeline-executions$",
-        answer(&json!({ "pipelineExecutionId": ID })),
-    );
-    platform.on("GET", "/status$", hanging);
-    let timed = |args: &[&str], code: i32| {
+    let nothing = "no response arrived within the timeout";
+    let cases = [
+        // The message contains the last known status.
+        (
+            &["executions", "show", ID, "--wait"][..],
+            vec![running, hanging.clone()],
+            8,
+            "did not end within 1 s: its status is RUNNING",
+        ),
+        (
+            &["pipelines", "run", "p", "--environment", "e", "--wait"],
+            vec![hanging.clone()],
+            3,
+            nothing,
+        ),
+        (
+            &["streaming", "status", ID, "--wait", "streaming"],
+            vec![hanging.clone()],
+            3,
+            nothing,
+        ),
+    ];
+    at_once(cases, |(args, answers, code, said)| {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.on("GET", "/pipeline-executions/", in_turn(answers));
+        platform.on(
+            "POST",
+            "/pipeline-executions$",
+            answer(&json!({ "pipelineExecutionId": ID })),
+        );
+        platform.on("GET", "/status$", hanging.clone());
         let begin = Instant::now();
         let call = platform.call(&world).variable("SLUICEGATE_POLL_INTERVAL", "0.05");
         let ended = call.run(&[args, &["--timeout", "1"]].concat()).expect(code);
         assert!(begin.elapsed() < Duration::from_secs(30), "{}", ended.all());
-        ended.saying(&["\nhint: "])
-    };
-    // The message contains the last known status.
-    timed(&["executions", "show", ID, "--wait"], 8)
-        .saying(&["did not end within 1 s: its status is RUNNING"]);
-    let run = &["pipelines", "run", "p", "--environment", "e", "--wait"][..];
-    at_once(
-        [run, &["streaming", "status", ID, "--wait", "streaming"]],
-        |args| {
-            timed(args, 3).saying(&["no response arrived within the timeout"]);
-        },
-    );
+        ended.saying(&[said, "\nhint: "]);
+    });
 }
 
 #[test]

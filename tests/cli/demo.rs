@@ -3,11 +3,12 @@
 use crate::geometry::{Drawn, of_class};
 use crate::program::{Call, Served};
 use crate::repo::git;
+use crate::scratch;
 use std::fs;
 
 #[test]
 fn the_demo_shows_the_whole_job() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let call = Call::new(folder.path())
         .variable("SLUICEGATE_FAIL_ON", "never")
         .variable("GITHUB_ACTIONS", "true");
@@ -79,7 +80,7 @@ fn pictures_are_true(page: &str) -> usize {
 
 #[test]
 fn a_second_demo_keeps_the_work_of_the_first_and_its_lines_go_on() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let call = Call::new(folder.path());
     let first = call.run(&["demo"]).expect(0);
     let work = folder.path().join("sluicegate-demo/work");

@@ -2,6 +2,7 @@
 
 use crate::program::{Call, Ended};
 use crate::repo::{World, git};
+use crate::scratch;
 use crate::world::{change, pipeline, project};
 use serde_json::json;
 
@@ -168,7 +169,7 @@ fn a_broken_file_is_told_beside_the_others() {
 
 #[test]
 fn two_files_need_no_repository() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("old.yaml", LOAD);
     write("new.yaml", &LOAD.replace("limit: 10", "limit: 20"));
@@ -300,7 +301,7 @@ fn a_page_has_words_and_the_picture_and_runs_nothing() {
 fn values_of_several_lines_are_compared_line_by_line() {
     let text =
         |lines: &[&str]| LOAD.replace("\"select 1\"", &serde_json::to_string(&lines.join("\n")).unwrap());
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
     write(
         "old.yaml",
@@ -480,7 +481,7 @@ fn what_git_says_otherwise_already_is_left_alone() {
 
 #[test]
 fn an_external_diff_ends_in_0_whatever_the_files_are() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     std::fs::write(folder.path().join("b.bin"), "a\0b").unwrap();
     std::fs::write(folder.path().join("a.orch.yaml"), LOAD).unwrap();
     let call = Call::new(folder.path());
@@ -549,7 +550,7 @@ fn a_side_that_git_calls_absent_is_absent() {
 
 #[test]
 fn without_a_remote_the_base_is_the_checked_out_commit() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     git(folder.path(), &["init", "-q", "-b", "main"]);
     let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
     write("load.orch.yaml", LOAD);

@@ -2,6 +2,7 @@
 
 use crate::program::{Call, Ended, PROJECT, Served, TOKEN};
 use crate::repo::{World, git};
+use crate::scratch;
 use crate::tls_server::TlsServer;
 use crate::world::{Platform, RULES, answer, project};
 use serde_json::{Value, json};
@@ -390,7 +391,7 @@ fn what_cannot_be_read_leaves_the_rest_unchecked() {
         "settings",
         &["scheme", "https://platform.example"],
     );
-    let nowhere = tempfile::tempdir().unwrap();
+    let nowhere = scratch::folder();
     let outside = Call::with_platform(nowhere.path(), &platform.server.uri());
     let ended = doctor(&outside);
     assert_eq!(check(&ended, "token")["status"], "ok");

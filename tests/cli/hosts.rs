@@ -1,6 +1,6 @@
 //! Requests to a CI host's own API: comments, Code Insights, annotations through the agent.
 
-use crate::program::{Call, Ended};
+use crate::program::{Call, Ended, at_once};
 use crate::repo::World;
 use crate::world::{Platform, change, each, in_turn, pipeline};
 use serde_json::{Value, json};
@@ -406,30 +406,38 @@ fn slow() -> Platform {
 
 #[test]
 fn a_host_is_waited_for_and_asked_again_in_words() {
-    let (world, platform, host) = (broken(), failing("x"), slow());
-    on_github(&world, &platform, &host.server.uri())
-        .run(&["review", "--comment"])
-        .expect(1)
-        .saying(&[
-            "/user: 503 Service Unavailable; starting try 2 of 3 in ",
-            "/user (timeout 30 s)",
-            "posted a comment",
-        ]);
-    let host = slow();
-    platform
+    let (world, platform, github, bitbucket) = (broken(), failing("x"), slow(), slow());
+    let comment = on_github(&world, &platform, &github.server.uri());
+    let insights = platform
         .call(&world)
         .variable("BITBUCKET_BUILD_NUMBER", "9")
         .variable("BITBUCKET_COMMIT", world.git(&["rev-parse", "HEAD"]))
         .variable("BITBUCKET_BRANCH", "change")
         .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
-        .variable("SLUICEGATE_BITBUCKET_PROXY", host.server.uri())
-        .run(&["review"])
-        .expect(1)
-        .saying(&[
-            "/reports/sluicegate: 503 Service Unavailable; starting try 2 of 3 in ",
-            "waiting for the response to DELETE http://api.bitbucket.org/",
-            "sent the result to Code Insights",
-        ]);
+        .variable("SLUICEGATE_BITBUCKET_PROXY", bitbucket.server.uri());
+    let cases = [
+        (
+            comment,
+            &["review", "--comment"][..],
+            [
+                "/user: 503 Service Unavailable; starting try 2 of 3 in ",
+                "/user (timeout 30 s)",
+                "posted a comment",
+            ],
+        ),
+        (
+            insights,
+            &["review"],
+            [
+                "/reports/sluicegate: 503 Service Unavailable; starting try 2 of 3 in ",
+                "waiting for the response to DELETE http://api.bitbucket.org/",
+                "sent the result to Code Insights",
+            ],
+        ),
+    ];
+    at_once(cases, |(call, args, said)| {
+        call.run(args).expect(1).saying(&said);
+    });
 }
 
 #[test]

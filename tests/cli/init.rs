@@ -3,6 +3,7 @@
 use crate::program::{Call, Ended, PROJECT};
 use crate::repo::World;
 use crate::schema::hold;
+use crate::scratch;
 use crate::world::pipeline;
 use serde_json::{Value, json};
 use std::fs;
@@ -354,7 +355,7 @@ fn without_a_working_tree_nothing_is_written() {
     Call::new(&world.remote())
         .run(&["init", "--host", "github"])
         .expect(7);
-    let nowhere = tempfile::tempdir().unwrap();
+    let nowhere = scratch::folder();
     Call::new(nowhere.path()).run(&["init"]).expect(7);
     assert_eq!(fs::read_dir(nowhere.path()).unwrap().count(), 0);
 }

@@ -13,6 +13,8 @@ mod program;
 mod repo;
 #[path = "../support/schema.rs"]
 mod schema;
+#[path = "../support/scratch.rs"]
+mod scratch;
 #[path = "../support/tls_server.rs"]
 mod tls_server;
 

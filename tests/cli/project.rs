@@ -2,6 +2,7 @@
 
 use crate::program::Call;
 use crate::repo::World;
+use crate::scratch;
 use crate::world::Platform;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -312,7 +313,7 @@ fn init_makes_errors_of_what_finds_nothing_and_counts_the_others() {
 
 #[test]
 fn the_checks_are_listed_and_explained() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let call = Call::new(folder.path());
     let said = |args: &[&str], code| call.run(args).expect(code).all();
     let listed = said(&["rules", "list"], 0);

@@ -2,6 +2,7 @@
 
 use crate::program::Call;
 use crate::repo::{World, git};
+use crate::scratch;
 use crate::world::{pipeline, project};
 use serde_json::json;
 
@@ -26,7 +27,7 @@ fn the_list_says_what_the_rules_file_here_has() {
         text.contains("start-and-end-components") && text.contains("orchestrations"),
         "{text}"
     );
-    let nowhere = tempfile::tempdir().unwrap();
+    let nowhere = scratch::folder();
     let list = Call::new(nowhere.path())
         .run(&["rules", "list", "-o", "json"])
         .expect(0)

@@ -1,6 +1,6 @@
 //! `sluicegate serve` as a process: its first line, its signals, its durability.
 
-use crate::program::{Call, PROJECT, Served, TOKEN, send_signal};
+use crate::program::{Call, PROJECT, Served, TOKEN, at_once, send_signal};
 use crate::repo::World;
 use crate::world::pipeline;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -206,25 +206,20 @@ fn a_request_under_way_is_not_sent_away_for_others() {
 
 #[test]
 fn a_second_server_is_told_who_has_the_folder() {
-    let world = World::new();
-    let data = world.path().join("data").display().to_string();
-    let first = Served::start(world.path(), &["--data", &data]);
-    let holder = format!("process {}", first.child.id());
-    let second = ["serve", "--data", &data];
-    Call::new(world.path())
-        .run(&second)
-        .expect(2)
-        .saying(&[&data, &holder]);
-    // The same if the database file was moved away.
-    std::fs::rename(
-        world.path().join("data/platform.db"),
-        world.path().join("data/moved"),
-    )
-    .unwrap();
-    Call::new(world.path())
-        .run(&second)
-        .expect(2)
-        .saying(&[&data, &holder]);
+    at_once([false, true], |is_moved_away| {
+        let world = World::new();
+        let folder = world.path().join("data");
+        let data = folder.display().to_string();
+        let first = Served::start(world.path(), &["--data", &data]);
+        let holder = format!("process {}", first.child.id());
+        if is_moved_away {
+            std::fs::rename(folder.join("platform.db"), folder.join("moved")).unwrap();
+        }
+        Call::new(world.path())
+            .run(&["serve", "--data", &data])
+            .expect(2)
+            .saying(&[&data, &holder]);
+    });
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::program::Call;
 use crate::schema::hold;
+use crate::scratch;
 use clap::{Command, CommandFactory as _};
 use std::fs;
 
@@ -20,7 +21,7 @@ fn names(command: &Command) -> Vec<String> {
 
 #[test]
 fn every_shell_completes_every_command() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let call = Call::new(folder.path());
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = call.run(&["completions", shell]).expect(0).out;
@@ -53,7 +54,7 @@ const FOLDED: &str = "\nGlobal options (sluicegate help globals):\n";
 
 #[test]
 fn a_command_shows_its_own_flags_first_and_only_what_it_takes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let call = Call::new(folder.path());
     let script = call.run(&["completions", "bash"]).expect(0).out;
     let help = |args: &[&str]| call.run(args).expect(0).out;
@@ -137,7 +138,7 @@ fn a_flag_that_a_command_does_not_show_changes_nothing_in_it() {
 
 #[test]
 fn every_command_has_its_manual_page() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let call = Call::new(folder.path());
     let said = call.run(&["man", "deep/man1"]).expect(0).out;
     let mut written: Vec<String> = fs::read_dir(folder.path().join("deep/man1"))
@@ -215,7 +216,7 @@ fn well_formed(file: &str, page: &str) {
 
 #[test]
 fn the_schema_is_one_and_knows_the_examples() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let schema = Call::new(folder.path()).run(&["schema"]).expect(0).json();
     let book = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/book");
     let pages: String = fs::read_dir(book)

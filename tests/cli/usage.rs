@@ -2,6 +2,7 @@
 
 use crate::program::Call;
 use crate::repo::{World, git};
+use crate::scratch;
 use crate::world::{Platform, change, each, passed, pipeline, project};
 use clap::CommandFactory as _;
 use serde_json::json;
@@ -268,7 +269,7 @@ fn flag_wins_over_variable_over_file() {
 
 #[test]
 fn a_repository_that_cannot_be_used_is_exit_7() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let nowhere = Call::with_platform(folder.path(), "http://127.0.0.1:9");
     nowhere.run(&["review"]).expect(7).saying(&["error:", "hint:"]);
     nowhere.run(&["context"]).expect(7);

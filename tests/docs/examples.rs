@@ -2,6 +2,7 @@
 //! and every command line parses. `pasted.rs` runs them.
 
 use super::{commands, read};
+use crate::scratch;
 use clap::{Command, CommandFactory as _};
 use sluicegate::job::cli::Cli;
 use std::fs;
@@ -105,7 +106,7 @@ fn run(folder: &std::path::Path, args: &[&str]) -> (i32, String) {
 
 #[test]
 fn the_file_in_the_help_of_provision_is_taken_by_its_command() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let (_, help) = all_helps()
         .into_iter()
         .find(|(command, _)| command == "sluicegate provision apply")

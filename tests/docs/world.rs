@@ -4,6 +4,7 @@ use super::examples::{all_helps, file_of};
 use super::program::{PROJECT, Served, TOKEN};
 use super::read;
 use super::repo::path_variable;
+use crate::scratch;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -62,7 +63,7 @@ impl World {
 
     /// Copies the world.
     pub fn copy(&self) -> Self {
-        let other = tempfile::tempdir().unwrap();
+        let other = scratch::folder();
         let mut copy = Command::new("cp");
         copy.args(["-a", "."]).arg(other.path()).current_dir(self.path());
         assert!(copy.status().unwrap().success());
@@ -71,7 +72,7 @@ impl World {
 
     /// Creates the world with `tests/docs/world`.
     pub fn new() -> Self {
-        let world = Self(tempfile::tempdir().unwrap());
+        let world = Self(scratch::folder());
         world.programs();
         for folder in [
             ".local/share/bash-completion/completions",

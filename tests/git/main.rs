@@ -9,6 +9,8 @@ mod dice;
 mod history;
 #[path = "../support/repo.rs"]
 mod repo;
+#[path = "../support/scratch.rs"]
+mod scratch;
 
 mod bases;
 mod changes;

@@ -1,6 +1,7 @@
 //! Incomplete clones, and repositories that belong to other users.
 
 use crate::repo::{self, World, git, store_references_as_reftable};
+use crate::scratch;
 use crate::{anything, open, short};
 use sluicegate::base::git::{CommitId, GitError, Repository};
 use std::path::{Path, PathBuf};
@@ -331,7 +332,7 @@ fn formats_that_cannot_be_read_are_named() {
         ("sha256", false, "objectformat = sha256"),
         ("sha1", true, "refstorage = reftable"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = scratch::folder();
         let format = format!("--object-format={format}");
         git(folder.path(), &["init", "-q", &format, "."]);
         if reftable {

@@ -1,6 +1,7 @@
 //! Finding the repository, its commits, files and branches.
 
 use crate::repo::{World, git};
+use crate::scratch;
 use crate::{anything, open};
 use sluicegate::base::git::{FileKind, GitError, Repository};
 use std::fs;
@@ -32,7 +33,7 @@ fn a_subfolder_finds_the_root() {
 
 #[test]
 fn a_folder_without_a_repository_is_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let error = Repository::discover(folder.path()).err().unwrap();
     assert!(matches!(&error, GitError::NotARepository { from } if from == folder.path()));
     assert!(error.hint().unwrap().contains("--repo"));

@@ -4,6 +4,7 @@ use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout, with_default}
 use crate::job::{ALL_OF_MAIN, FEATURE, Job};
 use crate::program::{Call, Ended};
 use crate::repo::{World, git, path_variable};
+use crate::scratch;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs::{self, Permissions};
@@ -447,7 +448,7 @@ fn a_remote_that_cannot_be_reached_is_told_in_its_own_words() {
 fn the_users_configuration_holds_and_no_hook_runs() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
-    let (home, mark) = (tempfile::tempdir().unwrap(), project.world.path().join("mark"));
+    let (home, mark) = (scratch::folder(), project.world.path().join("mark"));
     git(
         &folder,
         &["remote", "set-url", "origin", "https://platform.invalid/o/p.git"],

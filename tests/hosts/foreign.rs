@@ -4,6 +4,7 @@ use crate::history::{Project, checkout, with_default};
 use crate::job::{FEATURE, Job};
 use crate::program::Call;
 use crate::repo::{give_away, path_variable};
+use crate::scratch;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -58,7 +59,7 @@ fn a_foreign_checkout_is_read_without_a_change_to_anyones_configuration() {
     let all = ["+refs/heads/*:refs/remotes/origin/*"];
     let folder = with_default(checkout(&project.world, &all, &project.feature));
     let beside = checkout(&project.world, &all, &project.feature);
-    let (home, mark) = (tempfile::tempdir().unwrap(), project.world.path().join("mark"));
+    let (home, mark) = (scratch::folder(), project.world.path().join("mark"));
     trap(&folder, &mark);
     let settings = fs::read(folder.join(".git/config")).unwrap();
     if !give_all_away(&folder) || !give_all_away(&beside) {
@@ -95,7 +96,7 @@ fn a_foreign_checkout_is_deepened_only_if_its_user_declared_it_safe() {
     if !give_all_away(&folder) {
         return;
     }
-    let home = tempfile::tempdir().unwrap();
+    let home = scratch::folder();
     let variables = [
         ("CIRCLECI", "true"),
         ("CIRCLE_SHA1", project.feature.as_str()),

@@ -9,6 +9,8 @@ mod history;
 mod program;
 #[path = "../support/repo.rs"]
 mod repo;
+#[path = "../support/scratch.rs"]
+mod scratch;
 
 mod azure;
 mod bitbucket;

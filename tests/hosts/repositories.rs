@@ -3,6 +3,7 @@
 use crate::job::{Job, Said};
 use crate::program::Call;
 use crate::repo::{World, git, store_references_as_reftable};
+use crate::scratch;
 use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -174,7 +175,7 @@ fn a_bare_repository_in_a_checkout_is_not_opened_unless_it_is_named() {
     let named = ["context", "--json", "--all", "--repo", "."];
     let said = Call::new(&inside).run(&named).expect(0).json();
     assert_eq!(said["selected"], json!(["sales/a.orch.yaml"]));
-    let bare = tempfile::tempdir().unwrap();
+    let bare = scratch::folder();
     git(
         bare.path(),
         &["clone", "-q", "--bare", &world.work().display().to_string(), "."],
@@ -195,7 +196,7 @@ fn formats_that_cannot_be_read_end_with_what_to_do() {
         ("sha256", false, "objectformat = sha256", "git fast-export"),
         ("sha1", true, "refstorage = reftable", "--ref-format=files"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = scratch::folder();
         let format = format!("--object-format={format}");
         git(folder.path(), &["init", "-q", &format, "."]);
         fs::write(folder.path().join("a.orch.yaml"), "1").unwrap();
@@ -218,7 +219,7 @@ fn another_repository_is_named_by_flag_or_variable() {
     let world = world(&[("a.orch.yaml", "1")]);
     world.write("b.orch.yaml", "1");
     world.commit("more");
-    let elsewhere = tempfile::tempdir().unwrap();
+    let elsewhere = scratch::folder();
     let path = world.work().display().to_string();
     let call = Call::new(elsewhere.path());
     let by_flag = call.run(&["context", "--json", "--repo", &path]).expect(0).json();

@@ -5,6 +5,8 @@
 
 #[path = "../support/repo.rs"]
 mod repo;
+#[path = "../support/scratch.rs"]
+mod scratch;
 
 mod bytes;
 mod faults;

@@ -3,6 +3,7 @@
 use crate::platform::{Platform, options, stepped_clock};
 use crate::projects::{GIVEN, with_environments};
 use crate::repo::World;
+use crate::scratch;
 use crate::streaming;
 use crate::tasks::{begin, task};
 use crate::variables::text;
@@ -35,7 +36,7 @@ impl Durable {
     fn new() -> Self {
         Self {
             world: with_a_pipeline(),
-            data: tempfile::tempdir().unwrap(),
+            data: scratch::folder(),
             clock: stepped_clock(),
         }
     }

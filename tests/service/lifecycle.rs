@@ -2,6 +2,7 @@
 
 use crate::platform::{ARTIFACTS, DETAILS, Platform, options, refused, success};
 use crate::publish::WHOLE;
+use crate::scratch;
 use reqwest::Method;
 use secrecy::ExposeSecret;
 use sluicegate::service::{Options, Role, ServiceError, StoreError, start};
@@ -13,7 +14,7 @@ use uuid::Uuid;
 
 #[tokio::test]
 async fn what_was_acknowledged_is_there_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let data = folder.path().join("made/when/missing");
     let platform = Platform::on(&data).await;
     for version in ["1", "2"] {
@@ -38,7 +39,7 @@ async fn what_was_acknowledged_is_there_after_a_restart() {
 
 #[tokio::test]
 async fn two_servers_do_not_share_a_folder() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let platform = Platform::on(folder.path()).await;
     let second = start(Options {
         data: Some(folder.path().to_owned()),
@@ -119,7 +120,7 @@ async fn without_tokens_one_of_a_super_admin_is_generated() {
 
 #[tokio::test]
 async fn what_cannot_be_started_says_why() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = scratch::folder();
     let missing = folder.path().join("missing");
     let project = Uuid::from_u128(7);
     let cases = [

@@ -14,6 +14,8 @@ mod program;
 mod repo;
 #[path = "../support/schema.rs"]
 mod schema;
+#[path = "../support/scratch.rs"]
+mod scratch;
 
 mod access;
 mod artifacts;

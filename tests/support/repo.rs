@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use crate::scratch;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +19,7 @@ impl World {
     /// Creates a bare `remote.git` and a clone `work` with it as `origin`; there is no commit yet.
     pub fn new() -> Self {
         let world = Self {
-            folder: tempfile::tempdir().unwrap(),
+            folder: scratch::folder(),
         };
         let mut empty = git2::RepositoryInitOptions::new();
         empty.initial_head("main").external_template(false).bare(true);

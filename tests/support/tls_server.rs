@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use crate::scratch;
 use rcgen::{CertificateParams, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -34,7 +35,7 @@ impl TlsServer {
         wanted.not_after = rcgen::date_time_ymd(year, 1, 1);
         let key = KeyPair::generate().unwrap();
         let certificate = wanted.self_signed(&key).unwrap();
-        let folder = tempfile::tempdir().unwrap();
+        let folder = scratch::folder();
         std::fs::write(folder.path().join("root.pem"), certificate.pem()).unwrap();
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
