@@ -357,19 +357,12 @@ fn every_dependency_is_explained() {
         .flat_map(|cell| cell.split(['`', ' ', ',', '(', ')']))
         .filter(|word| !word.is_empty() && !["the", "package", "serde-saphyr"].contains(word))
         .collect();
-    let section = |name: &str| {
-        manifest
-            .split(&format!("[{name}]\n"))
-            .nth(1)
-            .unwrap()
-            .split("\n[")
-            .next()
-            .unwrap()
-            .to_owned()
-    };
-    let sections = ["dependencies", "dev-dependencies"].map(section).join("\n");
+    let sections = manifest.split("\n[").filter_map(|section| {
+        let (name, lines) = section.split_once("]\n")?;
+        name.ends_with("dependencies").then_some(lines)
+    });
     let mut used: Vec<&str> = sections
-        .lines()
+        .flat_map(str::lines)
         .filter_map(|line| line.split([' ', '=']).next())
         .filter(|n| !n.is_empty() && *n != "#")
         .collect();

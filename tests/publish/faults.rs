@@ -174,7 +174,7 @@ async fn what_is_said_is_what_is_stored() {
         let ends = plans.iter().zip(row.ends);
         ends.map(move |((_world, plan), expected)| check(row, plan, expected))
     });
-    stream::iter(all).buffer_unordered(4).collect::<()>().await;
+    stream::iter(all).buffer_unordered(12).collect::<()>().await;
 }
 
 async fn check(row: &Row, plan: &Plan, expected: OutcomeKind) {
