@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
@@ -29,7 +28,7 @@ const MEMORY: &str = "/dev/shm";
 #[cfg(target_os = "linux")]
 fn has_room() -> bool {
     use rustix::fs::{StatVfsMountFlags, statvfs};
-    statvfs(Path::new(MEMORY)).is_ok_and(|system| {
+    statvfs(MEMORY).is_ok_and(|system| {
         let free = system.f_bavail.saturating_mul(system.f_frsize);
         free >= 512 << 20 && !system.f_flag.contains(StatVfsMountFlags::NOEXEC)
     })
