@@ -3,7 +3,8 @@
 use super::{Cause, Part, Selected, Tally, decide, is_open, status, verdict};
 use crate::base::exit::ExitStatus;
 use crate::model::findings::{
-    Engine, Excluded, FailOn, FileResults, Report, ReviewContext, Totals, Verdict, can_be_lower, too_many,
+    Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
+    too_many,
 };
 use crate::model::interface::Compat;
 use jiff::Timestamp;
@@ -19,6 +20,8 @@ pub(crate) struct Judgement {
     excuse: Option<&'static str>,
     /// Notes for the report; each a sentence.
     pub(crate) notes: Vec<String>,
+    /// The notes that limit the verdict.
+    limits: Vec<Limit>,
     /// The effects of the change on consumers.
     compat: Option<Compat>,
 }
@@ -45,6 +48,7 @@ impl Judgement {
         let mut notes = std::mem::take(&mut tally.notes);
         notes.append(&mut tally.doubts);
         Self {
+            limits: std::mem::take(&mut tally.limits),
             tally,
             causes,
             notes,
@@ -56,6 +60,12 @@ impl Judgement {
     pub(crate) fn because(&mut self, cause: Cause, why: impl Into<String>) {
         self.causes.push(cause);
         self.notes.push(why.into());
+    }
+
+    /// Adds a note that limits the verdict.
+    pub(crate) fn add_limit(&mut self, limit: Limit) {
+        self.notes.push(limit.text.clone());
+        self.limits.push(limit);
     }
 
     /// Lets the run pass despite unreviewed files and doubts; the verdict does not change.
@@ -121,6 +131,7 @@ impl Judgement {
             is_open: is_open(&self.causes),
             changes: None,
             notes: self.notes,
+            limits: self.limits,
             fixed: self.tally.compared.map(|compared| compared.fixed),
             started_at: run.started_at,
             elapsed: run.elapsed,

@@ -3,7 +3,7 @@
 use super::evidence::{self, Gaps};
 use super::{BatchAnswer, KnownComparison, Positions};
 use crate::model::findings::{
-    Enforcement, FileResults, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
+    Enforcement, FileResults, Limit, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
 };
 use crate::model::pipelines::Kind;
 use crate::model::project::CheckLevels;
@@ -45,9 +45,17 @@ pub(crate) struct Tally {
     pub doubtful: BTreeMap<String, String>,
     /// Notes for the report; each a sentence.
     pub notes: Vec<String>,
+    /// The notes that limit the verdict.
+    pub limits: Vec<Limit>,
 }
 
 impl Tally {
+    /// Adds a note that limits the verdict.
+    pub(crate) fn add_limit(&mut self, limit: Limit) {
+        self.notes.push(limit.text.clone());
+        self.limits.push(limit);
+    }
+
     /// Returns the results of the review and of the project checks.
     pub(crate) fn all_files(&self) -> impl Iterator<Item = &FileResults> {
         self.files.iter().chain(&self.project)

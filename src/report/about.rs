@@ -40,6 +40,8 @@ pub(crate) struct About {
     pub wrong_rules: Vec<WrongRules>,
     /// The platform's hidden directory for a new rules file, if the repository does not determine it.
     pub folder_to_name: Option<String>,
+    /// A file of the reviewed commit, for entries about a run without a reviewed file.
+    pub any_file: Option<String>,
     /// Descriptions of the rules.
     pub rules: Vec<RuleText>,
     pub sources: SourceLines,

@@ -92,6 +92,7 @@ fn about_remark(remark: Remark<'_>, about: &About) -> Option<Annotation> {
         RemarkKind::Unreviewed => "unreviewed",
         RemarkKind::GateChange => "gate change",
         RemarkKind::Break => "breaks consumers",
+        RemarkKind::Verdict | RemarkKind::Limit => "review",
     };
     let level = if remark.weighs {
         Level::Error

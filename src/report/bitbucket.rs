@@ -3,6 +3,7 @@
 //! <https://developer.atlassian.com/cloud/bitbucket/rest/api-group-reports/>
 
 use super::annotation::{self, Annotation, Level};
+use super::remark::verdict_remark;
 use super::wording::{causes_of_the_run, headline, sentence};
 use super::{About, shorten};
 use crate::model::findings::{Fingerprint, Report, Verdict};
@@ -54,9 +55,20 @@ pub(crate) fn report(report: &Report, about: &About) -> Value {
 /// Returns the bodies of the POST requests for the annotations: the most important first, at most 1,000, 100 per
 /// request.
 pub(crate) fn annotations(report: &Report, about: &About) -> Vec<Value> {
-    let all = annotation::collect(report, about);
-    let placed = all.iter().filter(|annotation| annotation.place.is_some());
-    let entries: Vec<Value> = placed
+    let mut all = annotation::collect(report, about);
+    all.retain(|annotation| annotation.place.is_some());
+    // Bitbucket shows only annotations of a file, so the reason for the verdict needs one.
+    let is_explained = all.iter().any(|annotation| annotation.level == Level::Error);
+    let verdict = verdict_remark(report, about).filter(|_| !is_explained);
+    let verdict = verdict.map(|remark| Annotation {
+        level: Level::Error,
+        place: Some((remark.path.to_owned(), 1)),
+        title: "review".to_owned(),
+        message: remark.text,
+    });
+    let entries: Vec<Value> = verdict
+        .iter()
+        .chain(&all)
         .take(MOST)
         .zip(0..)
         .map(|(annotation, number)| entry(annotation, number))

@@ -4,8 +4,8 @@
 //! silently at the first incomplete one, so each entry has all keys, and no value is empty. GitLab merges entries with
 //! equal fingerprints, so equal findings have different ones.
 
-use super::remark::{Remark, RemarkKind, remarks};
-use super::{shorten, write_json};
+use super::remark::{Remark, RemarkKind, limits, remarks, verdict_remark};
+use super::{About, shorten, write_json};
 use crate::model::findings::{Finding, Fingerprint, Report, Severity};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -33,28 +33,28 @@ struct IssueLines {
     begin: u32,
 }
 
-/// Writes the report as a Code Quality array: the findings, the unreviewed files, the gate changes, and the notes.
-pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the report as a Code Quality array: the findings, the unreviewed files, the gate changes, the reason for the
+/// verdict if none of these fails the gate, and the notes that limit the verdict. Other notes are not problems in code.
+pub(super) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
     let mut entries: Vec<QualityIssue<'_>> = findings
         .iter()
         .zip(prints)
-        .map(|(finding, print)| entry(about(finding), print))
+        .map(|(finding, print)| entry(about_finding(finding), print))
         .collect();
-    entries.extend(remarks(report).into_iter().map(about_remark));
-    // A note has no file, but each entry needs one: use the configuration file.
-    entries.extend(report.notes.iter().map(|note| {
-        let what = ("note", "sluicegate.yaml", 1, "info", note.clone());
-        entry(what, Fingerprint::new(&["note", note], 0))
-    }));
+    let remarks = remarks(report);
+    let is_explained = remarks.iter().any(|remark| remark.weighs);
+    entries.extend(remarks.into_iter().map(about_remark));
+    let verdict = verdict_remark(report, about).filter(|_| !is_explained);
+    entries.extend(verdict.into_iter().chain(limits(report, about)).map(about_remark));
     write_json(out, |json| serde_json::to_writer(json, &entries))
 }
 
 /// Rule, path, line, severity and description.
 type IssueText<'a> = (&'a str, &'a str, u32, &'static str, String);
 
-fn about<'a>(finding: &Finding<'a>) -> IssueText<'a> {
+fn about_finding<'a>(finding: &Finding<'a>) -> IssueText<'a> {
     let severity = match (finding.error_type, finding.severity) {
         (Some(_), _) => "critical",
         (None, Severity::Error) => "major",
@@ -76,6 +76,8 @@ fn about_remark(remark: Remark<'_>) -> QualityIssue<'_> {
         (RemarkKind::GateChange, false) => ("gate-change", "info"),
         (RemarkKind::Break, true) => ("breaks-consumers", "major"),
         (RemarkKind::Break, false) => ("breaks-consumers", "minor"),
+        (RemarkKind::Verdict, _) => ("verdict", "critical"),
+        (RemarkKind::Limit, _) => ("note", "info"),
     };
     let what = (rule, remark.path, remark.line.unwrap_or(1), severity, remark.text);
     entry(what, remark.print)
@@ -110,7 +112,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn read(report: &Report) -> Vec<Value> {
-        let written = sample::written(|out| render(report, out));
+        let written = sample::written(|out| render(report, &About::default(), out));
         assert_eq!(written[0], b'[', "no byte order mark");
         serde_json::from_slice(&written).unwrap()
     }
@@ -154,7 +156,7 @@ mod tests {
     #[test]
     fn a_passed_review_is_an_empty_array() {
         assert_eq!(
-            sample::written(|out| render(&sample::empty(Verdict::Passed), out)),
+            sample::written(|out| render(&sample::empty(Verdict::Passed), &About::default(), out)),
             b"[]\n"
         );
     }
@@ -169,7 +171,7 @@ mod tests {
             ];
             let mut report = sample::report();
             report.files = vec![sample::file(&raw, results)];
-            let written = String::from_utf8(sample::written(|out| render(&report, out))).unwrap();
+            let written = String::from_utf8(sample::written(|out| render(&report, &About::default(), out))).unwrap();
             prop_assert!(!written.contains("##[") && !written.contains("##vso["));
             let read: Value = serde_json::from_str(&written).unwrap();
             prop_assert_eq!(hold(&schema(), &read), Ok(()));

@@ -99,7 +99,7 @@ pub(crate) fn render(format: Format, report: &Report, about: &About, out: &mut d
         Format::JunitStrict => junit::render(report, about, junit::Dialect::Strict, out),
         Format::Json => json::render(report, about, out),
         Format::Sarif => sarif::render(report, about, out),
-        Format::Gitlab => gitlab::render(report, out),
+        Format::Gitlab => gitlab::render(report, about, out),
         Format::Markdown => out.write_all(comment(report, about).as_bytes()),
         Format::Html => out.write_all(html::render(report, about).as_bytes()),
     }
@@ -268,7 +268,7 @@ mod tests {
             assert_eq!(listed, expected);
 
             let entries: Vec<serde_json::Value> =
-                serde_json::from_slice(&sample::written(|out| gitlab::render(&report, out))).unwrap();
+                serde_json::from_slice(&sample::written(|out| gitlab::render(&report, &about, out))).unwrap();
             let of = |severity| {
                 entries
                     .iter()
@@ -281,7 +281,11 @@ mod tests {
                 .iter()
                 .filter(|finding| !finding.counts())
                 .count();
-            assert_eq!(of("critical") - unreviewed, totals.not_evaluated);
+            let verdicts = entries.iter().filter(|entry| entry["check_name"] == "verdict");
+            assert_eq!(
+                of("critical") - unreviewed - verdicts.count(),
+                totals.not_evaluated
+            );
             assert_eq!(of("major") + of("minor"), totals.errors + totals.warnings + old);
 
             let annotations = annotation::collect(&report, &about);
@@ -292,8 +296,14 @@ mod tests {
 
             let sarif: serde_json::Value =
                 serde_json::from_slice(&sample::written(|out| sarif::render(&report, &about, out))).unwrap();
-            let results = sarif["runs"][0]["results"].as_array().unwrap().len();
-            assert_eq!(results, counted + old);
+            let results = sarif["runs"][0]["results"].as_array().unwrap();
+            let verdicts = results
+                .iter()
+                .filter(|result| result["ruleId"] == "review-verdict");
+            assert_eq!(results.len() - verdicts.count(), counted + old);
+            if report.verdict == Verdict::Failed {
+                assert!(!results.is_empty() && !entries.is_empty());
+            }
         }
     }
 

@@ -1,7 +1,12 @@
 //! Collects remarks about files other than findings, each with its place and weight, for all machine-readable formats.
 
-use super::wording::{gate_change, unreviewed};
-use crate::model::findings::{Fingerprint, Report};
+use super::About;
+use super::wording::{gate_change, run_problem, unreviewed};
+use crate::model::findings::{Fingerprint, LimitKind, Report, Verdict};
+use std::collections::BTreeMap;
+
+/// The path of entries about the run if no path of a file is known.
+const CONFIGURATION_FILE: &str = "sluicegate.yaml";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RemarkKind {
@@ -11,6 +16,10 @@ pub(super) enum RemarkKind {
     GateChange,
     /// A break of consumers of shared pipelines.
     Break,
+    /// The verdict, if nothing else explains it.
+    Verdict,
+    /// A note that limits the verdict.
+    Limit,
 }
 
 pub(super) struct Remark<'r> {
@@ -63,4 +72,57 @@ pub(super) fn remarks(report: &Report) -> Vec<Remark<'_>> {
         }
     });
     unanswered.chain(touched).chain(broken).collect()
+}
+
+/// Returns the remark that explains a run that does not pass although no finding fails it, for formats that show only
+/// entries about files.
+pub(super) fn verdict_remark<'r>(report: &'r Report, about: &'r About) -> Option<Remark<'r>> {
+    let mut results = report.files.iter().flat_map(|file| &file.results);
+    let fails_by_finding = results.any(|result| result.fails(report.fail_on()));
+    if fails_by_finding && report.verdict != Verdict::Undecided {
+        return None;
+    }
+    Some(Remark {
+        kind: RemarkKind::Verdict,
+        weighs: true,
+        path: existing_path(report, about),
+        line: None,
+        text: run_problem(report)?,
+        reason: None,
+        print: Fingerprint::new(&["verdict", report.verdict.name()], 0),
+    })
+}
+
+/// Returns the notes that limit the verdict. Where nothing was evaluated, only a stricter tip of the target does.
+pub(super) fn limits<'r>(report: &'r Report, about: &'r About) -> Vec<Remark<'r>> {
+    let is_evaluated = !report.files.is_empty() || !report.unreviewed.is_empty();
+    let mut remarks = Vec::new();
+    let mut twins: BTreeMap<(LimitKind, &str), u64> = BTreeMap::new();
+    for limit in &report.limits {
+        if !is_evaluated && limit.kind != LimitKind::StricterTip {
+            continue;
+        }
+        let path = limit.path.as_deref();
+        let ordinal = twins.entry((limit.kind, path.unwrap_or_default())).or_default();
+        remarks.push(Remark {
+            kind: RemarkKind::Limit,
+            weighs: false,
+            path: path.unwrap_or_else(|| existing_path(report, about)),
+            line: None,
+            text: limit.text.clone(),
+            reason: None,
+            // The text has commit ids and numbers, which change from run to run.
+            print: Fingerprint::new(&["limit", limit.kind.name(), path.unwrap_or_default()], *ordinal),
+        });
+        *ordinal += 1;
+    }
+    remarks
+}
+
+/// Returns a file of the reviewed commit, for an entry about the run.
+fn existing_path<'r>(report: &'r Report, about: &'r About) -> &'r str {
+    let reviewed = report.files.iter().map(|file| file.path.as_str());
+    let unreviewed = report.unreviewed.iter().map(|file| file.path.as_str());
+    let mut paths = reviewed.chain(unreviewed).chain(about.any_file.as_deref());
+    paths.next().unwrap_or(CONFIGURATION_FILE)
 }

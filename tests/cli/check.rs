@@ -85,7 +85,7 @@ fn the_working_tree_is_compared_with_where_the_branch_began() {
     );
     assert_eq!(
         report["context"],
-        json!({ "ci": "none", "event": "local", "branch": "change", "head": null, "base": world.git(&["rev-parse", "origin/main"]), "failOn": "error" })
+        json!({ "ci": "none", "event": "local", "branch": "change", "head": null, "base": world.git(&["rev-parse", "origin/main"]), "failOn": "error", "include": ["**/*.orch.yaml", "**/*.tran.yaml"] })
     );
     let result = &report["files"][2]["results"][0];
     assert_eq!(

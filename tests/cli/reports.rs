@@ -460,6 +460,7 @@ fn parts_together_are_the_whole() {
             .call(&world)
             .variable("CI_NODE_TOTAL", "3")
             .variable("CI_NODE_INDEX", index)
+            .variable("CI_JOB_NAME", format!("review {index}/3"))
             .run(&["review", "--report", &report])
             .expect(0);
         assert!(ended.err.contains(&format!("shard {index}/3")), "{}", ended.err);

@@ -43,7 +43,11 @@ const ENDS: [(&str, i32, &str); 1] = [(
 )];
 
 /// Shell lines that prepare the world for certain examples.
-const BEFORE: [(&str, &str); 4] = [
+const BEFORE: [(&str, &str); 5] = [
+    (
+        "report part-1.json",
+        "for n in 1 2 3; do sluicegate review --shard $n/3 --report json=part-$n.json >/dev/null; done",
+    ),
     (
         "waivers add component-naming-convention",
         "sed 's/Load faster/load it/' sales/load.orch.yaml >sales/old.orch.yaml",

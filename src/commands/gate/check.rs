@@ -4,7 +4,7 @@ use crate::base::error::Failure;
 use crate::base::git::{CommitId, Repository, Snapshot};
 use crate::base::text::count;
 use crate::commands::gate::deliver::{Telling, deliver};
-use crate::commands::gate::judgement::{Judged, Started, nothing, part};
+use crate::commands::gate::judgement::{Judged, RecordedSettings, Started, nothing, part};
 use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::past::Baseline;
 use crate::commands::gate::project::{ProjectChecking, ProjectRun};
@@ -74,17 +74,16 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         }
         None => judge(run, &chosen, &project, fail_on, before.as_ref())?,
     };
-    judged.note(
-        left.into_iter()
-            .chain(workspace.sources.note().map(str::to_owned)),
-    );
+    judged.note(left);
+    judged.add_policy_limit(&workspace);
     judged.take_in(run, &chosen, &part);
     let judging = (&settings.judging, &part);
     judged.take_consumers(&workspace, &snapshot, &comparison, judging, &|| Ok(None))?;
     let ending = judged.ending();
     let changes = chosen.selected.take_changes();
     let telling = Telling::of(&settings.judging, &settings.selection, changes);
-    let mut report = started.report(Engine::Local, judged, comparison, chosen, &part);
+    let recorded = RecordedSettings::new(&workspace, &settings.judging, &settings.selection, None);
+    let mut report = started.report(Engine::Local, judged, comparison, chosen, &part, recorded);
     let delivered = deliver(run, &workspace, &snapshot, &mut report, &ending, telling);
     // The process ends next, and the operating system frees the memory of all these files at once.
     mem::forget((report, snapshot));

@@ -12,9 +12,9 @@ use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::{Cause, Judgement, Part, ReportedRun, Selected};
-use crate::job::context::Comparison;
-use crate::job::settings::Judging;
-use crate::model::findings::{Engine, FailOn, Report, ReviewContext, Shard};
+use crate::job::context::{Comparison, PolicyTip};
+use crate::job::settings::{Connection, Judging, Selection};
+use crate::model::findings::{Engine, FailOn, Report, ReviewContext, ReviewPlatform, Shard};
 use jiff::Timestamp;
 use std::time::Instant;
 
@@ -89,6 +89,13 @@ impl Judged {
 
     pub(crate) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
         self.judgement.notes.extend(notes);
+    }
+
+    /// Adds the note that settings of the checkout's configuration file are not in force, if any.
+    pub(crate) fn add_policy_limit(&mut self, workspace: &Workspace<'_>) {
+        if let Some(limit) = workspace.policy_limit() {
+            self.judgement.add_limit(limit);
+        }
     }
 
     /// Adds the requests that got no response. With `may_pass`, an unavailable platform does not make the run
@@ -173,7 +180,10 @@ impl Judged {
         }
         if let Some(outdated) = &chosen.outdated {
             self.by_tip = true;
-            self.note(outdated.notes());
+            for limit in outdated.limits() {
+                self.judgement.add_limit(limit);
+            }
+            self.note(outdated.evaluation_note());
             if chosen.is_outdated {
                 self.judgement.because(Cause::GateChange, OUTDATED);
             }
@@ -181,6 +191,46 @@ impl Judged {
         self.judgement
             .hold_known(part, chosen.selected.all_because.is_some());
     }
+}
+
+/// The settings that a report contains, so that only reports of one review are merged or relied on.
+pub(crate) struct RecordedSettings {
+    new_only: bool,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    policy: Option<String>,
+    platform: Option<ReviewPlatform>,
+}
+
+impl RecordedSettings {
+    /// Records the settings of a review; `connection` is that of a review by the platform.
+    pub(crate) fn new(
+        workspace: &Workspace<'_>,
+        judging: &Judging,
+        selection: &Selection,
+        connection: Option<&Connection>,
+    ) -> Self {
+        let (include, exclude) = selection.patterns();
+        let policy = match &workspace.policy {
+            PolicyTip::At { commit, .. } => Some(commit.to_string()),
+            PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
+        };
+        Self {
+            new_only: judging.new_only,
+            include: include.to_vec(),
+            exclude: exclude.to_vec(),
+            policy,
+            platform: connection.and_then(reviewing_platform),
+        }
+    }
+}
+
+/// Returns the platform and the project that this connection leads to; `None` if one of them is not set.
+pub(crate) fn reviewing_platform(connection: &Connection) -> Option<ReviewPlatform> {
+    Some(ReviewPlatform {
+        url: connection.base_url().ok()?.normalized(),
+        project: connection.project_id().ok()?.to_string(),
+    })
 }
 
 /// The start time of a review.
@@ -205,6 +255,7 @@ impl Started {
         comparison: Comparison,
         chosen: Chosen,
         part: &Part,
+        settings: RecordedSettings,
     ) -> Report {
         let run = ReportedRun {
             engine,
@@ -220,6 +271,11 @@ impl Started {
                 paths: part.paths.clone(),
                 max_known: part.max_known,
                 compared_with: None,
+                new_only: settings.new_only,
+                include: settings.include,
+                exclude: settings.exclude,
+                policy: settings.policy,
+                platform: settings.platform,
             },
             started_at: self.at,
             elapsed: self.clock.elapsed(),

@@ -14,7 +14,7 @@ use crate::job::ci::{BaseHint, Trigger};
 use crate::job::cli::CiArgs;
 use crate::job::context::PolicyTip;
 use crate::job::policy::{GateFileSide, rules_after_merge, stricter_at_tip};
-use crate::model::findings::{FileResults, RuleResult, Status, Violation};
+use crate::model::findings::{FileResults, Limit, LimitKind, RuleResult, Status, Violation};
 use crate::model::interface::{self, Class, LoadedInterface as Loaded};
 use crate::model::pipelines::is_pipeline;
 use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
@@ -233,28 +233,39 @@ impl Outdated {
     }
 
     /// Returns a note for each file that is stricter at the tip.
-    pub(crate) fn notes(&self) -> Vec<String> {
+    pub(crate) fn limits(&self) -> Vec<Limit> {
         let (branch, short) = (&self.branch, self.commit.short());
-        let note = |(path, said): &(String, Vec<String>)| {
-            let mut named: Vec<&str> = said.iter().take(NAMED).map(String::as_str).collect();
-            let more = format!("and {} more", said.len().saturating_sub(NAMED));
-            if said.len() > NAMED {
+        let mut limits = Vec::new();
+        for (path, differences) in &self.stricter {
+            let mut named: Vec<&str> = differences.iter().take(NAMED).map(String::as_str).collect();
+            let more = format!("and {} more", differences.len().saturating_sub(NAMED));
+            if differences.len() > NAMED {
                 named.push(&more);
             }
-            format!(
+            let text = format!(
                 "`{branch}` ({short}) has a stricter {path} than this change, which started earlier: {}; \
                  merge `{branch}` to be reviewed by it",
                 named.join("; ")
-            )
-        };
-        let mut notes: Vec<String> = self.stricter.iter().map(note).collect();
-        if self.rules.is_some() && self.is_stricter() {
-            notes.push(format!(
-                "{} also evaluated locally by the rules of `{branch}` ({short}), which apply after the merge",
-                count(self.changed.len(), "changed pipeline")
-            ));
+            );
+            limits.push(Limit {
+                kind: LimitKind::StricterTip,
+                path: Some(path.clone()),
+                text,
+            });
         }
-        notes
+        limits
+    }
+
+    /// Returns the note about the additional evaluation against the tip's rules, if there is one.
+    pub(crate) fn evaluation_note(&self) -> Option<String> {
+        (self.rules.is_some() && self.is_stricter()).then(|| {
+            format!(
+                "{} also evaluated locally by the rules of `{}` ({}), which apply after the merge",
+                count(self.changed.len(), "changed pipeline"),
+                self.branch,
+                self.commit.short()
+            )
+        })
     }
 
     /// Adds the findings of the tip's rules in the changed pipelines; `path_of` returns the path of a pipeline in

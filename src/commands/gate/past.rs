@@ -8,6 +8,7 @@ use crate::commands::gate::workspace::Workspace;
 use crate::gate::{Moved, Places, Selected, Tally, mark_known, moved};
 use crate::job::context::Comparison;
 use crate::job::settings::{Connection, Revisions};
+use crate::model::findings::{Limit, LimitKind};
 use crate::model::pipelines::is_pipeline;
 use crate::platform::http::ErrorKind;
 use std::borrow::Cow;
@@ -112,7 +113,11 @@ impl Baseline {
         mut judge: impl FnMut(&mut Tally, &CommitId) -> Result<(Places, Tally), Failure>,
     ) -> Result<(), Failure> {
         if self.bases.is_empty() {
-            head.notes.push(self.none());
+            head.add_limit(Limit {
+                kind: LimitKind::NoBase,
+                path: None,
+                text: self.none(),
+            });
             return Ok(());
         }
         let bases = self.bases.iter().map(|base| judge(head, base));

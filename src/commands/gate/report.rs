@@ -20,6 +20,10 @@ use std::path::Path;
 /// Maximum size of a JSON report, in bytes.
 pub(crate) const SIZE_LIMIT: u64 = 512 * 1024 * 1024;
 
+/// Hint for reports that cannot be merged.
+const ONE_REVIEW: &str =
+    "merge only reports of one review: run each shard once, on the same commit, with the same settings";
+
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let sources = run.sources()?;
     let destinations = sources.destinations(&args.destinations)?;
@@ -30,7 +34,8 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     if let Some(older) = &older {
         compare::comparable(older, &reports)?;
     }
-    let mut report = json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why))?;
+    let mut report =
+        json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why).hint(ONE_REVIEW))?;
     if let Some(older) = older {
         compare::tell(&mut report, older);
     }

@@ -6,7 +6,7 @@ use crate::base::git::Snapshot;
 use crate::base::text::{self, count};
 use crate::commands::gate::asking::Asking;
 use crate::commands::gate::deliver::{ChangesAhead, Telling, deliver};
-use crate::commands::gate::judgement::{ReviewedBeyondChange, Started, nothing, part};
+use crate::commands::gate::judgement::{RecordedSettings, ReviewedBeyondChange, Started, nothing, part};
 use crate::commands::gate::past::Baseline;
 use crate::commands::gate::project::{ProjectChecking, ProjectRun};
 use crate::commands::gate::selecting::{Chosen, Restriction};
@@ -148,6 +148,17 @@ impl Begun<'_> {
         Ok((paths, chosen))
     }
 
+    fn recorded_settings(&self, engine: Engine) -> RecordedSettings {
+        let settings = &self.settings;
+        let connection = (engine == Engine::Remote).then_some(&self.connection);
+        RecordedSettings::new(
+            &self.workspace,
+            &settings.judging,
+            &settings.selection,
+            connection,
+        )
+    }
+
     fn project<'s>(&'s self, snapshot: &'s Snapshot<'s>) -> ProjectChecking<'s> {
         ProjectChecking {
             workspace: &self.workspace,
@@ -239,8 +250,8 @@ pub(crate) fn reviewed<'a>(
     let project = begun.project(&snapshot);
     let project = ProjectRun::of(project, &chosen.selected, &comparison.bases, &part);
     let mut judged = review.judged(&chosen, &project, &comparison, nothing)?;
-    let policy = workspace.sources.note().map(str::to_owned);
-    judged.note(policy.into_iter().chain(unchanged));
+    judged.add_policy_limit(workspace);
+    judged.note(unchanged);
     judged.take_in(run, &chosen, &part);
     let accepts = || planned.as_ref().map_or(Ok(None), |it| it.accepts_breaks(&review));
     let judging = (&settings.judging, &part);
@@ -252,7 +263,8 @@ pub(crate) fn reviewed<'a>(
     let engine = review.engine();
     let changes = chosen.selected.take_changes();
     let telling = Telling::of(&settings.judging, &settings.selection, changes).with_ahead(ahead);
-    let mut report = started.report(engine, judged, comparison, chosen, &part);
+    let recorded = begun.recorded_settings(engine);
+    let mut report = started.report(engine, judged, comparison, chosen, &part, recorded);
     let delivered = deliver(run, workspace, &snapshot, &mut report, &ending, telling);
     Ok(Reviewed {
         status: ending.status.worse(delivered),

@@ -7,7 +7,7 @@ use crate::commands::gate::workspace::Workspace;
 use crate::gate::Tally;
 use crate::job::context::PolicyTip;
 use crate::job::policy::{self, Text};
-use crate::model::findings::{FileResults, State};
+use crate::model::findings::{FileResults, Limit, LimitKind, State};
 use crate::model::pipelines::is_pipeline;
 use crate::model::project::{CheckLevels, ProjectCheck};
 use crate::model::rules::{self, RuleSet, RuleState};
@@ -122,7 +122,13 @@ impl Waiving {
         former: &Former,
         tally: &mut Tally,
     ) -> Result<(), Failure> {
-        tally.notes.extend(self.note.clone());
+        if let Some(note) = &self.note {
+            tally.add_limit(Limit {
+                kind: LimitKind::NotInForce,
+                path: Some(FILE_NAME.to_owned()),
+                text: note.clone(),
+            });
+        }
         if self.waivers.entries().is_empty() {
             return Ok(());
         }

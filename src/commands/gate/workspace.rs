@@ -10,6 +10,7 @@ use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, DeepenSubject, PolicyTip, RevisionWish, Target};
 use crate::job::policy::{self, GateFile, plain};
 use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
+use crate::model::findings::{Limit, LimitKind};
 use crate::model::pipelines::{self, ConfigFolderError, RULES_FILE, document_in, document_on_disk};
 use crate::model::rules::RuleSet;
 use crate::model::yaml::DocumentError;
@@ -170,6 +171,15 @@ impl<'a> Workspace<'a> {
             run.ui.warn(note);
         }
         self.warn_of_misnamed(run);
+    }
+
+    /// Returns the note that settings of the checkout's configuration file are not in force, if any.
+    pub(crate) fn policy_limit(&self) -> Option<Limit> {
+        Some(Limit {
+            kind: LimitKind::NotInForce,
+            path: Some(self.config_file.as_deref().unwrap_or(FILE_NAME).to_owned()),
+            text: self.sources.note()?.to_owned(),
+        })
     }
 
     /// Warns if the job of an event without a commit has checked out another commit than is reviewed, and sets none.

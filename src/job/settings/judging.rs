@@ -9,6 +9,8 @@ use crate::job::cli::{FailOn, GateArgs, parse_value};
 const NODE_INDEX: &str = "CI_NODE_INDEX";
 /// The variable with the number of parallel jobs.
 const NODE_TOTAL: &str = "CI_NODE_TOTAL";
+/// The variable with the name of the job, which ends with `I/N` in a job of `parallel: N`.
+const JOB_NAME: &str = "CI_JOB_NAME";
 
 /// Settings for the verdict and the reports.
 #[derive(Debug, Clone)]
@@ -53,13 +55,18 @@ impl Sources<'_> {
         self.layers().switch(flag, variable::NEW_ONLY, file)
     }
 
-    /// Returns the shard to review: as given, otherwise from the host's numbers of parallel jobs. GitLab sets the total
-    /// in every job and the index in parallel ones (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
+    /// Returns the shard to review: as given, otherwise from GitLab's numbers of parallel jobs
+    /// (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
+    ///
+    /// A job of a matrix has such numbers, too, but its jobs do different work, so it is not a shard. The name tells
+    /// them apart: `review 1/3` and `review: [a, b]` (<https://docs.gitlab.com/ci/jobs/job_control/#parallelize-large-jobs>).
     fn shard(&self, flag: Option<String>) -> Option<String> {
         let asked = self.layers().text(flag, variable::SHARD, None);
         asked.or_else(|| {
             let total = self.env.get(NODE_TOTAL).filter(|total| *total != "1")?;
-            Some(format!("{}/{total}", self.env.get(NODE_INDEX)?))
+            let shard = format!("{}/{total}", self.env.get(NODE_INDEX)?);
+            let name = self.env.get(JOB_NAME)?;
+            name.ends_with(&format!(" {shard}")).then_some(shard)
         })
     }
 }

@@ -16,6 +16,10 @@ const SUCH_AS: &str = "sales/**/*.orch.yaml";
 pub struct Selection {
     include: GlobSet,
     exclude: GlobSet,
+    /// All globs to include, sorted.
+    include_patterns: Vec<String>,
+    /// All globs to exclude, sorted.
+    exclude_patterns: Vec<String>,
     /// The globs that the job includes, in the order of `include`; empty if the file or the default sets them.
     given: Vec<String>,
     /// The globs that the job excludes.
@@ -36,6 +40,8 @@ impl Selection {
         let defaults = PIPELINE_GLOBS.map(str::to_owned);
         let include = if include.is_empty() { &defaults } else { include };
         Ok(Self {
+            include_patterns: sorted(include),
+            exclude_patterns: sorted(exclude),
             include: globs(include, SUCH_AS)?,
             exclude: globs(exclude, SUCH_AS)?,
             given: Vec::new(),
@@ -62,6 +68,11 @@ impl Selection {
         (&self.given, &self.given_exclude)
     }
 
+    /// Returns all globs to include and to exclude, each list sorted.
+    pub fn patterns(&self) -> (&[String], &[String]) {
+        (&self.include_patterns, &self.exclude_patterns)
+    }
+
     /// Returns the key of the configuration file that sets the globs to include, if any.
     pub const fn key(&self) -> Option<&'static str> {
         self.key
@@ -85,6 +96,14 @@ impl Selection {
     pub fn wants(&self, path: &str) -> bool {
         self.includes(path) && !self.excludes(path)
     }
+}
+
+/// Returns the patterns in order, each once.
+fn sorted(patterns: &[String]) -> Vec<String> {
+    let mut patterns = patterns.to_vec();
+    patterns.sort();
+    patterns.dedup();
+    patterns
 }
 
 /// Compiles the patterns. `such_as` is an example for the hint.

@@ -24,7 +24,8 @@ pub use finding::{Finding, Identity, UNREADABLE_RULE};
 pub use fingerprint::Fingerprint;
 pub use ratchet::{can_be_lower, too_many};
 pub use report::{
-    ComparedWith, Counts, Engine, Excluded, GateChange, Report, ReviewContext, Shard, Unreviewed, Verdict,
+    ComparedWith, Counts, Engine, Excluded, GateChange, Limit, LimitKind, Report, ReviewContext,
+    ReviewPlatform, Shard, Unreviewed, Verdict,
 };
 pub use result::{Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, Violation};
 pub use show::Show;

@@ -68,6 +68,65 @@ pub struct ReviewContext {
     /// The older report that defines the known findings; `None` for a review, which compares commits at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared_with: Option<ComparedWith>,
+    /// Only findings that the base does not have fail the gate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub new_only: bool,
+    /// The globs of the reviewed files, sorted; empty in older reports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<String>,
+    /// The globs of the files that are not reviewed, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<String>,
+    /// The full id of the commit that the policy was read from; `None` for the policy of the checkout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// The platform that evaluated the files; `None` for a local engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<ReviewPlatform>,
+}
+
+/// The platform and the project of a review.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewPlatform {
+    /// The normalized base URL, which has no credentials.
+    pub url: String,
+    /// The UUID of the project.
+    pub project: String,
+}
+
+impl fmt::Display for ReviewPlatform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the project {} on {}", self.project, self.url)
+    }
+}
+
+/// The kind of a fact that limits the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LimitKind {
+    /// A file of the gate configuration is not in force.
+    NotInForce,
+    /// There is no base to compare findings with.
+    NoBase,
+    /// The target's tip has a stricter gate configuration.
+    StricterTip,
+}
+
+words!(LimitKind {
+    NotInForce => "not-in-force",
+    NoBase => "no-base",
+    StricterTip => "stricter-tip",
+});
+
+/// A fact that limits the verdict, for formats that do not show the other notes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    pub kind: LimitKind,
+    /// The file that the fact is about; `None` if it is about the entire run.
+    pub path: Option<String>,
+    /// The sentence, which is also one of the notes.
+    pub text: String,
 }
 
 /// A report that was used for a comparison.
@@ -204,6 +263,8 @@ pub struct Report {
     pub compat: Option<Compat>,
     /// Further notes, above all the reasons for an undecided verdict; each is a sentence.
     pub notes: Vec<String>,
+    /// The notes that limit the verdict.
+    pub limits: Vec<Limit>,
     /// The number of findings of the base that no longer exist; `None` without a comparison with the base.
     pub fixed: Option<usize>,
     pub started_at: Timestamp,
@@ -282,6 +343,7 @@ mod tests {
             is_open: false,
             changes: None,
             notes: Vec::new(),
+            limits: Vec::new(),
             fixed: None,
             started_at: Timestamp::UNIX_EPOCH,
             elapsed: Duration::ZERO,

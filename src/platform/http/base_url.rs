@@ -60,6 +60,11 @@ impl BaseUrl {
         below(&self.0, &["v1"])
     }
 
+    /// Returns the normalized URL: without credentials, default port, trailing `/` and `/v1`.
+    pub fn normalized(&self) -> String {
+        self.0.as_str().trim_end_matches('/').to_owned()
+    }
+
     pub(super) const fn url(&self) -> &Url {
         &self.0
     }

@@ -6,8 +6,8 @@
 
 use super::help;
 use crate::model::findings::{
-    Changed, Counts, Enforcement, Engine, FileResults, Origin, Report, ReviewContext, RuleResult, Severity,
-    State, Status, Totals, Verdict, Waiver,
+    Changed, Counts, Enforcement, Engine, FileResults, Limit, Origin, Report, ReviewContext, RuleResult,
+    Severity, State, Status, Totals, Verdict, Waiver,
 };
 use crate::model::interface::Compat;
 use crate::report::About;
@@ -63,6 +63,9 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
     /// Whether the platform reported FAILED for a batch without any finding.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed_without_finding: bool,
+    /// The notes that limit the verdict, each with its kind and the file that it is about.
+    #[serde(default, skip_serializing_if = "<[Limit]>::is_empty")]
+    pub limits: Cow<'r, [Limit]>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -150,6 +153,7 @@ impl<'r> DocumentV1<'r, WrittenFiles<'r>> {
             changes: report.changes.as_deref().map(Cow::Borrowed),
             open: report.is_open,
             failed_without_finding: report.failed_without_finding,
+            limits: Cow::Borrowed(&report.limits),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Merges the reports of the shards of a review.
 
 use crate::gate;
-use crate::model::findings::{Report, ReviewContext, Shard};
+use crate::model::findings::{Report, Shard};
 use std::collections::BTreeMap;
 
 /// The reason why reports cannot be merged.
@@ -51,44 +51,67 @@ pub(crate) fn merge(reports: Vec<Report>) -> Result<Report, MergeError> {
     Ok(whole)
 }
 
+/// Returns an error that names the first fact in which the reports differ, unless both are of the same review.
 fn same_review(one: &Report, other: &Report) -> Result<(), MergeError> {
-    let commit = |context: &ReviewContext| context.head.clone().unwrap_or_else(|| "no commit".to_owned());
-    let total = |context: &ReviewContext| context.shard.map(|shard| shard.total.to_string());
-    let whole = || "none (not sharded)".to_owned();
-    let fail_on = |context: &ReviewContext| context.fail_on.unwrap_or_default().to_string();
-    let known = |context: &ReviewContext| context.max_known.map(|most| most.to_string());
-    let any = || "not set".to_owned();
-    let compared = |context: &ReviewContext| match &context.compared_with {
+    for ((what, one), (_, other)) in review_facts(one).into_iter().zip(review_facts(other)) {
+        if one != other {
+            return Err(MergeError::Different { what, one, other });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the facts that all reports of a review share, each with its name.
+fn review_facts(report: &Report) -> [(&'static str, String); 13] {
+    let context = &report.context;
+    let compared_with = match &context.compared_with {
         Some(old) => format!("a report of {}", old.head.as_deref().unwrap_or("no commit")),
         None => "none".to_owned(),
     };
-    let pairs = [
-        ("the engine", one.engine.to_string(), other.engine.to_string()),
-        ("the commit", commit(&one.context), commit(&other.context)),
+    let bases = context.base.iter().chain(&context.other_bases);
+    let or = |value: Option<String>, without: &str| value.unwrap_or_else(|| without.to_owned());
+    [
+        ("the engine", report.engine.to_string()),
+        (
+            "the platform",
+            or(context.platform.as_ref().map(ToString::to_string), "none"),
+        ),
+        ("the commit", or(context.head.clone(), "no commit")),
+        ("the base", or_none(bases)),
+        ("the list of paths", or_none(context.paths.iter())),
+        ("the list `--include`", or_none(context.include.iter())),
+        ("the list `--exclude`", or_none(context.exclude.iter())),
+        ("the `--new-only` setting", context.new_only.to_string()),
         (
             "the `--fail-on` level",
-            fail_on(&one.context),
-            fail_on(&other.context),
+            context.fail_on.unwrap_or_default().to_string(),
+        ),
+        (
+            "the policy commit",
+            or(context.policy.clone(), "none (the policy of the checkout)"),
         ),
         (
             "the `--max-known` limit",
-            known(&one.context).unwrap_or_else(any),
-            known(&other.context).unwrap_or_else(any),
+            or(context.max_known.map(|most| most.to_string()), "not set"),
         ),
-        (
-            "the compared report",
-            compared(&one.context),
-            compared(&other.context),
-        ),
+        ("the compared report", compared_with),
         (
             "the number of shards",
-            total(&one.context).unwrap_or_else(whole),
-            total(&other.context).unwrap_or_else(whole),
+            or(
+                context.shard.map(|shard| shard.total.to_string()),
+                "none (not sharded)",
+            ),
         ),
-    ];
-    match pairs.into_iter().find(|(_, one, other)| one != other) {
-        Some((what, one, other)) => Err(MergeError::Different { what, one, other }),
-        None => Ok(()),
+    ]
+}
+
+/// Joins the values, or returns `none` if there are none.
+fn or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
+    let values: Vec<&str> = values.map(String::as_str).collect();
+    if values.is_empty() {
+        "none".to_owned()
+    } else {
+        values.join(", ")
     }
 }
 
@@ -106,7 +129,6 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
             None => whole.files.push(file),
         }
     }
-    restrict(&mut whole.context.paths, report.context.paths);
     whole.excluded.extend(report.excluded);
     whole.unreviewed.extend(report.unreviewed);
     whole.gate_changes.extend(report.gate_changes);
@@ -117,6 +139,11 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
         whole.compat = report.compat.or(whole.compat.take());
     }
     whole.is_open |= report.is_open;
+    for limit in report.limits {
+        if !whole.limits.contains(&limit) {
+            whole.limits.push(limit);
+        }
+    }
     for note in report.notes {
         if !whole.notes.contains(&note) {
             whole.notes.push(note);
@@ -135,17 +162,6 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     whole.started_at = whole.started_at.min(report.started_at);
     whole.elapsed = whole.elapsed.max(report.elapsed);
     Ok(())
-}
-
-/// Merges the path restrictions; if either report is unrestricted, so is the merged one.
-fn restrict(paths: &mut Vec<String>, others: Vec<String>) {
-    if paths.is_empty() || others.is_empty() {
-        paths.clear();
-    } else {
-        paths.extend(others);
-        paths.sort();
-        paths.dedup();
-    }
 }
 
 fn in_order(whole: &mut Report) {

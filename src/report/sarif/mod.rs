@@ -16,13 +16,13 @@ use self::schema::{
     Mapped, Notification, PhysicalLocation, Provenance, Region, RuleReference, SarifBase, SarifReference,
     SarifResult, SarifRun, SarifText, Suppression, Tool,
 };
-use super::remark::{Remark, RemarkKind, remarks};
+use super::remark::{Remark, RemarkKind, remarks, verdict_remark};
 use super::view::Order;
 use super::wording::excluded;
 use super::{About, SarifLimits, shorten, uri, write_json};
 use crate::base::address;
 use crate::base::text::count;
-use crate::model::findings::{Finding, Fingerprint, Report, State, Verdict};
+use crate::model::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -187,8 +187,9 @@ fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<Sar
     let mut ranked: Vec<(Finding<'a>, Fingerprint)> = findings.into_iter().zip(prints).collect();
     let order = Order::of(report, about);
     ranked.sort_by_cached_key(|(finding, _)| order.key(finding));
-    let mut results = Vec::new();
-    let mut bytes = 0;
+    let mut results: Vec<SarifResult<'a>> = verdict_result(report, about, rules).into_iter().collect();
+    let verdict_count = results.len();
+    let mut bytes: usize = results.iter().map(size).sum();
     for (finding, print) in &ranked {
         let Some(index) = rules.index(finding.rule) else {
             continue;
@@ -201,8 +202,28 @@ fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<Sar
         }
         results.push(result);
     }
-    let cut = ranked.len() - results.len();
+    let cut = ranked.len() + verdict_count - results.len();
     (results, cut)
+}
+
+/// Returns the result that explains a failed run without a finding that fails it, for readers of results alone.
+fn verdict_result<'a>(report: &Report, about: &About, rules: &Rules<'a>) -> Option<SarifResult<'a>> {
+    let (id, rule_index) = rules.verdict()?;
+    let remark = verdict_remark(report, about)?;
+    Some(SarifResult {
+        rule_id: id,
+        rule_index,
+        level: level(Severity::Error),
+        message: SarifText {
+            text: shorten::to_chars(&remark.text, MESSAGE_LIMIT),
+        },
+        locations: [location(remark.path, Some(region(1, None)))],
+        partial_fingerprints: Fingerprints {
+            sluicegate: remark.print.to_string(),
+        },
+        baseline_state: None,
+        suppressions: None,
+    })
 }
 
 /// Returns the approximate size of the result, in bytes.
@@ -303,6 +324,7 @@ fn about_remark(remark: &Remark<'_>) -> Notification {
         RemarkKind::Unreviewed => "not-reviewed",
         RemarkKind::GateChange => "gate-change",
         RemarkKind::Break => "breaks-consumers",
+        RemarkKind::Verdict | RemarkKind::Limit => "note",
     };
     let weight = if remark.weighs { "error" } else { "warning" };
     let place = remark.line.map(|line| region(line, None));

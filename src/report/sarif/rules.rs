@@ -1,8 +1,9 @@
 //! Collects the rules of a review, with their help texts.
 
 use super::schema::{Configuration, Help, SarifRule, SarifText};
-use crate::model::findings::{Report, Severity};
+use crate::model::findings::{Report, Severity, Verdict};
 use crate::report::markdown::escape;
+use crate::report::remark::verdict_remark;
 use crate::report::{About, shorten};
 use std::collections::HashMap;
 
@@ -12,6 +13,9 @@ const MOST: usize = 25_000;
 
 /// Maximum length of a rule name in a help text, in characters.
 const NAME_LIMIT: usize = 200;
+
+/// The id of the rule for the verdict of a run that no finding fails.
+const VERDICT: &str = "review-verdict";
 
 /// The rules, and the index of each.
 pub(super) struct Rules<'a> {
@@ -42,7 +46,17 @@ impl<'a> Rules<'a> {
                 rules.list.push(rule(id, severity, about));
             }
         }
+        let needs_verdict = report.verdict == Verdict::Failed && verdict_remark(report, about).is_some();
+        if needs_verdict && !rules.index.contains_key(VERDICT) && rules.list.len() < MOST {
+            rules.index.insert(VERDICT, rules.list.len());
+            rules.list.push(verdict_rule());
+        }
         rules
+    }
+
+    /// Returns the id and the index of the rule for the verdict; `None` if a finding explains the verdict.
+    pub(super) fn verdict(&self) -> Option<(&'static str, usize)> {
+        Some((VERDICT, self.index(VERDICT)?))
     }
 
     /// Returns the index of the rule; `None` if it is beyond the limit.
@@ -55,6 +69,27 @@ pub(super) const fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+    }
+}
+
+fn verdict_rule<'a>() -> SarifRule<'a> {
+    const SUMMARY: &str = "The review must pass.";
+    const HELP: &str =
+        "The review must pass. The review failed for a reason that is not a finding in a pipeline.";
+    let text = |text: &str| SarifText {
+        text: text.to_owned(),
+    };
+    SarifRule {
+        id: VERDICT,
+        short_description: text(SUMMARY),
+        full_description: text(HELP),
+        help: Help {
+            text: HELP.to_owned(),
+            markdown: format!("{HELP}\n"),
+        },
+        default_configuration: Configuration {
+            level: level(Severity::Error),
+        },
     }
 }
 

@@ -5,9 +5,11 @@ mod answers;
 mod attributes;
 mod checkouts;
 mod criss_cross;
+mod entries;
 mod links;
 mod notes;
 mod publishing;
+mod same_review;
 mod tip;
 mod waived;
 

@@ -111,6 +111,13 @@ pub(crate) fn deliver(
     report.changes = changes
         .as_ref()
         .map(|files| files.iter().map(|file| file.changed.clone()).collect());
+    for limit in &mut report.limits {
+        // The file may exist only in the target branch.
+        limit.path = limit
+            .path
+            .take()
+            .filter(|path| matches!(snapshot.find(path), Ok(Some(_))));
+    }
     let place = DeliveryPlace {
         files: Some((&workspace.repo, snapshot)),
         ci: Some(&workspace.ci),

@@ -9,6 +9,8 @@ use crate::base::overlap;
 use crate::commands::Run;
 use crate::gate::ComparedChanges;
 use crate::job::ci::Host;
+use crate::job::settings::FILE_NAME;
+use crate::model::findings::{Report, Verdict};
 use crate::model::pipelines::{document, is_pipeline};
 use crate::model::project::ProjectCheck;
 use crate::model::rules;
@@ -39,6 +41,7 @@ pub(super) fn about(
         reproduce: reproduction::command(run, place, delivery),
         reports: files::places(run, place.host(), delivery),
         rules: rule_texts(),
+        any_file: any_file(place, report),
         ..About::default()
     };
     if changes::writes_changes(run, place.host(), to) {
@@ -49,6 +52,20 @@ pub(super) fn about(
     }
     read_files(run, place, delivery, &mut about);
     about
+}
+
+/// Returns a file of the reviewed commit if an entry about the run needs one: the configuration file if there is one.
+fn any_file(place: &DeliveryPlace<'_>, report: &Report) -> Option<String> {
+    let has_path = !report.files.is_empty() || !report.unreviewed.is_empty();
+    if has_path || (report.verdict == Verdict::Passed && report.limits.is_empty()) {
+        return None;
+    }
+    let (_, snapshot) = place.files?;
+    if let Ok(Some(file)) = snapshot.find(FILE_NAME) {
+        return Some(file.path);
+    }
+    let mut files = snapshot.files(&|_| true).ok()?;
+    (!files.is_empty()).then(|| files.swap_remove(0).path)
 }
 
 /// Reads the lines that the writers show, and determines which of them the change touched.

@@ -8,8 +8,8 @@ use crate::commands::gate::report::{SIZE_LIMIT, understood};
 use crate::commands::kit::named_file::read_bounded;
 use crate::gate::why_partial;
 use crate::job::cli::RequiredEngine;
-use crate::job::settings::LeftOfReview;
-use crate::model::findings::{Engine, FailOn, Finding, Report, State, Status, Verdict};
+use crate::job::settings::{Connection, LeftOfReview};
+use crate::model::findings::{Engine, FailOn, Finding, Report, ReviewPlatform, State, Status, Verdict};
 use crate::model::pipelines::Kind;
 use crate::publish::{Plan, ReviewEvidence, content_hash};
 use std::collections::BTreeSet;
@@ -40,7 +40,11 @@ impl Evidence {
 
     /// Reads the report in this file strictly. Rejects a partial review, a review that could not fail, and a review by
     /// a local engine; only the last can be allowed.
-    pub(super) fn required(path: &Path, engine: RequiredEngine) -> Result<Self, Failure> {
+    pub(super) fn required(
+        path: &Path,
+        engine: RequiredEngine,
+        connection: Option<&Connection>,
+    ) -> Result<Self, Failure> {
         let bytes = read_bounded(path, SIZE_LIMIT)?;
         let shown = path.display().to_string();
         let report = understood(&bytes, &shown).map_err(|failure| failure.hint(HINT))?;
@@ -49,10 +53,30 @@ impl Evidence {
             place: format!("the review {shown}"),
             sha256: Some(content_hash(&bytes)),
         };
-        match found.why_not(engine) {
-            None => found.knows_nothing(),
-            Some(why) => Err(found.refused(&why)),
+        if let Some(why) = found.why_not(engine) {
+            return Err(found.refused(&why));
         }
+        if let Some(connection) = connection {
+            found.is_of_platform(connection)?;
+        }
+        found.knows_nothing()
+    }
+
+    /// Returns an error if another platform, or another project, evaluated the files: it may have other rules.
+    fn is_of_platform(&self, connection: &Connection) -> Result<(), Failure> {
+        if self.report.engine == Engine::Local {
+            return Ok(());
+        }
+        let publishing = ReviewPlatform {
+            url: connection.base_url()?.normalized(),
+            project: connection.project_id()?.to_string(),
+        };
+        let why = match &self.report.context.platform {
+            Some(reviewing) if *reviewing == publishing => return Ok(()),
+            Some(reviewing) => format!("it was reviewed by {reviewing}, but the publish is for {publishing}"),
+            None => "the report does not contain the platform that evaluated the files".to_owned(),
+        };
+        Err(self.refused(&why))
     }
 
     /// Returns an error if a finding passed only because its base had it: the base may differ from the published

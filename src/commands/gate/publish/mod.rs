@@ -46,15 +46,21 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         &target,
         &workspace.sources.publish_on(&CiArgs::default())?,
     )?;
+    let connection = workspace.sources.connection(&run.global)?;
     let evidence = match &settings.require_review {
-        Some(path) => Some(Evidence::required(path, settings.require_review_engine)?),
+        Some(path) => {
+            let engine = settings.require_review_engine;
+            // A dry run without a platform cannot compare the platform of the review.
+            let connection = Some(&connection).filter(|it| !settings.dry_run || it.base_url().is_ok());
+            Some(Evidence::required(path, engine, connection)?)
+        }
         None => None,
     };
     let publishing = Publishing {
         run,
         workspace: &workspace,
         settings: &settings,
-        connection: &workspace.sources.connection(&run.global)?,
+        connection: &connection,
         target: &target,
         left_of_review: workspace.sources.left_of_review(&GlobArgs::default())?,
         review: None,
