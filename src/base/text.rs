@@ -194,12 +194,37 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 /// Maximum length in bytes of a word that is compared with known words. Nobody typed a longer one.
 const COMPARED: usize = 200;
 
+/// Maximum length in bytes of a known word. A longer one is not close to any word that is compared.
+const COMPARED_WITH: usize = 4 * COMPARED;
+
+/// Maximum number of characters of a name in a sentence.
+const SHOWN: usize = 300;
+
+/// Returns a name for a sentence. A very long one is shortened in its middle, because a message may repeat a name that
+/// is stored once.
+pub(crate) fn bounded(name: &str) -> Cow<'_, str> {
+    if name.char_indices().nth(SHOWN).is_none() {
+        return Cow::Borrowed(name);
+    }
+    let half = SHOWN / 2;
+    let start: String = name.chars().take(half).collect();
+    let end = name.char_indices().rev().nth(half - 1).map_or(0, |(at, _)| at);
+    Cow::Owned(format!("{start}…{}", name.get(end..).unwrap_or_default()))
+}
+
 /// Returns the known word that is closest to `word`, or `None` if no word is close enough.
 pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if word.len() > COMPARED {
         return None;
     }
-    let scored = known.iter().map(|k| (strsim::damerau_levenshtein(word, k), *k));
+    let length = word.chars().count();
+    // The distance is at least the difference of the lengths, and a comparison needs memory for each pair of characters.
+    let is_near =
+        |k: &&&str| k.len() <= COMPARED_WITH && k.chars().count().abs_diff(length) <= k.len().div_ceil(3);
+    let scored = known
+        .iter()
+        .filter(is_near)
+        .map(|k| (strsim::damerau_levenshtein(word, k), *k));
     scored
         .min()
         .filter(|(distance, k)| *distance <= k.len().div_ceil(3))

@@ -4,8 +4,8 @@ use crate::base::git::{Content, GitError, Repository, Snapshot, SnapshotFile};
 use crate::base::overlap;
 use crate::model::findings::FileResults;
 use crate::model::pipelines::{
-    Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines, SoughtNames,
-    document, document_on_disk, is_pipeline, may_name_files,
+    CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines,
+    SoughtNames, document, document_on_disk, is_pipeline, may_name_files,
 };
 use crate::model::project::{CheckLevels, Project, SharedSide};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,10 +51,10 @@ pub(crate) enum OtherFiles {
 pub(crate) struct ChangedFacts<'f>(&'f FactsByPath);
 
 impl ChangedFacts<'_> {
-    /// Returns whether the pipeline at this path can be read, and declares each of these variables.
-    pub(crate) fn declares(&self, path: &str, variables: &[String]) -> bool {
+    /// Returns whether the pipeline at this path can be read, and has each variable that it had `before`.
+    pub(crate) fn keeps_variables(&self, path: &str, before: &PipelineFacts) -> bool {
         let facts = self.0.get(path).and_then(Option::as_ref);
-        facts.is_some_and(|facts| variables.iter().all(|name| facts.variables.contains(name)))
+        facts.is_some_and(|facts| facts.declares_all_of(before))
     }
 }
 
@@ -140,6 +140,7 @@ impl ProjectScope<'_> {
         let by_path: BTreeMap<&str, &SnapshotFile> =
             files.iter().map(|file| (file.path.as_str(), file)).collect();
         let mut reached: BTreeSet<String> = BTreeSet::new();
+        let mut walk = CallWalk::default();
         let mut step: BTreeSet<String> = from.into_iter().map(str::to_owned).collect();
         while !step.is_empty() {
             let is_read = |path: &str| {
@@ -153,15 +154,15 @@ impl ProjectScope<'_> {
                 .collect();
             self.read(&unread, &|_| true, facts)?;
             reached.extend(step.iter().cloned());
-            let called = step
-                .iter()
-                .filter_map(|path| Some((path, facts.get(path)?.as_ref()?)))
-                .flat_map(|(path, facts)| {
-                    let references = facts.references.iter();
-                    references.flat_map(move |reference| reference.called(known, path))
-                });
-            let next = called.filter(|path| !reached.contains(*path));
-            step = next.map(str::to_owned).collect();
+            let mut next = BTreeSet::new();
+            for path in &step {
+                let facts = facts.get(path).and_then(Option::as_ref);
+                for reference in facts.iter().flat_map(|facts| &facts.references) {
+                    let called = walk.called(known, reference, path).into_iter();
+                    next.extend(called.filter(|path| !reached.contains(*path)));
+                }
+            }
+            step = next.into_iter().map(str::to_owned).collect();
         }
         Ok(())
     }
@@ -197,10 +198,11 @@ impl ProjectScope<'_> {
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
         let mut asked: BTreeSet<&str> = BTreeSet::new();
+        let mut walk = CallWalk::default();
         for (path, facts) in facts.iter() {
             let references = facts.iter().flat_map(|facts| &facts.references);
             let references = references.filter(|reference| !reference.arguments.is_empty());
-            asked.extend(references.flat_map(|reference| reference.called(known, path)));
+            asked.extend(references.flat_map(|reference| walk.called(known, reference, path)));
         }
         let entries = shared.and_then(|shared| shared.content.as_ref().ok());
         let entries = entries.iter().flat_map(|shared| &shared.entries);

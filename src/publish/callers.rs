@@ -4,7 +4,9 @@ use super::PublishError;
 use super::contents::PublishContents;
 use super::references::{self, WantedFile};
 use crate::base::git::{Content, Repository, Snapshot, SnapshotFile};
-use crate::model::pipelines::{Kind, PipelineFacts, PipelineFiles, Reference, SoughtNames, may_name_files};
+use crate::model::pipelines::{
+    Kind, PipelineFacts, PipelineFiles, Reference, Resolved, SoughtNames, file_name, may_name_files,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of callers of a pipeline that are listed.
@@ -15,6 +17,8 @@ pub const MOST_CALLERS: usize = 20;
 pub struct Callers {
     /// Paths of the callers, except for the pipeline itself, by the path of the called one.
     by_callee: BTreeMap<String, Vec<String>>,
+    /// Paths of the callers, by the name of the files that an ambiguous call may mean.
+    by_name: BTreeMap<String, Vec<String>>,
 }
 
 /// A pipeline that reaches another one through its calls.
@@ -79,37 +83,55 @@ impl Callers {
             let references = facts.map(|facts| facts.references).unwrap_or_default();
             callers.add(&file.path, &references, &there);
         }
-        for callers in callers.by_callee.values_mut() {
+        for callers in callers.by_callee.values_mut().chain(callers.by_name.values_mut()) {
             callers.sort();
         }
         Ok(callers)
     }
 
     fn add(&mut self, caller: &str, references: &[Reference], there: &PipelineFiles<'_>) {
-        let named = references
-            .iter()
-            .flat_map(|reference| reference.called(there, caller));
-        let mut named: BTreeSet<&str> = named.collect();
-        named.remove(caller);
-        for path in named {
+        let (mut files, mut names) = (BTreeSet::new(), BTreeSet::new());
+        for reference in references {
+            match reference.resolve(there, caller) {
+                Resolved::File(path) | Resolved::Bare(path) => {
+                    files.insert(path);
+                }
+                Resolved::Ambiguous(paths) => names.extend(paths.first().map(|path| file_name(path))),
+                Resolved::Missing => {}
+            }
+        }
+        files.remove(caller);
+        for path in files {
             let callers = self.by_callee.entry(path.to_owned()).or_default();
+            callers.push(caller.to_owned());
+        }
+        for name in names {
+            let callers = self.by_name.entry(name.to_owned()).or_default();
             callers.push(caller.to_owned());
         }
     }
 
     /// Returns the pipelines that call this one, sorted by path.
-    pub fn of(&self, path: &str) -> &[String] {
-        self.by_callee.get(path).map(Vec::as_slice).unwrap_or_default()
+    pub fn of(&self, path: &str) -> Vec<&str> {
+        let by_name = self.by_name.get(file_name(path));
+        let callers = self.by_callee.get(path).into_iter().chain(by_name).flatten();
+        let callers: BTreeSet<&str> = callers.map(String::as_str).collect();
+        callers.into_iter().collect()
     }
 
     /// Returns the pipelines that reach any of these through their calls, except for those themselves; sorted by path.
     pub fn reaching(&self, changed: &BTreeSet<&str>) -> Vec<Reaching> {
         let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut step: Vec<&str> = changed.iter().copied().collect();
+        let mut names = BTreeSet::new();
         while !step.is_empty() {
             let mut next = Vec::new();
             for callee in step {
-                for caller in self.of(callee) {
+                let by_name = self.by_name.get_key_value(file_name(callee));
+                // All files of an ambiguous name have these callers, and the first one has reached them.
+                let by_name = by_name.filter(|(name, _)| names.insert(name.as_str()));
+                let by_name = by_name.into_iter().flat_map(|(_, callers)| callers);
+                for caller in self.by_callee.get(callee).into_iter().flatten().chain(by_name) {
                     if changed.contains(caller.as_str()) || found.contains_key(caller.as_str()) {
                         continue;
                     }

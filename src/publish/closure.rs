@@ -11,10 +11,12 @@ use super::shared_file::SharedFile;
 use super::warnings::{Warning, WarningKind};
 use super::{PublishError, Select, Wish, parameters};
 use crate::base::git::{FileKind, SnapshotFile};
-use crate::model::pipelines::{Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved};
+use crate::model::pipelines::{
+    CallWalk, Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
+};
 use crate::model::project;
 use crate::model::yaml::DocumentError;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(super) struct Input<'a> {
     pub listing: &'a Listing<'a>,
@@ -40,10 +42,18 @@ pub(super) fn check(mut input: Input<'_>) -> Result<CheckedClosure, PublishError
         input.sent.retain(|path, _| needed.contains(path));
     }
     let scripts = scripts(&input)?;
+    let unsent = listing
+        .known()
+        .keys()
+        .filter(|path| !input.sent.contains_key(*path));
     let mut check = ClosureCheck {
         input: &input,
         files,
         scripts: &scripts,
+        unsent: unsent
+            .rev()
+            .map(|path| (file_name(path), path.as_str()))
+            .collect(),
         problems: Vec::new(),
         warnings: Vec::new(),
     };
@@ -73,6 +83,7 @@ pub(super) fn check(mut input: Input<'_>) -> Result<CheckedClosure, PublishError
 /// files of a step are read together.
 fn needed(input: &mut Input<'_>, files: &PipelineFiles<'_>) -> Result<BTreeSet<String>, PublishError> {
     let mut needed = BTreeSet::new();
+    let mut walk = CallWalk::default();
     let mut step: BTreeSet<String> = input
         .shared
         .enabled()
@@ -81,13 +92,13 @@ fn needed(input: &mut Input<'_>, files: &PipelineFiles<'_>) -> Result<BTreeSet<S
     while !step.is_empty() {
         step.retain(|path| input.sent.contains_key(path) && needed.insert(path.clone()));
         read_skimmed(input, &step)?;
-        let facts = step.iter().filter_map(|path| Some((path, input.sent.get(path)?)));
-        let called = facts.flat_map(|(path, facts)| {
-            facts
-                .references()
-                .flat_map(move |reference| reference.called(files, path))
-        });
-        step = called.map(str::to_owned).collect();
+        let mut next = BTreeSet::new();
+        for path in &step {
+            for reference in input.sent.get(path).into_iter().flat_map(FileFacts::references) {
+                next.extend(walk.called(files, reference, path));
+            }
+        }
+        step = next.into_iter().map(str::to_owned).collect();
     }
     Ok(needed)
 }
@@ -167,6 +178,8 @@ struct ClosureCheck<'a> {
     input: &'a Input<'a>,
     files: PipelineFiles<'a>,
     scripts: &'a BTreeMap<String, Script>,
+    /// A file that is not sent for each file name that has one.
+    unsent: HashMap<&'a str, &'a str>,
     problems: Vec<Problem>,
     warnings: Vec<Warning>,
 }
@@ -221,7 +234,7 @@ impl ClosureCheck<'_> {
         };
         let found = (
             Some(reference.position.line),
-            Some(reference.component.clone()),
+            Some(reference.component.to_string()),
             what,
         );
         self.report(path, kind, found, stops);
@@ -280,7 +293,8 @@ impl ClosureCheck<'_> {
             Resolved::Missing => Meaning::Broken(project::missing_call(kind, target)),
             Resolved::Ambiguous(paths) => {
                 let what = project::ambiguous_call(kind, target, paths);
-                match paths.iter().find(|path| !is_sent(path)) {
+                let unsent = paths.first().and_then(|path| self.unsent.get(file_name(path)));
+                match unsent {
                     None => Meaning::Unsure(WarningKind::Ambiguous, what),
                     Some(path) => {
                         Meaning::Broken(format!("{what}: `{path}` is not among the selected files"))

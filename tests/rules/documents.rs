@@ -326,7 +326,7 @@ pipeline:
     let references = parse(text).references();
     let found: Vec<_> = references
         .iter()
-        .map(|r| (r.component.as_str(), r.kind, r.target.clone(), r.position.line))
+        .map(|r| (&*r.component, r.kind, r.target.clone(), r.position.line))
         .collect();
     let orchestration = ReferenceKind::Pipeline(Kind::Orchestration);
     let transformation = ReferenceKind::Pipeline(Kind::Transformation);

@@ -197,7 +197,7 @@ impl<'a> ProjectRun<'a> {
         let before: Vec<_> = modified.iter().map(|path| (*path, bytes(path))).collect();
         let is_narrowed = |(path, bytes): &(&str, Option<Vec<u8>>)| {
             let facts = bytes.as_deref().map(PipelineFacts::parse).and_then(Result::ok);
-            facts.is_none_or(|facts| !now.declares(path, &facts.variables))
+            facts.is_none_or(|facts| !now.keeps_variables(path, &facts))
         };
         let narrowed = before.into_par_iter().filter(is_narrowed).map(|(path, _)| path);
         Ok(narrowed.collect())

@@ -8,6 +8,7 @@ use crate::model::yaml::{DocumentError, Position};
 use memchr::{memchr_iter, memmem};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 /// The keys by which a component refers to a file.
 const NAMES_FILES: [&str; 3] = ["orchestrationJob", "transformationJob", "fileName"];
@@ -82,8 +83,8 @@ fn pattern(path: &str) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PipelineFacts {
     pub references: Box<[Reference]>,
-    /// The names of its variables, in file order.
-    pub variables: Box<[String]>,
+    /// The names of its variables, sorted.
+    variables: Box<[String]>,
     /// The links to missing components.
     pub dangling: Box<[DanglingLink]>,
     /// Whether it was not parsed as YAML, because it cannot refer to a file. Its variables and links are then unknown,
@@ -94,7 +95,8 @@ pub struct PipelineFacts {
 /// A link to a missing component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DanglingLink {
-    pub component: String,
+    /// The component's name, which all of its links share.
+    pub component: Arc<str>,
     pub role: LinkRole,
     pub name: String,
     pub position: Position,
@@ -103,9 +105,11 @@ pub struct DanglingLink {
 impl PipelineFacts {
     pub fn of(pipeline: &Pipeline) -> Self {
         let variables = pipeline.variables.iter().map(|variable| variable.name.clone());
+        let mut variables: Vec<String> = variables.collect();
+        variables.sort_unstable();
         Self {
             references: pipeline.references().into(),
-            variables: variables.collect(),
+            variables: variables.into(),
             dangling: dangling(pipeline),
             is_skimmed: false,
         }
@@ -113,6 +117,18 @@ impl PipelineFacts {
 
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         Pipeline::parse(bytes).map(|pipeline| Self::of(&pipeline))
+    }
+
+    /// Returns whether the pipeline has a variable of this name.
+    pub fn declares(&self, variable: &str) -> bool {
+        self.variables
+            .binary_search_by(|name| name.as_str().cmp(variable))
+            .is_ok()
+    }
+
+    /// Returns whether the pipeline has each variable of the other one.
+    pub fn declares_all_of(&self, other: &Self) -> bool {
+        other.variables.iter().all(|variable| self.declares(variable))
     }
 
     /// Creates the facts of a pipeline that was not parsed as YAML, because it cannot refer to a file.
@@ -130,19 +146,19 @@ fn dangling(pipeline: &Pipeline) -> Box<[DanglingLink]> {
         .iter()
         .map(|component| component.name.as_str())
         .collect();
-    let links = pipeline
-        .components
-        .iter()
-        .flat_map(|component| component.links.iter().map(move |link| (component, link)));
-    let nowhere = links.filter(|(_, link)| !names.contains(link.name.as_str()));
-    nowhere
-        .map(|(component, link)| DanglingLink {
-            component: component.name.clone(),
+    let mut dangling = Vec::new();
+    for component in &pipeline.components {
+        let name: Arc<str> = component.name.as_str().into();
+        let links = component.links.iter();
+        let nowhere = links.filter(|link| !names.contains(link.name.as_str()));
+        dangling.extend(nowhere.map(|link| DanglingLink {
+            component: Arc::clone(&name),
             role: link.role,
             name: link.name.clone(),
             position: link.position,
-        })
-        .collect()
+        }));
+    }
+    dangling.into()
 }
 
 #[cfg(test)]

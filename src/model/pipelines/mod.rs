@@ -25,5 +25,5 @@ pub use model::{
 pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE, NamedPipelines};
 pub use read::Outline;
 pub(crate) use references::file_name;
-pub use references::{PipelineFiles, Reference, ReferenceTarget, Resolved};
+pub use references::{CallWalk, PipelineFiles, Reference, ReferenceTarget, Resolved};
 pub use shared::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};

@@ -2,7 +2,8 @@
 
 use super::model::{Argument, Call, Component, Kind, Pipeline, ReferenceKind};
 use crate::model::yaml::Position;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ReferenceTarget {
@@ -18,7 +19,8 @@ pub struct Reference {
     pub kind: ReferenceKind,
     pub target: ReferenceTarget,
     pub position: Position,
-    pub component: String,
+    /// The component's name, which all of its references share.
+    pub component: Arc<str>,
     /// The variables of the called pipeline that the component sets.
     pub arguments: Box<[Argument]>,
 }
@@ -29,21 +31,23 @@ impl Pipeline {
     pub fn references(&self) -> Vec<Reference> {
         self.components
             .iter()
-            .flat_map(|component| component.calls.iter().map(|call| Reference::new(component, call)))
+            .flat_map(|component| {
+                let name: Arc<str> = component.name.as_str().into();
+                let calls = component.calls.iter();
+                calls.map(move |call| Reference::new(&name, component, call))
+            })
             .collect()
     }
 }
 
 impl Reference {
-    /// Returns the pipelines that a call in the file `caller` may mean.
-    pub fn called<'r>(&self, files: &'r PipelineFiles<'_>, caller: &str) -> Vec<&'r str> {
-        let (ReferenceKind::Pipeline(kind), ReferenceTarget::Path(target)) = (self.kind, &self.target) else {
-            return Vec::new();
-        };
-        match files.resolve(target, kind, caller) {
-            Resolved::File(path) | Resolved::Bare(path) => vec![path],
-            Resolved::Ambiguous(paths) => paths.to_vec(),
-            Resolved::Missing => Vec::new(),
+    /// Finds the pipeline that a reference in the file `caller` means. A script or an expression means none.
+    pub fn resolve<'r>(&self, files: &'r PipelineFiles<'_>, caller: &str) -> Resolved<'r> {
+        match (self.kind, &self.target) {
+            (ReferenceKind::Pipeline(kind), ReferenceTarget::Path(target)) => {
+                files.resolve(target, kind, caller)
+            }
+            _ => Resolved::Missing,
         }
     }
 
@@ -55,7 +59,7 @@ impl Reference {
         }
     }
 
-    fn new(component: &Component, call: &Call) -> Self {
+    fn new(name: &Arc<str>, component: &Component, call: &Call) -> Self {
         let target = call.target.clone();
         Self {
             kind: call.kind,
@@ -65,11 +69,39 @@ impl Reference {
                 ReferenceTarget::Path(target)
             },
             position: call.position,
-            component: component.name.clone(),
+            component: Arc::clone(name),
             arguments: match call.kind {
                 ReferenceKind::Pipeline(_) => component.arguments.clone().into(),
                 ReferenceKind::Script => Box::default(),
             },
+        }
+    }
+}
+
+/// A walk along calls. Thousands of calls may mean thousands of files of one name each, so a walk visits the files of
+/// an ambiguous name only once.
+#[derive(Debug, Default)]
+pub struct CallWalk<'r> {
+    visited_names: HashSet<&'r str>,
+}
+
+impl<'r> CallWalk<'r> {
+    /// Returns the pipelines that a reference in the file `caller` may mean. The files of an ambiguous name are returned
+    /// only for the first reference to this name.
+    pub fn called(
+        &mut self,
+        files: &'r PipelineFiles<'_>,
+        reference: &Reference,
+        caller: &str,
+    ) -> Vec<&'r str> {
+        match reference.resolve(files, caller) {
+            Resolved::File(path) | Resolved::Bare(path) => vec![path],
+            Resolved::Ambiguous(paths) => {
+                let name = paths.first().map(|path| file_name(path));
+                let is_new = name.is_some_and(|name| self.visited_names.insert(name));
+                if is_new { paths.to_vec() } else { Vec::new() }
+            }
+            Resolved::Missing => Vec::new(),
         }
     }
 }
@@ -79,6 +111,7 @@ impl Reference {
 pub struct PipelineFiles<'f> {
     /// The paths by file name, in the given order.
     by_name: HashMap<&'f str, Vec<&'f str>>,
+    paths: HashSet<&'f str>,
 }
 
 /// The result of resolving a call.
@@ -109,10 +142,12 @@ impl<'f> PipelineFiles<'f> {
     /// skipped.
     pub fn new(paths: impl IntoIterator<Item = &'f str>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
+        let mut all = HashSet::new();
         for path in paths.into_iter().filter(|path| Kind::from_path(path).is_some()) {
             by_name.entry(file_name(path)).or_default().push(path);
+            all.insert(path);
         }
-        Self { by_name }
+        Self { by_name, paths: all }
     }
 
     /// Returns the file that `target` in the file `caller` refers to. Newer exports write the path with the kind's
@@ -147,18 +182,16 @@ impl<'f> PipelineFiles<'f> {
     }
 
     fn find(&self, path: &str, caller: &str) -> Resolved<'_> {
-        let candidates: &[&str] = self.by_name.get(file_name(path)).map_or(&[], Vec::as_slice);
-        if let Some(file) = candidates.iter().find(|candidate| **candidate == path) {
+        if let Some(file) = self.paths.get(path) {
             return Resolved::File(file);
         }
         if path.contains('/') {
             return Resolved::Missing;
         }
-        let folder = folder(caller);
-        match candidates {
+        match self.by_name.get(path).map_or(&[][..], Vec::as_slice) {
             [] => Resolved::Missing,
             [file] => Resolved::Bare(file),
-            several => match several.iter().find(|file| self::folder(file) == folder) {
+            several => match self.paths.get(beside(caller, path).as_str()) {
                 Some(file) => Resolved::Bare(file),
                 None => Resolved::Ambiguous(several),
             },
@@ -172,8 +205,10 @@ fn is_named(target: &str, kind: Kind) -> bool {
     name.is_some_and(|name| !name.is_empty())
 }
 
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+/// Returns the path of the file of this name in the folder of `caller`.
+fn beside(caller: &str, name: &str) -> String {
+    let folder = caller.rsplit_once('/').map(|(folder, _)| folder);
+    folder.map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"))
 }
 
 /// Returns the name of a file, without its folder.
@@ -262,6 +297,29 @@ mod tests {
         assert_eq!(
             files.resolve("../load", Orchestration, "c/caller.orch.yaml"),
             Resolved::Missing
+        );
+    }
+
+    #[test]
+    fn walk_visits_files_of_ambiguous_name_once() {
+        let paths: Vec<String> = (0..300)
+            .map(|number| format!("d{number}/main.orch.yaml"))
+            .collect();
+        let files = PipelineFiles::new(paths.iter().map(String::as_str));
+        let reference = Reference {
+            kind: ReferenceKind::Pipeline(Orchestration),
+            target: ReferenceTarget::Path("main".to_owned()),
+            position: Position { line: 1, column: 1 },
+            component: "Call".into(),
+            arguments: Box::default(),
+        };
+        let mut walk = CallWalk::default();
+        let called = (0..2000).map(|_| walk.called(&files, &reference, "caller.orch.yaml").len());
+        assert_eq!(called.sum::<usize>(), 300);
+        // The file beside the caller is the only one that this call means.
+        assert_eq!(
+            walk.called(&files, &reference, "d7/caller.orch.yaml"),
+            ["d7/main.orch.yaml"]
         );
     }
 }

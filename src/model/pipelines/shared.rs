@@ -3,7 +3,7 @@
 use super::facts::PipelineFacts;
 use super::written::{in_one_line, meaning};
 use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The content of `<CONFIG_DIR>/shared-pipelines.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,16 +53,9 @@ pub struct SharedColumn {
 
 impl SharedEntry {
     /// Returns the parameters that are not variables of the pipeline.
-    pub fn undeclared<'e>(&'e self, facts: &PipelineFacts) -> impl Iterator<Item = &'e SharedParameter> {
-        let variables: HashSet<&String> = facts.variables.iter().collect();
-        let is_known: Vec<bool> = self
-            .parameters
-            .iter()
-            .map(|it| variables.contains(&it.name))
-            .collect();
-        let all = self.parameters.iter().zip(is_known);
-        all.filter(|(_, is_known)| !is_known)
-            .map(|(parameter, _)| parameter)
+    pub fn undeclared<'e>(&'e self, facts: &'e PipelineFacts) -> impl Iterator<Item = &'e SharedParameter> {
+        let parameters = self.parameters.iter();
+        parameters.filter(|parameter| !facts.declares(&parameter.name))
     }
 }
 

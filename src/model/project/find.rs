@@ -1,23 +1,21 @@
 //! Derives findings from the facts of a project.
 
 use super::circles::Calls;
+use super::nearest::NearestPaths;
 use super::words::{
     NO_PIPELINE, NOT_THERE, REPAIR, ambiguous_call, bare_call, circle, dangling_link, large_circle, listed,
     missing_call, missing_script, shared_pipeline, undeclared_parameter, undeclared_variable,
 };
 use super::{CheckLevels, ProjectCheck};
-use crate::base::text::nearest;
+use crate::base::text::bounded;
 use crate::model::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
 use crate::model::pipelines::{
-    Kind, PipelineFacts, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, SharedPipelines,
-    is_pipeline,
+    CallWalk, Kind, PipelineFacts, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved,
+    SharedPipelines, is_pipeline,
 };
 use crate::model::yaml::{DocumentError, Position};
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-
-/// Maximum number of references for which the nearest path is searched, because each search compares all paths.
-const MOST_NEAREST: usize = 20;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The input of the checks: the files of a commit or of the working tree.
 pub struct Project<'p> {
@@ -59,19 +57,20 @@ impl Project<'_> {
         let is_on = |check| levels.of(check).is_some();
         let reached = self.reached();
         let mut leads: Leads<'_> = BTreeMap::new();
-        let nearest_left = Cell::new(MOST_NEAREST);
+        let nearest = RefCell::new(NearestPaths::new(self.files));
         for (path, facts) in self
             .facts
             .iter()
             .filter_map(|(path, facts)| Some((path, facts.as_ref()?)))
         {
-            let found = Finder {
+            nearest.borrow_mut().enter(path);
+            let finder = Finder {
                 project: self,
                 path,
                 shared_by: reached.get(path.as_str()).copied(),
-                nearest_left: &nearest_left,
+                nearest: &nearest,
             };
-            let found = found.of_file(facts);
+            let found = finder.of_file(facts);
             leads.entry(path).or_default().extend(found);
         }
         if is_on(ProjectCheck::Cycle) {
@@ -116,6 +115,7 @@ impl Project<'_> {
         let mut next: Vec<(&str, &str)> = enabled
             .map(|entry| (entry.pipeline.as_str(), entry.id.as_str()))
             .collect();
+        let mut walk = CallWalk::default();
         while let Some((path, id)) = next.pop() {
             if reached.contains_key(path) {
                 continue;
@@ -123,7 +123,7 @@ impl Project<'_> {
             reached.insert(path, id);
             if let Some(Some(facts)) = self.facts.get(path) {
                 let references = facts.references.iter();
-                let called = references.flat_map(|reference| reference.called(self.files, path));
+                let called = references.flat_map(|reference| walk.called(self.files, reference, path));
                 next.extend(called.map(|called| (called, id)));
             }
         }
@@ -143,12 +143,14 @@ impl Project<'_> {
             .collect();
         let numbered = |path: &str, facts| {
             let called = self.called(path, facts);
-            called
+            let called: BTreeSet<usize> = called
                 .filter_map(|(_, path)| numbers.get(path).copied())
-                .collect::<Vec<usize>>()
+                .collect();
+            called.into_iter().collect()
         };
         let calls = Calls::new(known.iter().map(|(path, facts)| numbered(path, facts)).collect());
         for (at, (path, facts)) in known.iter().enumerate() {
+            let mut messages: HashMap<usize, String> = HashMap::new();
             for (reference, callee) in self.called(path, facts) {
                 let Some(to) = numbers
                     .get(callee)
@@ -157,15 +159,21 @@ impl Project<'_> {
                 else {
                     continue;
                 };
-                let named = calls.circle(at, to).map(|numbers| {
-                    let paths = numbers.iter().filter_map(|number| known.get(*number));
-                    paths.map(|(path, _)| *path).collect::<Vec<&str>>()
+                let text = messages.entry(to).or_insert_with(|| {
+                    let circle = calls.circle(at, to);
+                    let named = circle.map(|numbers| {
+                        let paths = numbers.iter().filter_map(|number| known.get(*number));
+                        paths.map(|(path, _)| *path).collect::<Vec<&str>>()
+                    });
+                    named.map_or_else(
+                        || large_circle(callee, calls.size(at)),
+                        |paths| self::circle(&paths),
+                    )
                 });
-                let text = named.map_or_else(|| large_circle(callee, calls.size(at)), |paths| circle(&paths));
                 leads
                     .entry(path)
                     .or_default()
-                    .push(lead(ProjectCheck::Cycle, reference, &text));
+                    .push(lead(ProjectCheck::Cycle, reference, text));
             }
         }
     }
@@ -184,7 +192,7 @@ impl Project<'_> {
         };
         let mut leads = Vec::new();
         for entry in entries {
-            let about = || Some(entry.id.clone());
+            let about = || Some(bounded(&entry.id).into_owned());
             let why = if !shared.there.contains(&entry.pipeline) {
                 Some(NOT_THERE)
             } else if entry.enabled && !is_pipeline(&entry.pipeline) {
@@ -224,10 +232,12 @@ fn lead(check: ProjectCheck, reference: &Reference, said: &str) -> Lead {
 
 /// Creates a lead; `said` is the text after the component's name.
 fn at(check: ProjectCheck, component: &str, position: Position, said: &str) -> Lead {
+    // A component may have thousands of references, links and arguments.
+    let component = bounded(component);
     Lead {
         check,
         line: position.line,
-        about: Some(component.to_owned()),
+        about: Some(component.clone().into_owned()),
         text: format!("component `{component}` {said}"),
         is_doubt: false,
     }
@@ -239,7 +249,7 @@ struct Finder<'f> {
     path: &'f str,
     /// A shared pipeline that calls the file directly or indirectly.
     shared_by: Option<&'f str>,
-    nearest_left: &'f Cell<usize>,
+    nearest: &'f RefCell<NearestPaths<'f>>,
 }
 
 impl Finder<'_> {
@@ -301,27 +311,22 @@ impl Finder<'_> {
     fn help(&self, target: &str, kind: Kind) -> String {
         match self.project.files.of_name(target, kind) {
             [] => {
-                let left = self.nearest_left.get();
-                if left == 0 {
-                    return String::new();
-                }
-                self.nearest_left.set(left - 1);
-                let named = target.strip_suffix(kind.extension()).unwrap_or(target);
-                let paths = self.project.files.of_kind(kind).filter(|path| *path != self.path);
-                let paths: Vec<&str> = paths.collect();
-                let nearest = nearest(&format!("{named}{}", kind.extension()), &paths);
+                let nearest = self.nearest.borrow_mut().find(target, kind);
                 nearest
-                    .map(|path| format!("; did you mean `{path}`?"))
+                    .map(|path| format!("; did you mean `{}`?", bounded(path)))
                     .unwrap_or_default()
             }
-            [one] => format!("; `{one}` has that name{REPAIR}"),
+            [one] => format!("; `{}` has that name{REPAIR}", bounded(one)),
             several => format!("; {} have that name", listed(several)),
         }
     }
 
     /// Returns the consequence for a publish.
     fn reach(&self) -> String {
-        let refused = |id| format!("; a publish is refused, as the shared pipeline `{id}` needs it");
+        let refused = |id| {
+            let id = bounded(id);
+            format!("; a publish is refused, as the shared pipeline `{id}` needs it")
+        };
         self.shared_by.map(refused).unwrap_or_default()
     }
 
@@ -332,9 +337,8 @@ impl Finder<'_> {
         if callee.is_skimmed || reference.arguments.is_empty() {
             return;
         }
-        let variables: HashSet<&str> = callee.variables.iter().map(String::as_str).collect();
         let unknown = reference.arguments.iter();
-        let unknown = unknown.filter(|argument| !variables.contains(argument.name.as_str()));
+        let unknown = unknown.filter(|argument| !callee.declares(&argument.name));
         let unknown = unknown.filter(|argument| !argument.name.contains("${"));
         leads.extend(unknown.map(|argument| {
             let said = undeclared_variable(&argument.name, path);

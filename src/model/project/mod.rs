@@ -9,6 +9,7 @@ mod check;
 mod circles;
 mod find;
 mod manual;
+mod nearest;
 mod words;
 
 pub use check::{CheckLevels, ProjectCheck};

@@ -1,6 +1,7 @@
 //! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
-//! and contains text from outside.
+//! and contains text from outside. Thousands of messages may repeat one name, so a very long name is shortened.
 
+use crate::base::text::bounded;
 use crate::model::pipelines::{Kind, LinkRole, SharedEntry, SharedParameter};
 
 /// The message for a missing file, after `which`.
@@ -15,27 +16,37 @@ pub(super) const REPAIR: &str = "; `sluicegate mv --repair` writes that path";
 /// Maximum number of names in a sentence.
 const NAMED: usize = 3;
 
+/// Maximum number of paths in a sentence about a circle.
+const NAMED_IN_CIRCLE: usize = 12;
+
 pub fn missing_call(kind: Kind, target: &str) -> String {
-    format!("calls the {} `{target}`, which {NOT_THERE}", kind.name())
+    format!(
+        "calls the {} `{}`, which {NOT_THERE}",
+        kind.name(),
+        bounded(target)
+    )
 }
 
 pub fn ambiguous_call(kind: Kind, target: &str, paths: &[&str]) -> String {
     format!(
-        "calls the {} `{target}` without its folder, which may be any of {}",
+        "calls the {} `{}` without its folder, which may be any of {}",
         kind.name(),
+        bounded(target),
         listed(paths)
     )
 }
 
 pub(super) fn bare_call(kind: Kind, target: &str, path: &str) -> String {
     format!(
-        "calls the {} `{target}` without its folder: write the whole path, `{path}`",
-        kind.name()
+        "calls the {} `{}` without its folder: write the whole path, `{}`",
+        kind.name(),
+        bounded(target),
+        bounded(path)
     )
 }
 
 pub fn missing_script(path: &str) -> String {
-    format!("names the script `{path}`, which {NOT_THERE}")
+    format!("names the script `{}`, which {NOT_THERE}", bounded(path))
 }
 
 pub(super) fn dangling_link(role: LinkRole, name: &str) -> String {
@@ -44,36 +55,48 @@ pub(super) fn dangling_link(role: LinkRole, name: &str) -> String {
         LinkRole::IterationTarget => "iterates over",
         LinkRole::Source => "has the source",
     };
-    format!("{leads} `{name}`, which is no component of the pipeline")
+    format!(
+        "{leads} `{}`, which is no component of the pipeline",
+        bounded(name)
+    )
 }
 
 pub(super) fn undeclared_variable(variable: &str, path: &str) -> String {
+    let (variable, path) = (bounded(variable), bounded(path));
     format!("sets the variable `{variable}`, which `{path}` does not have")
 }
 
 /// Returns the message for a shared pipeline; `why` is the text after `which`.
 pub fn shared_pipeline(id: &str, path: &str, why: &str) -> String {
-    format!("the shared pipeline `{id}` is `{path}`, which {why}")
+    format!(
+        "the shared pipeline `{}` is `{}`, which {why}",
+        bounded(id),
+        bounded(path)
+    )
 }
 
 pub fn undeclared_parameter(entry: &SharedEntry, parameter: &SharedParameter) -> String {
     format!(
         "the shared pipeline `{}` has the parameter `{}`, which is no variable of `{}`",
-        entry.id, parameter.name, entry.pipeline
+        bounded(&entry.id),
+        bounded(&parameter.name),
+        bounded(&entry.pipeline)
     )
 }
 
 /// Returns the message for a circle; `circle` contains its paths, without repeating the first.
 pub(super) fn circle(circle: &[&str]) -> String {
     match circle {
-        [itself] => format!("calls its own pipeline, `{itself}`"),
+        [own] => format!("calls its own pipeline, `{}`", bounded(own)),
         [first, ..] => {
-            let paths: Vec<String> = circle
-                .iter()
-                .chain([first])
-                .map(|path| format!("`{path}`"))
-                .collect();
-            format!("calls in a circle: {}", paths.join(" → "))
+            let paths = circle.iter().take(NAMED_IN_CIRCLE);
+            let mut steps: Vec<String> = paths.map(|path| format!("`{}`", bounded(path))).collect();
+            let more = circle.len().saturating_sub(NAMED_IN_CIRCLE);
+            if more > 0 {
+                steps.push(format!("{more} more"));
+            }
+            steps.push(format!("`{}`", bounded(first)));
+            format!("calls in a circle: {}", steps.join(" → "))
         }
         [] => "calls in a circle".to_owned(),
     }
@@ -81,12 +104,17 @@ pub(super) fn circle(circle: &[&str]) -> String {
 
 /// Returns the message for a circle of too many pipelines to list.
 pub(super) fn large_circle(callee: &str, size: usize) -> String {
+    let callee = bounded(callee);
     format!("calls `{callee}`, one of {size} pipelines that call each other in circles")
 }
 
 /// Joins the first paths and the number of the others.
 pub(super) fn listed(paths: &[&str]) -> String {
-    let mut named: Vec<String> = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
+    let mut named: Vec<String> = paths
+        .iter()
+        .take(NAMED)
+        .map(|path| format!("`{}`", bounded(path)))
+        .collect();
     let more = paths.len().saturating_sub(NAMED);
     let last = if more > 0 {
         Some(format!("{more} more"))

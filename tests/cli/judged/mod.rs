@@ -4,6 +4,7 @@
 mod answers;
 mod attributes;
 mod checkouts;
+mod cost;
 mod criss_cross;
 mod entries;
 mod links;

@@ -123,7 +123,8 @@ fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [Changed
             for file in told {
                 let named = callers.of(&file.changed.path);
                 file.changed.called_by = Some(named.len());
-                file.changed.callers = named.iter().take(MOST_CALLERS).cloned().collect();
+                let first = named.into_iter().take(MOST_CALLERS);
+                file.changed.callers = first.map(str::to_owned).collect();
             }
         }
         Err(why) => tracing::debug!("could not read the callers of the changed pipelines: {why}"),

@@ -100,7 +100,8 @@ fn look<'c>(
     if looked.met.len() > first {
         let callers = Callers::read(repository, &snapshot, &BTreeSet::new())?;
         for met in looked.met.iter_mut().skip(first) {
-            met.callers = callers.of(&met.path).to_vec();
+            let named = callers.of(&met.path).into_iter();
+            met.callers = named.map(str::to_owned).collect();
         }
     }
     Ok(())
