@@ -120,7 +120,7 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
     }
 }
 
-/// Returns whether the run is in CI: every CI host sets `CI` or a variable that detection recognizes.
+/// Returns whether the run is in CI, on any host.
 pub(crate) fn is_ci(env: &Env) -> bool {
-    env.get("CI").is_some() || !matches!(ci::detect(env, None), Ok(found) if found.host == ci::Host::None)
+    !matches!(ci::detect(env, None), Ok(context) if context.host.is_local())
 }

@@ -111,14 +111,20 @@ fn a_tag_is_everything_on_the_branch_that_holds_it() {
         .changes(&ALL_OF_MAIN);
 }
 
-/// A custom pipeline that a user started for a commit has neither branch nor tag.
+/// A custom pipeline that a user started for a commit has neither branch nor tag. The commit may be on several branches.
 #[test]
-fn a_custom_pipeline_of_a_commit_is_on_the_branch_that_holds_it() {
+fn branch_of_custom_pipeline_of_commit_is_not_guessed() {
     let project = Project::new();
     let folder = clone(&project, &["--branch=feature"]);
-    job(&folder, &project.feature, &[])
-        .says()
-        .head("feature", &project.feature)
+    let job = job(&folder, &project.feature, &[]);
+    job.says()
+        .has("branch", serde_json::Value::Null)
         .base(&project.fork, "the default branch `origin/main`")
         .changes(&FEATURE);
+    job.reviewing()
+        .run(&["review"])
+        .expect(7)
+        .saying(&["the branch of this run is unknown", "--branch"]);
+    let job = job.with(&[("SLUICEGATE_BRANCH", "feature")]);
+    job.says().head("feature", &project.feature);
 }

@@ -44,12 +44,18 @@ impl Job {
         self.with(&[("GITHUB_EVENT_PATH", &path)])
     }
 
-    /// Returns a call in this environment; every host sets `CI`.
+    /// Returns a call in this environment; every host sets `CI`, a local run does not.
     pub fn call(&self) -> Call {
-        self.variables.iter().fold(
-            Call::new(&self.folder).variable("CI", "true"),
-            |call, (name, value)| call.variable(name, value),
-        )
+        let is_of_host = |(name, _): &(String, String)| !name.starts_with("SLUICEGATE_");
+        let call = Call::new(&self.folder);
+        let call = if self.variables.iter().any(is_of_host) {
+            call.variable("CI", "true")
+        } else {
+            call
+        };
+        self.variables
+            .iter()
+            .fold(call, |call, (name, value)| call.variable(name, value))
     }
 
     /// Returns a call with all settings of a review; no server listens at the platform's address.

@@ -10,7 +10,7 @@ use crate::commands::gate::review::{Published, Reviewed, reviewed};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::{CiArgs, PublishArgs};
-use crate::job::context::Target;
+use crate::job::context::{BranchOrigin, ContextError, Target};
 use crate::job::settings::PublishOn;
 use crate::model::findings::Verdict;
 use jiff::Timestamp;
@@ -55,6 +55,7 @@ fn published(
     target: &Target,
 ) -> Result<Option<Published>, Failure> {
     let publish_on = workspace.sources.publish_on(args)?;
+    require_known_branch(target, &publish_on)?;
     if not_asked_for(target, &publish_on).is_some() {
         return Ok(None);
     }
@@ -68,6 +69,23 @@ fn published(
         settings,
         plan,
     }))
+}
+
+/// Returns an error in a CI job if the branch of the run decides about a publish, and nobody names it. A branch that was
+/// only found among those that contain the commit may be another one than the job runs for, as after a branch cut.
+fn require_known_branch(target: &Target, publish_on: &PublishOn) -> Result<(), ContextError> {
+    let is_decided =
+        target.nothing_to_do.is_some() || target.is_change || target.fork || target.tag.is_some();
+    if target.ci.is_local() || is_decided || publish_on.never().is_some() {
+        return Ok(());
+    }
+    match &target.branch {
+        None => target.require_branch().map(|_| ()),
+        Some(branch) if target.branch_origin == BranchOrigin::Inferred && publish_on.has_branch(branch) => {
+            Err(ContextError::BranchNotNamed { host: target.ci })
+        }
+        Some(_) => Ok(()),
+    }
 }
 
 /// Returns the arguments of the publish; the flags shared with the review have the same meaning for both.

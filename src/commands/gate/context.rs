@@ -6,7 +6,6 @@ use crate::base::text;
 use crate::commands::gate::selecting::Restriction;
 use crate::commands::{CommandResult, Run};
 use crate::gate::{Candidate, Selected};
-use crate::job::ci::Host;
 use crate::job::cli::{ContextArgs, OutputFormat};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::Of;
@@ -165,16 +164,12 @@ fn repeated(selected: &Selected) -> BTreeMap<&str, usize> {
 
 fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> Vec<(&'static str, String)> {
     let no = || "no".to_owned();
-    let host = match target.ci {
-        Host::None => "none (local run)".to_owned(),
-        host => host.to_string(),
-    };
     let base = match target.bases.as_slice() {
         [] => "none".to_owned(),
         bases => bases.iter().map(CommitId::as_str).collect::<Vec<_>>().join(", "),
     };
     let mut facts = vec![
-        ("CI host", host),
+        ("CI host", target.ci.describe()),
         ("event", target.event.clone()),
         (
             "pull request",

@@ -7,7 +7,7 @@ use crate::base::git::{Content, FileKind, GitError, Repository, Snapshot, Snapsh
 use crate::commands::Run;
 use crate::job::ci::{self, CiContext, Host, Trigger};
 use crate::job::cli::GateChanges;
-use crate::job::context::{self, Comparison, DeepenSubject, PolicyTip, RevisionWish, Target};
+use crate::job::context::{self, Comparison, ContextError, DeepenSubject, PolicyTip, RevisionWish, Target};
 use crate::job::policy::{self, GateFile, plain};
 use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
 use crate::model::findings::{Limit, LimitKind};
@@ -38,7 +38,7 @@ impl Run {
     pub(crate) fn workspace(&self) -> Result<Workspace<'_>, Failure> {
         let repo = self.open_repository()?;
         let host = settings::host(&self.global, &self.env)?;
-        let ci = ci::detect(&self.env, host).map_err(context::ContextError::from)?;
+        let ci = ci::detect(&self.env, host).map_err(ContextError::from)?;
         let is_hosts = context::judges_hosts(&repo, &ci, &RevisionWish::default())?;
         let settled = self.settled(&repo, Some(&ci), is_hosts)?;
         Ok(Workspace {
@@ -223,8 +223,21 @@ impl<'a> Workspace<'a> {
         }
     }
 
+    /// Returns an error if the CI host is unknown and the policy too: neither the host nor the clone shows which branch
+    /// a change goes to.
+    pub(crate) fn require_policy_of_unknown_host(&self) -> Result<(), ContextError> {
+        match &self.policy {
+            PolicyTip::Unknown { why } if self.ci.host == Host::Unknown => Err(ContextError::UnknownHost {
+                missing: "the policy",
+                why: why.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the resolved commit, branch and base; prints the warnings.
     pub(crate) fn target(&self, run: &Run, wish: Revisions) -> Result<Target, Failure> {
+        self.require_policy_of_unknown_host()?;
         let target = context::settle(&self.repo, &self.ci, &as_wish(wish))?;
         show(run, &target.warnings);
         Ok(target)
@@ -232,6 +245,7 @@ impl<'a> Workspace<'a> {
 
     /// Returns the base of the working tree or the index; prints the warnings.
     pub(crate) fn checkout(&self, run: &Run, wish: Revisions) -> Result<Comparison, Failure> {
+        self.require_policy_of_unknown_host()?;
         let comparison = context::settle_checkout(&self.repo, &self.ci, &as_wish(wish))?;
         show(run, &comparison.warnings);
         Ok(comparison)

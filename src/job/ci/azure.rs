@@ -40,8 +40,8 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         run_number: env.get("BUILD_BUILDNUMBER").map(str::to_owned),
         ..CiContext::new(Host::Azure, reason)
     };
-    if let Some(target) = env.get(TARGET) {
-        return pull_request(env, target, context);
+    if is_change {
+        return pull_request(env, context);
     }
     let reference = env.get("BUILD_SOURCEBRANCH").unwrap_or_default();
     if let Some(tag) = reference.strip_prefix("refs/tags/") {
@@ -53,7 +53,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
 
 /// Reads a pull request, where `BUILD_SOURCEVERSION` is a trial merge. Azure Repos writes branches in the long form,
 /// GitHub in the short one, and each has its own variable for the number.
-fn pull_request(env: &Env, target: &str, context: CiContext) -> Result<CiContext, CiError> {
+fn pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let need = |variable| {
         env.get(variable).ok_or(CiError::Variable {
             host: "Azure Pipelines",
@@ -72,7 +72,7 @@ fn pull_request(env: &Env, target: &str, context: CiContext) -> Result<CiContext
             .get("SYSTEM_PULLREQUEST_ISFORK")
             .is_some_and(|fork| fork.eq_ignore_ascii_case("true")),
         base: BaseHint::MergeBaseWith {
-            branch: short_branch(target),
+            branch: short_branch(need(TARGET)?),
             seen_at: None,
         },
         ..context

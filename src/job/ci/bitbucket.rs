@@ -8,6 +8,8 @@ use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::base::env::Env;
 
 const COMMIT: &str = "BITBUCKET_COMMIT";
+const NUMBER: &str = "BITBUCKET_PR_ID";
+const TARGET: &str = "BITBUCKET_PR_DESTINATION_BRANCH";
 
 /// Bitbucket fetches 50 commits by default, and the full history for pull requests:
 /// <https://support.atlassian.com/bitbucket-cloud/docs/git-clone-behavior/>.
@@ -25,18 +27,23 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         host: "Bitbucket",
         variable: COMMIT,
     })?;
-    let target = text("BITBUCKET_PR_DESTINATION_BRANCH");
+    let target = text(TARGET);
+    if target.is_none() && env.get(NUMBER).is_some() {
+        return Err(CiError::Variable {
+            host: "Bitbucket",
+            variable: TARGET,
+        });
+    }
     let event = match (&target, env.get("BITBUCKET_TAG")) {
         (Some(_), _) => "pull-requests",
         (None, Some(_)) => "tags",
         (None, None) => "branches",
     };
-    let is_change = target.is_some() || env.get("BITBUCKET_PR_ID").is_some();
     let context = CiContext {
-        trigger: Trigger::of_commit(is_change),
+        trigger: Trigger::of_commit(target.is_some()),
         branch: text("BITBUCKET_BRANCH"),
         commit: Some(commit.to_owned()),
-        pull_request: env.get("BITBUCKET_PR_ID").and_then(|number| number.parse().ok()),
+        pull_request: env.get(NUMBER).and_then(|number| number.parse().ok()),
         run_number: text("BITBUCKET_BUILD_NUMBER"),
         ..CiContext::new(Host::Bitbucket, event)
     };

@@ -2,8 +2,11 @@
 //!
 //! Variables: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
 
+use super::context::owner_and_name;
 use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::base::env::Env;
+
+const TARGET: &str = "BUILDKITE_PULL_REQUEST_BASE_BRANCH";
 
 /// Buildkite fetches the full history by default:
 /// <https://buildkite.com/docs/pipelines/configure/environment-variables>.
@@ -15,8 +18,7 @@ pub(super) fn is_here(env: &Env) -> bool {
 }
 
 /// Reads a build. `BUILDKITE_COMMIT` may be `HEAD` for a build that was started manually: the checked-out commit is
-/// then reviewed. `BUILDKITE_PULL_REQUEST` is the number, or `false`.
-#[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
+/// then reviewed. `BUILDKITE_PULL_REQUEST` is the number, or `false`; a number comes with the base branch.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
     let number = env
@@ -38,7 +40,13 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         default_branch: text("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
         ..CiContext::new(Host::Buildkite, source)
     };
-    let target = text("BUILDKITE_PULL_REQUEST_BASE_BRANCH").filter(|_| number.is_some());
+    let target = match number {
+        Some(_) => Some(text(TARGET).ok_or(CiError::Variable {
+            host: "Buildkite",
+            variable: TARGET,
+        })?),
+        None => None,
+    };
     Ok(match (target, env.get("BUILDKITE_TAG")) {
         (Some(branch), _) => CiContext {
             base: BaseHint::MergeBaseWith {
@@ -61,12 +69,4 @@ fn is_fork(env: &Env) -> bool {
         repository("BUILDKITE_REPO"),
     );
     head.is_some() && head != here
-}
-
-fn owner_and_name(url: &str) -> String {
-    let url = url.trim_end_matches('/');
-    let url = url.strip_suffix(".git").unwrap_or(url).to_lowercase();
-    let mut parts = url.rsplit(['/', ':']);
-    let name = parts.next().unwrap_or_default().to_owned();
-    format!("{}/{name}", parts.next().unwrap_or_default())
 }

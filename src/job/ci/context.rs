@@ -118,3 +118,13 @@ pub(super) fn is_zeros(commit: &str) -> bool {
 pub(super) fn short_branch(name: &str) -> String {
     name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
 }
+
+/// Returns the last two parts of a repository's URL, or of its name, in lower case. They are comparable if the
+/// protocols differ.
+pub(super) fn owner_and_name(url: &str) -> String {
+    let url = url.trim_end_matches('/');
+    let url = url.strip_suffix(".git").unwrap_or(url).to_lowercase();
+    let mut parts = url.rsplit(['/', ':']);
+    let name = parts.next().unwrap_or_default().to_owned();
+    format!("{}/{name}", parts.next().unwrap_or_default())
+}

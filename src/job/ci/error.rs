@@ -29,12 +29,12 @@ impl CiError {
     pub fn hint(&self) -> String {
         match self {
             Self::NoPayload { .. } | Self::Payload { .. } | Self::Field { .. } => {
-                "pass GITHUB_EVENT_PATH and its file into the container, or set the commits with --head, \
-                 --branch and --base and pass `--ci none`"
+                "pass GITHUB_EVENT_PATH and its file into the container, or pass `--ci unknown` with \
+                 --head, --branch and --base"
             }
             Self::Variable { .. } => {
-                "pass the host's variables into the container, or use `--ci none` with --head, --branch and \
-                 --base"
+                "pass the host's variables into the container, or pass `--ci unknown` with --head, --branch \
+                 and --base"
             }
         }
         .to_owned()

@@ -12,6 +12,9 @@ const SOURCE_BRANCH: &str = "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME";
 const SOURCE_PROJECT: &str = "CI_MERGE_REQUEST_SOURCE_PROJECT_ID";
 const DIFF_BASE: &str = "CI_MERGE_REQUEST_DIFF_BASE_SHA";
 const TARGET_SHA: &str = "CI_MERGE_REQUEST_TARGET_BRANCH_SHA";
+const EXTERNAL_EVENT: &str = "external_pull_request_event";
+const EXTERNAL_NUMBER: &str = "CI_EXTERNAL_PULL_REQUEST_IID";
+const EXTERNAL_TARGET_SHA: &str = "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA";
 
 /// GitLab fetches 20 commits by default: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
 pub(super) const WHOLE_HISTORY: Option<&str> = Some("`GIT_DEPTH: 0` in the `variables:` of the job");
@@ -28,9 +31,9 @@ pub(super) fn is_here(env: &Env) -> bool {
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
     let source = env.get("CI_PIPELINE_SOURCE").unwrap_or("unknown");
-    let is_change = source == "merge_request_event"
-        || source == "external_pull_request_event"
-        || env.get("CI_MERGE_REQUEST_IID").is_some();
+    let is_external = source == EXTERNAL_EVENT || env.get(EXTERNAL_NUMBER).is_some();
+    let is_change =
+        source == "merge_request_event" || is_external || env.get("CI_MERGE_REQUEST_IID").is_some();
     let context = CiContext {
         commit: Some(need(env, SHA)?),
         run_number: text("CI_PIPELINE_IID"),
@@ -44,6 +47,9 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     };
     if env.get("CI_MERGE_REQUEST_IID").is_some() {
         return merge_request(env, context);
+    }
+    if is_external {
+        return external_pull_request(env, context);
     }
     if let Some(tag) = env.get("CI_COMMIT_TAG") {
         return Ok(context.for_tag(tag));
@@ -82,6 +88,32 @@ fn merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
             .and_then(|number| number.parse().ok()),
         fork: is_fork(env),
         base: merge_request_base(env)?,
+        ..context
+    })
+}
+
+/// Reads a pull request on another host whose repository GitLab mirrors
+/// (<https://docs.gitlab.com/ci/ci_cd_for_external_repos/#pipelines-for-external-pull-requests>). It has a number on
+/// that host only, so the run belongs to no merge request that could get a comment.
+fn external_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
+    let text = |name: &str| env.get(name).map(str::to_owned);
+    let target_sha = text(EXTERNAL_TARGET_SHA);
+    let source = env.get("CI_EXTERNAL_PULL_REQUEST_SOURCE_REPOSITORY");
+    let target = env.get("CI_EXTERNAL_PULL_REQUEST_TARGET_REPOSITORY");
+    Ok(CiContext {
+        target_tip: target_sha.clone().map(|id| (id, EXTERNAL_TARGET_SHA)),
+        branch: Some(need(env, "CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME")?),
+        commit: text("CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_SHA").or_else(|| context.commit.clone()),
+        checkout: context.commit.clone(),
+        // Without both names, nothing shows that the change comes from the same repository.
+        fork: match (source, target) {
+            (Some(source), Some(target)) => !source.eq_ignore_ascii_case(target),
+            _ => true,
+        },
+        base: BaseHint::MergeBaseWith {
+            branch: need(env, "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME")?,
+            seen_at: target_sha,
+        },
         ..context
     })
 }

@@ -1,8 +1,9 @@
-//! Jenkins, multibranch pipelines.
+//! Jenkins: multibranch pipelines, other jobs with the git plugin, and plugins that start builds for changes.
 //!
-//! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>; only `JENKINS_URL` and `BUILD_ID` identify it.
-//! There is no variable for the event.
+//! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>, <https://plugins.jenkins.io/git/>; only
+//! `JENKINS_URL` and `BUILD_ID` identify it. There is no variable for the event.
 
+use super::context::owner_and_name;
 use super::{BaseHint, CiContext, CiError, Host, Trigger};
 use crate::base::env::Env;
 
@@ -12,6 +13,102 @@ pub(super) const WHOLE_HISTORY: Option<&str> = Some(
     "no `Shallow clone` among the job's advanced clone behaviours, or `git fetch --unshallow` after `checkout scm`",
 );
 
+/// The variables of one plugin that starts builds for changes.
+struct ChangeVariables {
+    number: &'static str,
+    target: &'static str,
+    /// The source branch, if the change has one.
+    branch: Option<&'static str>,
+    /// The newest commit of the change.
+    commit: Option<&'static str>,
+    /// The repositories of the change and of its target, as URLs or names. If they differ, the change is from a fork.
+    repositories: Option<(&'static str, &'static str)>,
+}
+
+/// The plugins, the branch sources of multibranch jobs first: <https://plugins.jenkins.io/branch-api/>,
+/// <https://plugins.jenkins.io/gitlab-plugin/>, <https://plugins.jenkins.io/ghprb/>,
+/// <https://plugins.jenkins.io/github-pullrequest/>, <https://plugins.jenkins.io/bitbucket-push-and-pull-request/>,
+/// <https://plugins.jenkins.io/stash-pullrequest-builder/>, <https://plugins.jenkins.io/gerrit-trigger/>. A change in
+/// Gerrit is on no branch.
+const PLUGINS: [ChangeVariables; 7] = [
+    ChangeVariables {
+        number: "CHANGE_ID",
+        target: "CHANGE_TARGET",
+        branch: Some("CHANGE_BRANCH"),
+        commit: None,
+        repositories: None,
+    },
+    ChangeVariables {
+        number: "gitlabMergeRequestIid",
+        target: "gitlabTargetBranch",
+        branch: Some("gitlabSourceBranch"),
+        commit: Some("gitlabMergeRequestLastCommit"),
+        repositories: Some(("gitlabSourceRepoHttpUrl", "gitlabTargetRepoHttpUrl")),
+    },
+    ChangeVariables {
+        number: "ghprbPullId",
+        target: "ghprbTargetBranch",
+        branch: Some("ghprbSourceBranch"),
+        commit: Some("ghprbActualCommit"),
+        repositories: Some(("ghprbAuthorRepoGitUrl", "ghprbGhRepository")),
+    },
+    ChangeVariables {
+        number: "GITHUB_PR_NUMBER",
+        target: "GITHUB_PR_TARGET_BRANCH",
+        branch: Some("GITHUB_PR_SOURCE_BRANCH"),
+        commit: Some("GITHUB_PR_HEAD_SHA"),
+        repositories: None,
+    },
+    ChangeVariables {
+        number: "BITBUCKET_PULL_REQUEST_ID",
+        target: "BITBUCKET_TARGET_BRANCH",
+        branch: Some("BITBUCKET_SOURCE_BRANCH"),
+        commit: Some("BITBUCKET_PULL_REQUEST_LATEST_COMMIT_FROM_SOURCE_BRANCH"),
+        repositories: None,
+    },
+    ChangeVariables {
+        number: "pullRequestId",
+        target: "targetBranch",
+        branch: Some("sourceBranch"),
+        commit: Some("sourceCommitHash"),
+        repositories: None,
+    },
+    ChangeVariables {
+        number: "GERRIT_CHANGE_NUMBER",
+        target: "GERRIT_BRANCH",
+        branch: None,
+        commit: Some("GERRIT_PATCHSET_REVISION"),
+        repositories: None,
+    },
+];
+
+impl ChangeVariables {
+    /// Returns whether the plugin started this build for an unmerged change.
+    fn is_here(&self, env: &Env) -> bool {
+        match self.number {
+            "CHANGE_ID" => env.get(self.number).or(env.get(self.target)).is_some(),
+            "gitlabMergeRequestIid" => {
+                env.get(self.number).is_some() || env.get("gitlabActionType") == Some("MERGE")
+            }
+            "GERRIT_CHANGE_NUMBER" => {
+                let event = env.get("GERRIT_EVENT_TYPE");
+                env.get(self.number).is_some() && !matches!(event, Some("change-merged" | "ref-updated"))
+            }
+            // The names of this plugin are common, so one alone may be a parameter of the job.
+            "pullRequestId" => env.get(self.number).and(env.get(self.target)).is_some(),
+            number => env.get(number).is_some(),
+        }
+    }
+
+    fn is_fork(&self, env: &Env) -> bool {
+        let (source, target) = match self.repositories {
+            Some((source, target)) => (env.get(source), env.get(target)),
+            None => return env.get("CHANGE_FORK").is_some(),
+        };
+        source.is_some() && source.map(owner_and_name) != target.map(owner_and_name)
+    }
+}
+
 pub(super) fn is_here(env: &Env) -> bool {
     env.get("JENKINS_URL").is_some() && env.get("BUILD_ID").is_some()
 }
@@ -19,7 +116,6 @@ pub(super) fn is_here(env: &Env) -> bool {
 /// Reads a build. Without `GIT_COMMIT`, which only the git plugin sets, the checked-out commit is reviewed.
 /// `BRANCH_IS_PRIMARY` is set if the branch source knows the default branch:
 /// <https://javadoc.jenkins.io/plugin/branch-api/>.
-#[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     let text = |name: &str| env.get(name).map(str::to_owned);
     let context = CiContext {
@@ -27,52 +123,89 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         branch: text("BRANCH_NAME"),
         run_number: text("BUILD_NUMBER"),
         default_branch: text("BRANCH_NAME").filter(|_| env.get("BRANCH_IS_PRIMARY") == Some("true")),
-        trigger: Trigger::of_commit(is_change(env)),
         ..CiContext::new(Host::Jenkins, "branch")
     };
-    Ok(match (text("CHANGE_TARGET"), env.get("TAG_NAME")) {
-        (Some(target), _) => change(env, target, context),
-        (None, Some(tag)) => CiContext {
+    if let Some(plugin) = PLUGINS.iter().find(|plugin| plugin.is_here(env)) {
+        return change(env, plugin, context);
+    }
+    let reference = env.get("GIT_BRANCH").filter(|_| context.branch.is_none());
+    let tag = env.get("TAG_NAME").or_else(|| reference.and_then(tag_name));
+    Ok(match tag {
+        Some(tag) => CiContext {
             event: "tag".to_owned(),
             ..context.for_tag(tag)
         },
-        (None, None) => context,
+        None => CiContext {
+            branch: context
+                .branch
+                .or_else(|| branch_name(reference?, env.get("GIT_LOCAL_BRANCH"))),
+            ..context
+        },
     })
-}
-
-/// Returns whether the build is for an unmerged change. Besides the branch source, the plugins for Gerrit, GitLab and
-/// GitHub pull requests start builds with their own variables: <https://plugins.jenkins.io/gerrit-trigger/>,
-/// <https://plugins.jenkins.io/gitlab-plugin/>, <https://plugins.jenkins.io/ghprb/>.
-fn is_change(env: &Env) -> bool {
-    let of_changes = [
-        "CHANGE_ID",
-        "CHANGE_TARGET",
-        "ghprbPullId",
-        "gitlabMergeRequestIid",
-    ];
-    let of_gerrit = env.get("GERRIT_CHANGE_NUMBER").is_some()
-        && !matches!(
-            env.get("GERRIT_EVENT_TYPE"),
-            Some("change-merged" | "ref-updated")
-        );
-    of_gerrit
-        || env.get("gitlabActionType") == Some("MERGE")
-        || of_changes.into_iter().any(|name| env.get(name).is_some())
 }
 
 /// Reads a change. A job may build the head of the change, or a merge of the target into it that exists only in the
 /// clone (<https://plugins.jenkins.io/github-branch-source/>, "Discover pull requests"). `BRANCH_NAME` is then `PR-N`.
-fn change(env: &Env, branch: String, context: CiContext) -> CiContext {
-    CiContext {
+fn change(env: &Env, plugin: &ChangeVariables, context: CiContext) -> Result<CiContext, CiError> {
+    let text = |name: &str| env.get(name).map(str::to_owned);
+    let target = text(plugin.target).ok_or(CiError::Variable {
+        host: "Jenkins",
+        variable: plugin.target,
+    })?;
+    let commit = plugin.commit.and_then(text);
+    Ok(CiContext {
         event: "change".to_owned(),
-        branch: env.get("CHANGE_BRANCH").map(str::to_owned),
-        maybe_local_merge: true,
-        pull_request: env.get("CHANGE_ID").and_then(|number| number.parse().ok()),
-        fork: env.get("CHANGE_FORK").is_some(),
+        trigger: Trigger::Change,
+        branch: plugin.branch.and_then(text),
+        maybe_local_merge: commit.is_none(),
+        commit: commit.or(context.commit),
+        pull_request: env.get(plugin.number).and_then(|number| number.parse().ok()),
+        fork: plugin.is_fork(env),
         base: BaseHint::MergeBaseWith {
-            branch,
+            branch: target,
             seen_at: None,
         },
         ..context
+    })
+}
+
+fn tag_name(reference: &str) -> Option<&str> {
+    reference
+        .strip_prefix("refs/tags/")
+        .or_else(|| reference.strip_prefix("tags/"))
+}
+
+/// Returns the branch of `GIT_BRANCH`, which the git plugin sets with the name of the remote, such as
+/// `origin/develop`. A name of several parts without `origin` may begin with another remote or with a part of the
+/// branch; only the local branch shows which. `detached` is a commit that the job selects without a branch, and pull
+/// requests are often fetched as `origin/pr/N`: neither is a branch of the remote.
+fn branch_name(reference: &str, local: Option<&str>) -> Option<String> {
+    let name = name_without_remote(reference, local)?;
+    let is_of_change = [
+        "pr/",
+        "pull/",
+        "merge-requests/",
+        "pull-requests/",
+        "changes/",
+        "refs/",
+    ]
+    .iter()
+    .any(|prefix| name.starts_with(prefix));
+    let is_branch = !is_of_change && !matches!(name, "" | "detached" | "HEAD" | "FETCH_HEAD");
+    is_branch.then(|| name.to_owned())
+}
+
+fn name_without_remote<'a>(reference: &'a str, local: Option<&'a str>) -> Option<&'a str> {
+    if let Some(name) = reference.strip_prefix("refs/heads/") {
+        return Some(name);
     }
+    let name = reference.strip_prefix("refs/remotes/").unwrap_or(reference);
+    if let Some(branch) = name.strip_prefix("origin/") {
+        return Some(branch);
+    }
+    if !name.contains('/') {
+        return Some(name);
+    }
+    let remote = name.strip_suffix(local?)?.strip_suffix('/')?;
+    local.filter(|_| !remote.is_empty() && !remote.contains('/'))
 }

@@ -19,6 +19,7 @@ mod gitlab;
 mod jenkins;
 mod none;
 mod payload;
+mod unknown;
 
 pub use context::{BaseHint, CiContext, Trigger};
 pub use error::CiError;
@@ -60,7 +61,8 @@ macro_rules! hosts {
     };
 }
 
-// Gitea and Forgejo also set GitHub's variables, so they come first. `None` matches every environment, so it is last.
+// Gitea and Forgejo also set GitHub's variables, so they come first. `Unknown` matches the environment of every host,
+// and `None` every environment, so they are last.
 hosts! {
     /// Gitea or Forgejo Actions.
     "gitea" Gitea gitea;
@@ -76,10 +78,28 @@ hosts! {
     "circleci" CircleCi circleci;
     /// Buildkite.
     "buildkite" Buildkite buildkite;
-    /// Jenkins, multibranch.
+    /// Jenkins.
     "jenkins" Jenkins jenkins;
+    /// A CI host that is not in this list.
+    "unknown" Unknown unknown;
     /// No CI host: a local run.
     "none" None none;
+}
+
+impl Host {
+    /// Returns whether the run is local: no CI host runs it.
+    pub const fn is_local(self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    /// Returns the host for display to a reader.
+    pub fn describe(self) -> String {
+        match self {
+            Self::None => "none (local run)".to_owned(),
+            Self::Unknown => "CI, unknown host".to_owned(),
+            host => host.name().to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for Host {

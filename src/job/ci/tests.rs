@@ -1,6 +1,6 @@
 //! Tests for each host and event, with variables and payloads like those of the real hosts.
 
-use super::{BaseHint, CiContext, CiError, Host, detect};
+use super::{BaseHint, CiContext, CiError, Host, Trigger, detect};
 use crate::base::env::Env;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -321,7 +321,13 @@ fn azure_pull_request_and_push() {
             }
         );
     }
-    let push = read(&[&base[..], &[("BUILD_SOURCEBRANCH", "refs/heads/a/b")]].concat());
+    let push = [
+        ("TF_BUILD", "True"),
+        ("BUILD_SOURCEVERSION", MERGE),
+        ("BUILD_REASON", "IndividualCI"),
+        ("BUILD_SOURCEBRANCH", "refs/heads/a/b"),
+    ];
+    let push = read(&push);
     assert_eq!(
         (push.branch.as_deref(), push.base),
         (Some("a/b"), BaseHint::DefaultBranch)
@@ -426,10 +432,203 @@ fn buildkite_commit_may_read_head_and_pull_request_false() {
 }
 
 #[test]
-fn without_a_host_nothing_is_claimed() {
-    let context = read(&[("CI", "true")]);
-    assert_eq!((context.host, context.event.as_str()), (Host::None, "local"));
-    assert_eq!((context.branch, context.commit), (None, None));
+fn environment_without_ci_variable_is_local() {
+    for variables in [
+        &[][..],
+        &[("CI", "")],
+        &[("CI", "false")],
+        &[("CI", "0"), ("PROJECT_ID", "5")],
+        &[("BUILD_ID", "5")],
+    ] {
+        let context = read(variables);
+        assert_eq!((context.host, context.event.as_str()), (Host::None, "local"));
+        assert_eq!((context.branch, context.commit), (None, None));
+    }
+}
+
+#[test]
+fn environment_of_other_host_is_unknown_host() {
+    for variables in [
+        &[("CI", "true")][..],
+        &[("CI", "1")],
+        &[("CI", "woodpecker")],
+        &[("CI", "false"), ("TEAMCITY_VERSION", "2025.1")],
+        &[("CODEBUILD_BUILD_ID", "p:1")],
+        &[("DRONE", "true")],
+        &[("TRAVIS", "true")],
+        &[("SEMAPHORE", "true")],
+        &[("CIRRUS_CI", "true")],
+        &[("HARNESS_BUILD_ID", "3")],
+        &[("APPVEYOR", "True")],
+        &[("BUILD_ID", "5"), ("PROJECT_ID", "p")],
+        &[("TEKTON_PIPELINE_RUN", "r")],
+        &[("CI_SYSTEM_NAME", "woodpecker")],
+        &[("bamboo_planKey", "P")],
+        // Known hosts without the variables that identify them.
+        &[("JENKINS_URL", "http://ci/")],
+        &[("GITHUB_ACTIONS", "1")],
+        &[("GITLAB_CI", "1")],
+    ] {
+        let context = read(variables);
+        assert_eq!(context.host, Host::Unknown, "{variables:?}");
+        assert_eq!((context.branch, context.commit), (None, None));
+    }
+}
+
+#[test]
+fn change_without_target_names_variable() {
+    let jenkins = [("JENKINS_URL", "http://ci/"), ("BUILD_ID", "1")];
+    for (host, variables, missing) in [
+        (&jenkins[..], &[("CHANGE_ID", "7")][..], "CHANGE_TARGET"),
+        (&jenkins, &[("gitlabMergeRequestIid", "7")], "gitlabTargetBranch"),
+        (&jenkins, &[("ghprbPullId", "7")], "ghprbTargetBranch"),
+        (&jenkins, &[("GERRIT_CHANGE_NUMBER", "7")], "GERRIT_BRANCH"),
+        (
+            &[("BITBUCKET_BUILD_NUMBER", "1"), ("BITBUCKET_COMMIT", HEAD)],
+            &[("BITBUCKET_PR_ID", "7")],
+            "BITBUCKET_PR_DESTINATION_BRANCH",
+        ),
+        (
+            &[("BUILDKITE", "true")],
+            &[("BUILDKITE_PULL_REQUEST", "7")],
+            "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
+        ),
+        (
+            &[("GITLAB_CI", "true"), ("CI_COMMIT_SHA", HEAD)],
+            &[
+                ("CI_PIPELINE_SOURCE", "external_pull_request_event"),
+                ("CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME", "x"),
+            ],
+            "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME",
+        ),
+    ] {
+        let error = detect(&env(&[host, variables].concat()), None).unwrap_err();
+        assert!(
+            matches!(error, CiError::Variable { variable, .. } if variable == missing),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn jenkins_plugins_name_change_and_target() {
+    let base = [
+        ("JENKINS_URL", "http://ci/"),
+        ("BUILD_ID", "1"),
+        ("GIT_COMMIT", MERGE),
+        ("GIT_BRANCH", "origin/main"),
+    ];
+    let gitlab = [
+        ("gitlabActionType", "MERGE"),
+        ("gitlabMergeRequestIid", "7"),
+        ("gitlabTargetBranch", "release"),
+        ("gitlabSourceBranch", "x"),
+        ("gitlabMergeRequestLastCommit", HEAD),
+        ("gitlabTargetRepoHttpUrl", "https://git.invalid/o/p.git"),
+    ];
+    let own = [("gitlabSourceRepoHttpUrl", "https://git.invalid/O/p.git")];
+    let fork = [("gitlabSourceRepoHttpUrl", "https://git.invalid/someone/p.git")];
+    let ghprb = [
+        ("ghprbPullId", "7"),
+        ("ghprbTargetBranch", "release"),
+        ("ghprbSourceBranch", "x"),
+        ("ghprbActualCommit", HEAD),
+        ("ghprbGhRepository", "o/p"),
+        ("ghprbAuthorRepoGitUrl", "https://github.com/o/p.git"),
+    ];
+    for (more, is_fork) in [
+        ([&gitlab[..], &own].concat(), false),
+        ([&gitlab[..], &fork].concat(), true),
+        (ghprb.to_vec(), false),
+    ] {
+        let context = read(&[&base[..], &more].concat());
+        assert_eq!(context.trigger, Trigger::Change);
+        assert_eq!(
+            (context.branch.as_deref(), context.commit.as_deref()),
+            (Some("x"), Some(HEAD))
+        );
+        assert_eq!((context.fork, context.pull_request), (is_fork, Some(7)));
+        assert!(matches!(context.base, BaseHint::MergeBaseWith { branch, .. } if branch == "release"));
+    }
+    // A push also has a target for that plugin, and a merged change in Gerrit is a push.
+    for push in [
+        [("gitlabActionType", "PUSH"), ("gitlabTargetBranch", "main")],
+        [
+            ("GERRIT_CHANGE_NUMBER", "7"),
+            ("GERRIT_EVENT_TYPE", "change-merged"),
+        ],
+    ] {
+        let context = read(&[&base[..], &push].concat());
+        assert_eq!(
+            (context.trigger, context.branch.as_deref()),
+            (Trigger::Commit, Some("main"))
+        );
+    }
+}
+
+#[test]
+fn jenkins_outside_multibranch_takes_branch_from_git_branch() {
+    let base = [
+        ("JENKINS_URL", "http://ci/"),
+        ("BUILD_ID", "1"),
+        ("GIT_COMMIT", HEAD),
+    ];
+    let branch = |more: &[(&str, &str)]| read(&[&base[..], more].concat()).branch;
+    for (reference, expected) in [
+        ("origin/develop", Some("develop")),
+        ("origin/release/1.0", Some("release/1.0")),
+        ("refs/remotes/origin/develop", Some("develop")),
+        ("refs/heads/feature/x", Some("feature/x")),
+        ("develop", Some("develop")),
+        ("detached", None),
+        ("HEAD", None),
+        ("origin/HEAD", None),
+        ("origin/pr/7/merge", None),
+        ("refs/pull/7/merge", None),
+        // The first part may be a remote or belong to the name.
+        ("upstream/develop", None),
+    ] {
+        assert_eq!(
+            branch(&[("GIT_BRANCH", reference)]).as_deref(),
+            expected,
+            "{reference}"
+        );
+    }
+    let local = |name| branch(&[("GIT_BRANCH", "upstream/develop"), ("GIT_LOCAL_BRANCH", name)]);
+    assert_eq!(local("develop").as_deref(), Some("develop"));
+    assert_eq!(local("main"), None);
+    let tag = read(&[&base[..], &[("GIT_BRANCH", "refs/tags/v1")]].concat());
+    assert_eq!((tag.tag.as_deref(), tag.branch), (Some("v1"), None));
+    let multibranch = [("GIT_BRANCH", "origin/other"), ("BRANCH_NAME", "main")];
+    assert_eq!(branch(&multibranch).as_deref(), Some("main"));
+}
+
+#[test]
+fn gitlab_external_pull_request_names_its_target() {
+    let external = [
+        ("CI_PIPELINE_SOURCE", "external_pull_request_event"),
+        ("CI_EXTERNAL_PULL_REQUEST_IID", "7"),
+        ("CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME", "x"),
+        ("CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_SHA", HEAD),
+        ("CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME", "release"),
+        ("CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA", BASE),
+        ("CI_EXTERNAL_PULL_REQUEST_TARGET_REPOSITORY", "o/p"),
+        ("CI_COMMIT_BRANCH", "x"),
+    ];
+    let source = "CI_EXTERNAL_PULL_REQUEST_SOURCE_REPOSITORY";
+    let context = gitlab(&[&external[..], &[(source, "O/p")]].concat());
+    assert_eq!((context.trigger, context.fork), (Trigger::Change, false));
+    assert_eq!(
+        (context.branch.as_deref(), context.commit.as_deref()),
+        (Some("x"), Some(HEAD))
+    );
+    let seen_at = Some(BASE.to_owned());
+    let branch = "release".to_owned();
+    assert_eq!(context.base, BaseHint::MergeBaseWith { branch, seen_at });
+    // No merge request of GitLab has this number, so none gets a comment.
+    assert_eq!(context.pull_request, None);
+    assert!(gitlab(&[&external[..], &[(source, "someone/p")]].concat()).fork);
+    assert!(gitlab(&external).fork);
 }
 
 #[test]
@@ -452,7 +651,7 @@ fn every_host_is_parsed_from_its_own_name() {
     }
     insta::assert_snapshot!(
         "travis".parse::<Host>().unwrap_err(),
-        @"`travis` is not a CI host; valid values: auto, gitea, github, gitlab, azure, bitbucket, circleci, buildkite, jenkins, none"
+        @"`travis` is not a CI host; valid values: auto, gitea, github, gitlab, azure, bitbucket, circleci, buildkite, jenkins, unknown, none"
     );
 }
 

@@ -44,8 +44,9 @@ pub struct GlobalArgs {
     /// Maximum number of retries for a failed request [env: SLUICEGATE_RETRIES] [default: 4]
     #[arg(long, global = true, value_name = "N")]
     pub retries: Option<u32>,
-    /// CI host of this job: auto (detect it), github, gitea, gitlab, azure, bitbucket, jenkins, circleci, buildkite
-    /// or none [env: SLUICEGATE_CI] [default: auto]
+    /// CI host of this job: auto (detect it), github, gitea, gitlab, azure, bitbucket, jenkins, circleci, buildkite,
+    /// unknown (any other host) or none (a local run, which reads the gate configuration from the checkout)
+    /// [env: SLUICEGATE_CI] [default: auto]
     #[arg(long, global = true, value_name = "HOST")]
     pub ci: Option<String>,
     /// Where to read the gate configuration from [env: SLUICEGATE_POLICY] [default: auto]

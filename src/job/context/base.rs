@@ -267,6 +267,10 @@ impl Search<'_> {
                 Some(tip) if self.is_on(&tip.branch) => Ok(Base::everything(on_default(&tip.branch))),
                 Some(tip) => self.parted_from(&tip, "default"),
                 None if self.may_fetch => Err(self.branch_not_in_clone("HEAD", "default")),
+                None if self.ci.host == Host::Unknown => Err(ContextError::UnknownHost {
+                    missing: "the base",
+                    why: NO_DEFAULT.to_owned(),
+                }),
                 None => Ok(self.unknown_default()),
             };
         };
@@ -289,7 +293,7 @@ impl Search<'_> {
     }
 
     fn unknown_default(&self) -> Base {
-        let base = Base::everything("this clone does not know the remote's default branch");
+        let base = Base::everything(NO_DEFAULT);
         if self.ci.host == Host::None {
             return if self.repo.is_shallow() {
                 base.warn(SHALLOW_AND_ALONE.to_owned())
@@ -319,9 +323,10 @@ impl Search<'_> {
     }
 
     /// Returns whether a CI run is on the default branch. In CI, its remote-tracking branch does not show the state
-    /// before the push. In a local run it does: commits that are not pushed yet are the change.
+    /// before the push. In a local run it does: commits that are not pushed yet are the change. An unknown host does not
+    /// report the branch, and a checked-out one may be that of a fork.
     fn is_on(&self, default: &str) -> bool {
-        self.ci.host != Host::None && self.head.branch.as_deref() == Some(default)
+        !matches!(self.ci.host, Host::None | Host::Unknown) && self.head.branch.as_deref() == Some(default)
     }
 
     fn parted_from(&self, tip: &RemoteBranch, role: &str) -> Result<Base, ContextError> {
@@ -352,6 +357,8 @@ impl Search<'_> {
         bases.contains(&self.head.commit)
     }
 }
+
+const NO_DEFAULT: &str = "this clone does not know the remote's default branch";
 
 /// The warning for a shallow clone, which by default has only one branch.
 const SHALLOW_AND_ALONE: &str = "all pipelines are selected, including unchanged ones: the clone is shallow and does not know the remote's default branch

@@ -3,6 +3,7 @@
 //! Each step fetches more history than the previous one, up to a limit, so that one branch cannot make a job fetch an
 //! unlimited history. If the run can be resolved without a fetch, none is made.
 
+use super::head::may_infer_branch;
 use super::settle::Settling;
 use super::{ContextError, RevisionWish};
 use crate::base::git::{GitError, Repository, Wanted};
@@ -70,7 +71,7 @@ impl Fetching<'_> {
         let on_no_branch = match self.subject {
             DeepenSubject::Commit => settling
                 .commit()
-                .map(|target| target.branch.is_none() && self.ci.host != Host::None),
+                .map(|target| target.branch.is_none() && self.needs_branch_in_clone(target.is_hosts)),
             DeepenSubject::Checkout => settling.checkout().map(|_| false),
         };
         match on_no_branch {
@@ -82,6 +83,11 @@ impl Fetching<'_> {
                 .collect(),
             Err(error) => self.missing_by(&error),
         }
+    }
+
+    /// Returns whether a fetched branch may be the one that contains the commit.
+    fn needs_branch_in_clone(&self, is_hosts: bool) -> bool {
+        !self.ci.host.is_local() && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, is_hosts))
     }
 
     /// Returns what to fetch to fix this error, or an empty list if a fetch cannot fix it.

@@ -60,6 +60,7 @@ pub enum ContextError {
         head: CommitId,
         /// The searched branches of the remote.
         branches: Vec<String>,
+        host: Host,
     },
     /// The clone cannot show whether the commit to publish is merged.
     #[error("could not determine whether {head} is merged: {why}")]
@@ -67,6 +68,13 @@ pub enum ContextError {
     /// The host created a merge in the clone, and either parent may be the change.
     #[error("could not determine which parent of {commit}, a merge created by {host}, is the change")]
     MergeUntold { commit: CommitId, host: Host },
+    /// The CI host is unknown, and the clone does not show what such a host does not report.
+    #[error("could not determine {missing} on an unknown CI host: {why}")]
+    UnknownHost { missing: &'static str, why: String },
+    /// Neither the CI host nor the job names the branch of the run. It is not searched among those that contain the
+    /// commit: after a branch cut, that are several.
+    #[error("the branch of this run is unknown: {} does not name it", host_name(*host))]
+    BranchNotNamed { host: Host },
     /// No branch is checked out, and no remote branch contains the commit.
     #[error("no known remote branch contains the commit {head}")]
     NoBranch { head: CommitId, host: Host },
@@ -82,12 +90,24 @@ pub enum ContextError {
     Fork { branch: String },
 }
 
+/// The hint for a run on an unknown CI host: the job knows what the host does not report.
+const UNKNOWN_HOST: &str = "set what the CI host does not report: --branch BRANCH (the branch of the run), --base COMMIT \
+     (the commit to compare with) and --policy head|base (where to read the gate configuration from). `git remote \
+     set-head origin BRANCH` before names the default branch, which the policy is read from";
+
 fn not_merged(head: &CommitId, branches: &[String]) -> String {
     let branches: Vec<String> = branches.iter().map(|branch| format!("`{branch}`")).collect();
     format!(
         "the commit {head} is not merged: it is not in {} on the remote",
         branches.join(" or ")
     )
+}
+
+fn host_name(host: Host) -> String {
+    match host {
+        Host::Unknown => "the CI host".to_owned(),
+        host => host.to_string(),
+    }
 }
 
 fn on_branch(branch: Option<&str>) -> String {
@@ -118,6 +138,9 @@ impl ContextError {
                     .to_owned(),
             ),
             Self::OtherCheckout { host, is_change, commit, .. } => Some(checkout(*host, *is_change, commit)),
+            Self::NotMerged { host: Host::Unknown, .. } => Some(
+                "merge it first: on an unknown CI host, only commits of the default branch are published".to_owned(),
+            ),
             Self::NotMerged { .. } => Some(
                 "merge it first, or list its branch in `publish-on.branches` of the default branch's sluicegate.yaml"
                     .to_owned(),
@@ -128,6 +151,10 @@ impl ContextError {
             Self::NoBranch { host: Host::None, .. } => {
                 Some("push the commit, or pass its branch with --branch".to_owned())
             }
+            Self::BranchNotNamed { host: Host::Unknown } | Self::UnknownHost { .. } => {
+                Some(UNKNOWN_HOST.to_owned())
+            }
+            Self::BranchNotNamed { .. } => Some("pass the branch of the run with --branch".to_owned()),
             Self::NoBranch { host, .. } => {
                 Some(format!("pass its branch with --branch, or {}", history(*host)))
             }

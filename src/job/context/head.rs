@@ -1,12 +1,13 @@
 //! Finds the commit to review and its branch.
 
-use super::{ContextError, RevisionWish};
+use super::{BranchOrigin, ContextError, RevisionWish};
 use crate::base::git::{self, CommitId, Repository, is_full_id};
 use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
 
 pub(super) struct JudgedHead {
     pub commit: CommitId,
     pub branch: Option<String>,
+    pub branch_origin: BranchOrigin,
     /// The commit is the host's, so the base that the host sets is valid.
     pub is_hosts: bool,
     pub warnings: Vec<String>,
@@ -23,10 +24,20 @@ pub(super) fn choose(
     };
     if let Some(branch) = &wish.branch {
         head.branch = Some(branch.clone());
-    } else if head.branch.is_none() {
+    } else if head.branch.is_none() && ci.host == Host::Unknown {
+        head.branch = default_with(repo, ci, &head.commit)?;
+    } else if head.branch.is_none() && may_infer_branch(ci, head.is_hosts) {
         head.branch = holding(repo, ci, &head.commit)?;
+        head.branch_origin = BranchOrigin::Inferred;
     }
     Ok(head)
+}
+
+/// Returns whether a branch that contains the commit may be used as its branch: in a local run, for a tag, and for a
+/// commit that the job selects. The branch of the host's own commit is never inferred: after a branch cut, several
+/// branches contain the commit.
+pub(super) const fn may_infer_branch(ci: &CiContext, is_hosts: bool) -> bool {
+    ci.host.is_local() || ci.tag.is_some() || !is_hosts
 }
 
 /// Returns the checked-out commit for a review of its files: the commit of the event, or a trial merge of it. Another
@@ -46,14 +57,19 @@ pub(super) fn of_checkout(
             is_change: ci.trigger == Trigger::Change,
         });
     }
-    let branch = if is_hosts {
-        ci.branch.clone().or(checked_out.branch)
-    } else {
-        holding(repo, ci, &commit)?
+    let branch = match checked_out.branch {
+        _ if !is_hosts => holding(repo, ci, &commit)?,
+        Some(local) if ci.host.is_local() && ci.branch.is_none() => Some(local),
+        _ => ci.branch.clone(),
     };
     Ok(JudgedHead {
         commit,
         branch,
+        branch_origin: if is_hosts {
+            BranchOrigin::Named
+        } else {
+            BranchOrigin::Inferred
+        },
         is_hosts,
         warnings: Vec::new(),
     })
@@ -125,6 +141,7 @@ fn detected(repo: &Repository, ci: &CiContext) -> Result<JudgedHead, ContextErro
         return Ok(JudgedHead {
             commit,
             branch: ci.branch.clone(),
+            branch_origin: BranchOrigin::Named,
             is_hosts: true,
             warnings: Vec::new(),
         });
@@ -133,12 +150,14 @@ fn detected(repo: &Repository, ci: &CiContext) -> Result<JudgedHead, ContextErro
     let commit = without_local_merge(repo, ci, checked_out.commit)?;
     let branch = match (&ci.branch, checked_out.branch) {
         (Some(named), _) => Some(named.clone()),
-        (None, Some(local)) if ci.host == Host::None => Some(name_on_remote(repo, &local, &commit)?),
+        (None, Some(local)) if ci.host.is_local() => Some(name_on_remote(repo, &local, &commit)?),
+        (None, Some(local)) if ci.host == Host::Unknown => branch_with(repo, &local, &commit)?,
         (None, _) => None,
     };
     Ok(JudgedHead {
         commit,
         branch,
+        branch_origin: BranchOrigin::Named,
         is_hosts: true,
         warnings: Vec::new(),
     })
@@ -150,6 +169,7 @@ fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<Judged
         return Ok(JudgedHead {
             commit: named.commit,
             branch: ci.branch.clone(),
+            branch_origin: BranchOrigin::Named,
             is_hosts: true,
             warnings: named.ambiguity.into_iter().collect(),
         });
@@ -166,6 +186,7 @@ fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<Judged
     Ok(JudgedHead {
         commit: named.commit,
         branch,
+        branch_origin: BranchOrigin::Named,
         is_hosts: false,
         warnings: named.ambiguity.into_iter().collect(),
     })
@@ -269,4 +290,28 @@ fn holding(repo: &Repository, ci: &CiContext, commit: &CommitId) -> Result<Optio
         .iter()
         .find(|branch| Some(&branch.branch) == ci.default_branch.as_ref());
     Ok(default.or(branches.first()).map(|branch| branch.branch.clone()))
+}
+
+/// Returns the name if the remote has a branch with this name that contains the commit.
+fn branch_with(repo: &Repository, name: &str, commit: &CommitId) -> Result<Option<String>, ContextError> {
+    let Some(branch) = repo.remote_branch(name)? else {
+        return Ok(None);
+    };
+    Ok(repo.contains(&branch.tip, commit)?.then_some(branch.branch))
+}
+
+/// Returns the default branch if it contains the commit.
+fn default_with(
+    repo: &Repository,
+    ci: &CiContext,
+    commit: &CommitId,
+) -> Result<Option<String>, ContextError> {
+    let default = match &ci.default_branch {
+        Some(name) => Some(name.clone()),
+        None => repo.told_default_branch()?.map(|tip| tip.branch),
+    };
+    match default {
+        Some(name) => branch_with(repo, &name, commit),
+        None => Ok(None),
+    }
 }

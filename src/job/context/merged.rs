@@ -39,6 +39,7 @@ pub fn require_merged(
             return Err(ContextError::NotMerged {
                 head: head.clone(),
                 branches: searched,
+                host: ci.host,
             });
         }
     };

@@ -19,7 +19,7 @@ pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;
 pub use merged::{may_be_of_branch, require_merged};
 pub use policy::{PolicyTip, fetch_policy, judges_hosts, policy_tip};
-pub use target::{Comparison, Settled, Target};
+pub use target::{BranchOrigin, Comparison, Settled, Target};
 pub use wish::RevisionWish;
 
 use crate::base::git::Repository;

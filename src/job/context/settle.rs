@@ -4,7 +4,7 @@ use super::base::{Base, Search};
 use super::head::{self, JudgedHead};
 use super::{Comparison, ContextError, RevisionWish, Target};
 use crate::base::git::{GitError, Repository};
-use crate::job::ci::{CiContext, Host};
+use crate::job::ci::CiContext;
 
 pub(super) struct Settling<'a> {
     pub repo: &'a Repository,
@@ -24,13 +24,12 @@ impl Settling<'_> {
             let head = head::choose(self.repo, self.ci, self.wish)?;
             let mut base = self.base(&head, false)?;
             base.warnings.splice(..0, head.warnings);
-            Ok(Target::new(
-                self.ci,
-                head.commit,
-                head.branch,
-                head.is_hosts,
-                base,
-            ))
+            let branch_origin = head.branch_origin;
+            let target = Target::new(self.ci, head.commit, head.branch, head.is_hosts, base);
+            Ok(Target {
+                branch_origin,
+                ..target
+            })
         };
         settle().map_err(|error: ContextError| error.at(self.ci.host))
     }
@@ -43,7 +42,7 @@ impl Settling<'_> {
         let (branch, is_hosts, base) = match self.repo.head() {
             Ok(checked_out) => {
                 let head = head::of_checkout(self.repo, self.ci, checked_out)?;
-                let base = self.base(&head, self.ci.host == Host::None);
+                let base = self.base(&head, self.ci.host.is_local());
                 let base = base.map_err(|error| error.at(self.ci.host))?;
                 (head.branch, head.is_hosts, base)
             }

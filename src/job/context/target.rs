@@ -4,6 +4,15 @@ use super::{ContextError, base::Base};
 use crate::base::git::CommitId;
 use crate::job::ci::{CiContext, Host, Trigger};
 
+/// The source of the branch of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BranchOrigin {
+    /// The host, the job or the checkout names the branch.
+    Named,
+    /// The branch is one of those that contain the head; another one may be meant.
+    Inferred,
+}
+
 /// The subject of this run. `H` is the commit to review, or an optional commit for files outside of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled<H> {
@@ -13,6 +22,7 @@ pub struct Settled<H> {
     /// The branch name to send to the platform, or `None` if no known remote branch contains `head`. For files outside
     /// of a commit, the branch that the host sets, otherwise the checked-out one.
     pub branch: Option<String>,
+    pub branch_origin: BranchOrigin,
     pub head: H,
     /// The commits to compare with. Criss-cross merges have several merge-bases. If empty, every pipeline is selected.
     pub bases: Vec<CommitId>,
@@ -47,6 +57,7 @@ impl<H> Settled<H> {
             ci: ci.host,
             event: ci.event.clone(),
             branch,
+            branch_origin: BranchOrigin::Named,
             head,
             bases: base.commits,
             base_source: base.source,
@@ -77,6 +88,7 @@ impl From<Target> for Comparison {
             ci: target.ci,
             event: target.event,
             branch: target.branch,
+            branch_origin: target.branch_origin,
             head: Some(target.head),
             bases: target.bases,
             base_source: target.base_source,
@@ -95,9 +107,14 @@ impl From<Target> for Comparison {
 impl Target {
     /// Returns the branch, or an error if it is unknown, because a review by the platform needs it.
     pub fn require_branch(&self) -> Result<&str, ContextError> {
-        self.branch.as_deref().ok_or_else(|| ContextError::NoBranch {
-            head: self.head.clone(),
-            host: self.ci,
+        self.branch.as_deref().ok_or_else(|| {
+            if self.ci.is_local() || self.tag.is_some() || (!self.is_hosts && self.ci != Host::Unknown) {
+                return ContextError::NoBranch {
+                    head: self.head.clone(),
+                    host: self.ci,
+                };
+            }
+            ContextError::BranchNotNamed { host: self.ci }
         })
     }
 }

@@ -150,6 +150,7 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
 fn run_by(host: &str, event: &str) -> String {
     match host {
         "" | "none" => "a local run".to_owned(),
+        "unknown" => "CI, unknown host".to_owned(),
         host => format!("{host}, {event}"),
     }
 }

@@ -3,6 +3,7 @@
 
 mod answers;
 mod attributes;
+mod branch_cut;
 mod checkouts;
 mod cost;
 mod criss_cross;
@@ -11,7 +12,9 @@ mod links;
 mod notes;
 mod publishing;
 mod same_review;
+mod targets;
 mod tip;
+mod unknown_host;
 mod waived;
 
 use crate::program::Call;

@@ -232,13 +232,23 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
                 .variable("CHANGE_BRANCH", "main")
                 .variable("CHANGE_TARGET", "main")
         }),
-        ("CHANGE_ID alone", |call| call.variable("CHANGE_ID", "abc")),
+        ("CHANGE_ID without branch", |call| {
+            call.variable("CHANGE_ID", "abc")
+                .variable("CHANGE_TARGET", "main")
+        }),
         ("gerrit", |call| {
             call.variable("GERRIT_CHANGE_NUMBER", "7")
                 .variable("GERRIT_EVENT_TYPE", "patchset-created")
+                .variable("GERRIT_BRANCH", "main")
         }),
-        ("gitlab plugin", |call| call.variable("gitlabActionType", "MERGE")),
-        ("ghprb", |call| call.variable("ghprbPullId", "7")),
+        ("gitlab plugin", |call| {
+            call.variable("gitlabActionType", "MERGE")
+                .variable("gitlabTargetBranch", "main")
+        }),
+        ("ghprb", |call| {
+            call.variable("ghprbPullId", "7")
+                .variable("ghprbTargetBranch", "main")
+        }),
         ("gitlab", |call| {
             call.variable("CI_MERGE_REQUEST_IID", "x")
                 .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "main")
@@ -247,8 +257,14 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
         ("circleci", |call| {
             call.variable("CIRCLE_PULL_REQUEST", "https://git.invalid/o/p/pull/x")
         }),
-        ("buildkite", |call| call.variable("BUILDKITE_PULL_REQUEST", "x")),
-        ("bitbucket", |call| call.variable("BITBUCKET_PR_ID", "x")),
+        ("buildkite", |call| {
+            call.variable("BUILDKITE_PULL_REQUEST", "x")
+                .variable("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main")
+        }),
+        ("bitbucket", |call| {
+            call.variable("BITBUCKET_PR_ID", "x")
+                .variable("BITBUCKET_PR_DESTINATION_BRANCH", "main")
+        }),
     ];
     let (world, served) = stage();
     // A head that the target does not have yet, as in a change.

@@ -99,7 +99,7 @@ fn usual(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
         // <https://github.com/buildkite-plugins/junit-annotate-buildkite-plugin>. Artifacts of a build share one
         // namespace, so each of its parallel jobs has a separate file name.
         Host::Buildkite => return vec![(Junit, buildkite_junit(run.env.get("BUILDKITE_JOB_ID")).into())],
-        Host::GitHub | Host::Gitea | Host::None => &[],
+        Host::GitHub | Host::Gitea | Host::Unknown | Host::None => &[],
     };
     let places = fixed.iter().map(|(format, place)| (*format, (*place).into()));
     places.collect()

@@ -6,13 +6,15 @@ use crate::job::context::{self, ContextError, Target};
 use crate::job::settings::PublishOn;
 
 /// Returns an error in a CI job whose commit is not merged: the commit of a tag, of a branch that is not in
-/// `publish-on`, or a commit set by the job.
+/// `publish-on`, or a commit set by the job. An unknown CI host does not report the branch of the run, so only commits
+/// of the default branch are merged there.
 pub(crate) fn require_merged(
     workspace: &Workspace<'_>,
     target: &Target,
     publish_on: &PublishOn,
 ) -> Result<(), ContextError> {
-    let may = |branch: &str| publish_on.has_branch(branch);
+    let is_known_host = workspace.ci.host != Host::Unknown;
+    let may = |branch: &str| is_known_host && publish_on.has_branch(branch);
     let is_of_branch = target.tag.is_none() && target.is_hosts && !target.is_change;
     let listed = target
         .branch

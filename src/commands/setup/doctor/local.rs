@@ -41,7 +41,7 @@ pub(super) fn examine(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettin
         repo.root().display().to_string().trim_end_matches('/').to_owned()
     });
     let workspace = match (&settings, repository) {
-        (Some(_), Some(_)) => note(checks, "ci-host", run.workspace(), |it| host(it)),
+        (Some(_), Some(_)) => note(checks, "ci-host", usable_workspace(run), host),
         _ => None,
     };
     if let (Some(settings), Some(workspace)) = (&settings, workspace) {
@@ -49,6 +49,13 @@ pub(super) fn examine(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettin
     }
     check::leave_rest(checks, &IN_REPOSITORY);
     settings
+}
+
+/// Opens the workspace, if a review in it could read its policy.
+fn usable_workspace(run: &Run) -> Result<Workspace<'_>, Failure> {
+    let workspace = run.workspace()?;
+    workspace.require_policy_of_unknown_host()?;
+    Ok(workspace)
 }
 
 /// Adds the outcome of a check, and returns its value if it succeeded.
@@ -86,7 +93,7 @@ fn resolve(run: &Run) -> Result<DoctorSettings, Failure> {
 
 fn host(workspace: &Workspace<'_>) -> String {
     match workspace.ci.host {
-        Host::None => "none (local run)".to_owned(),
+        host @ (Host::None | Host::Unknown) => host.describe(),
         host => format!("{host}, event {}", workspace.ci.event),
     }
 }

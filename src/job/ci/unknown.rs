@@ -1,0 +1,98 @@
+//! A CI host that has no file here. The run is not a local one: nobody looks at it, and what is checked out may be an
+//! unmerged change.
+//!
+//! The host reports neither the event nor the target of a change. So the gate configuration is read from the remote's
+//! default branch, and only commits of that branch are published.
+
+use super::{CiContext, CiError, Host};
+use crate::base::env::Env;
+
+/// No setting is known, because any host may run the job.
+pub(super) const WHOLE_HISTORY: Option<&str> = None;
+
+/// Variables that a CI host sets in each job. Tasks of Tekton and Concourse have none: their jobs set `CI`.
+const MARKS: [&str; 56] = [
+    // Names that several hosts use: <https://github.com/watson/ci-info#supported-ci-tools>.
+    "BUILD_NUMBER",
+    "CI_BUILD_ID",
+    "CI_BUILD_NUMBER",
+    "CI_NAME",
+    "CI_PIPELINE_ID",
+    "CI_SYSTEM_NAME",
+    "CONTINUOUS_INTEGRATION",
+    // Hosts with a file here, if the value is unusual or other variables are missing.
+    "BITBUCKET_BUILD_NUMBER",
+    "BUILDKITE",
+    "CIRCLECI",
+    "FORGEJO_ACTIONS",
+    "GITEA_ACTIONS",
+    "GITHUB_ACTIONS",
+    "GITLAB_CI",
+    "HUDSON_URL",
+    "JENKINS_URL",
+    "TF_BUILD",
+    // Each host's own.
+    "AC_APPCIRCLE",
+    "AGOLA_GIT_REF",
+    "APPCENTER_BUILD_ID",
+    "APPVEYOR",
+    "ARGO_CONTAINER_NAME",
+    "BITRISE_IO",
+    "BUDDY",
+    "BUDDY_WORKSPACE_ID",
+    "BUILDER_OUTPUT",
+    "CF_BUILD_ID",
+    "CIRRUS_CI",
+    "CM_BUILD_ID",
+    "CODEBUILD_BUILD_ARN",
+    "CODEBUILD_BUILD_ID",
+    "CODEBUILD_CI",
+    "DRONE",
+    "DRONE_BUILD_NUMBER",
+    "DSARI",
+    "EARTHLY_CI",
+    "EAS_BUILD",
+    "GO_PIPELINE_LABEL",
+    "GO_PIPELINE_NAME",
+    "HARNESS_BUILD_ID",
+    "JB_SPACE_EXECUTION_NUMBER",
+    "MAGNUM",
+    "PROW_JOB_ID",
+    "SAILCI",
+    "SCREWDRIVER",
+    "SEMAPHORE",
+    "SHIPPABLE",
+    "STRIDER",
+    "TASKCLUSTER_ROOT_URL",
+    "TEAMCITY_PROJECT_NAME",
+    "TEAMCITY_VERSION",
+    "TRAVIS",
+    "VELA",
+    "WERCKER",
+    "XCS",
+    "bamboo_planKey",
+];
+
+/// Prefixes of the variables of a host that sets none in each job.
+const PREFIXES: [&str; 3] = ["TEKTON_", "CODEBUILD_", "bamboo_build"];
+
+pub(super) fn is_here(env: &Env) -> bool {
+    let is_set = |name: &str| env.get(name).is_some_and(is_yes);
+    is_set("CI")
+        || MARKS.iter().any(|name| is_set(name))
+        // Google Cloud Build: <https://cloud.google.com/build/docs/configuring-builds/substitute-variable-values>.
+        || (is_set("BUILD_ID") && is_set("PROJECT_ID"))
+        || env
+            .names()
+            .any(|name| PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+}
+
+fn is_yes(value: &str) -> bool {
+    let value = value.trim();
+    !value.is_empty() && value != "0" && !value.eq_ignore_ascii_case("false")
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
+pub(super) fn read(_: &Env) -> Result<CiContext, CiError> {
+    Ok(CiContext::new(Host::Unknown, "unknown"))
+}
