@@ -36,6 +36,10 @@ pub fn deepen(
         subject,
         say,
     };
+    // The policy of an unknown host is that of the default branch, even if the job names the base.
+    if fetching.ci.host == Host::Unknown {
+        fetching.default_branch();
+    }
     for depth in STEPS {
         let missing = fetching.missing();
         let was_whole = !fetching.repo.is_shallow();

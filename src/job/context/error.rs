@@ -72,7 +72,7 @@ pub enum ContextError {
     #[error("could not determine {missing} on an unknown CI host: {why}")]
     UnknownHost { missing: &'static str, why: String },
     /// Neither the CI host nor the job names the branch of the run. It is not searched among those that contain the
-    /// commit: after a branch cut, that are several.
+    /// commit, because several branches contain it after a branch cut.
     #[error("the branch of this run is unknown: {} does not name it", host_name(*host))]
     BranchNotNamed { host: Host },
     /// No branch is checked out, and no remote branch contains the commit.
@@ -91,9 +91,9 @@ pub enum ContextError {
 }
 
 /// The hint for a run on an unknown CI host: the job knows what the host does not report.
-const UNKNOWN_HOST: &str = "set what the CI host does not report: --branch BRANCH (the branch of the run), --base COMMIT \
-     (the commit to compare with) and --policy head|base (where to read the gate configuration from). `git remote \
-     set-head origin BRANCH` before names the default branch, which the policy is read from";
+const UNKNOWN_HOST: &str = "run `git remote set-head origin BRANCH` with the default branch before, or set what the \
+     CI host does not report: --policy (where to read the gate configuration from), --base (the commit to compare \
+     with) and --branch (the branch of the run)";
 
 fn not_merged(head: &CommitId, branches: &[String]) -> String {
     let branches: Vec<String> = branches.iter().map(|branch| format!("`{branch}`")).collect();

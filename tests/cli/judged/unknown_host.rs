@@ -202,6 +202,13 @@ fn unknown_host_without_default_branch_lists_flags() {
     job.run(&[&["check"], &named[..]].concat()).expect(0);
     job.run(&[&["review", "--branch", "change"], &named[..]].concat())
         .expect(0);
+    // The remote itself knows its default branch.
+    for args in [
+        &["check", "--deepen"][..],
+        &["check", "--deepen", "--base", "origin/main"],
+    ] {
+        job.run(args).expect(0);
+    }
     world.git(&["remote", "set-head", "origin", "main"]);
     job.run(&["check"]).expect(0);
     // A commit that is on no branch of the remote has no branch to review.
