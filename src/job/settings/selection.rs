@@ -16,9 +16,9 @@ const SUCH_AS: &str = "sales/**/*.orch.yaml";
 pub struct Selection {
     include: GlobSet,
     exclude: GlobSet,
-    /// All globs to include, sorted.
+    /// The sorted globs to include, from all sources.
     include_patterns: Vec<String>,
-    /// All globs to exclude, sorted.
+    /// The sorted globs to exclude, from all sources.
     exclude_patterns: Vec<String>,
     /// The globs that the job includes, in the order of `include`; empty if the file or the default sets them.
     given: Vec<String>,

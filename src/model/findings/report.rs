@@ -91,7 +91,6 @@ pub struct ReviewContext {
 pub struct ReviewPlatform {
     /// The normalized base URL, which has no credentials.
     pub url: String,
-    /// The UUID of the project.
     pub project: String,
 }
 

@@ -4,13 +4,12 @@ use crate::base::text::nearest;
 use crate::model::pipelines::{Kind, PipelineFiles};
 use std::collections::HashMap;
 
-/// Maximum number of searches.
 const MOST_SEARCHES: usize = 20;
 
 /// Maximum number of pairs of characters that all searches compare, which takes about a second.
 const MOST_PAIRS: usize = 200_000_000;
 
-/// The searches of a run.
+/// The searches of a run, which share one budget.
 pub(super) struct NearestPaths<'p> {
     files: &'p PipelineFiles<'p>,
     searches: usize,
