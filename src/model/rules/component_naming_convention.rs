@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::pattern::Pattern;
-use super::rule::{ConfigField, Documentation, Evaluator, Rule};
+use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
 use crate::model::pipelines::Kind;
 use crate::model::yaml::shortened;
 
@@ -14,6 +14,10 @@ pub(super) struct ComponentNamingConvention;
 impl Rule for ComponentNamingConvention {
     fn documentation(&self) -> &'static Documentation {
         &DOCUMENTATION
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::Uncounted
     }
 
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Documentation, Evaluator, Rule};
+use super::rule::{Documentation, Evaluator, Measure, Rule};
 use super::subject::{Subject, of_variable};
 use crate::model::findings::Violation;
 use crate::model::pipelines::Kind;
@@ -19,6 +19,10 @@ pub(super) struct CopiedVariables;
 impl Rule for CopiedVariables {
     fn documentation(&self) -> &'static Documentation {
         &DOCUMENTATION
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::Uncounted
     }
 
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {

@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::maximum_outputs::is_output;
-use super::rule::{Documentation, Evaluator, Rule};
+use super::rule::{Documentation, Evaluator, Measure, Rule};
 use crate::model::pipelines::{Kind, LinkRole};
 
 pub(super) struct EndOutputComponents;
@@ -11,6 +11,10 @@ pub(super) struct EndOutputComponents;
 impl Rule for EndOutputComponents {
     fn documentation(&self) -> &'static Documentation {
         &DOCUMENTATION
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::Uncounted
     }
 
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {

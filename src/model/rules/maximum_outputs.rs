@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{ConfigField, Documentation, Evaluator, Rule};
+use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
 use super::subject::of_size;
 use crate::base::text;
 use crate::model::pipelines::{Component, Kind, Pipeline};
@@ -21,6 +21,10 @@ pub(super) struct MaximumOutputs;
 impl Rule for MaximumOutputs {
     fn documentation(&self) -> &'static Documentation {
         &DOCUMENTATION
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::MoreIsWorse(output_count)
     }
 
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {

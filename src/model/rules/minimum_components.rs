@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{ConfigField, Documentation, Evaluator, Rule};
+use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
 use super::subject::{component_count, of_size};
 use crate::base::text;
 use crate::model::pipelines::Kind;
@@ -12,6 +12,10 @@ pub(super) struct MinimumComponents;
 impl Rule for MinimumComponents {
     fn documentation(&self) -> &'static Documentation {
         &DOCUMENTATION
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::LessIsWorse(component_count)
     }
 
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {

@@ -35,7 +35,7 @@ pub use lint::{LintProblem, lint};
 pub use manual::{reference, template};
 pub use outline::{RuleOutline, outline};
 pub use registry::{find, nearest, registry};
-pub use rule::{ConfigField, Documentation, Evaluator, Rule};
+pub use rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
 pub use rule_set::{RULES_FILE_RULE, RuleSet, RuleState, SeePipeline};
 pub use size::{counts, got_worse, size};
 pub use subject::Subject;

@@ -35,9 +35,9 @@ pub fn nearest(id: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::Status;
+    use crate::model::findings::{RuleResult, Status};
     use crate::model::pipelines::{Kind, Pipeline};
-    use crate::model::rules::RuleSet;
+    use crate::model::rules::{self, RuleSet};
     use std::collections::HashSet;
 
     #[test]
@@ -46,7 +46,7 @@ mod tests {
         assert_eq!(ids.len(), registry().len());
     }
 
-    fn status(rule: &dyn Rule, example: &str) -> Status {
+    fn results(rule: &dyn Rule, example: &str) -> Vec<RuleResult> {
         let documentation = rule.documentation();
         let config = match documentation.example_config {
             "" => String::new(),
@@ -56,9 +56,13 @@ mod tests {
             "rules: [{{ id: {}, enabled: true, enforcementLevel: error{config} }}]",
             documentation.id
         );
-        let results = RuleSet::parse(file.as_bytes())
+        RuleSet::parse(file.as_bytes())
             .evaluate("x", example.as_bytes())
-            .results;
+            .results
+    }
+
+    fn status(rule: &dyn Rule, example: &str) -> Status {
+        let results = results(rule, example);
         let [result] = results.as_slice() else {
             panic!("one result expected: {results:?}")
         };
@@ -78,6 +82,36 @@ mod tests {
             for example in [documentation.passes, documentation.fails] {
                 let pipeline = Pipeline::parse(example.as_bytes()).unwrap();
                 assert!(documentation.kinds.contains(&pipeline.kind), "{id}");
+            }
+        }
+    }
+
+    fn example_size(rule: &dyn Rule, example: &str) -> Option<u64> {
+        let pipeline = Pipeline::parse(example.as_bytes()).unwrap();
+        rules::size(rule.documentation().id, &pipeline)
+    }
+
+    #[test]
+    fn counting_rule_declares_its_number_and_direction() {
+        for rule in registry() {
+            let documentation = rule.documentation();
+            let id = documentation.id;
+            let results = results(*rule, documentation.fails);
+            let reported: Vec<Option<u64>> = results[0].violations.iter().map(|it| it.size).collect();
+            let has_limit = documentation
+                .config
+                .iter()
+                .any(|field| field.meaning.contains("number of"));
+            assert_eq!(rules::counts(id), has_limit, "{id}");
+            let (passing, failing) = (
+                example_size(*rule, documentation.passes),
+                example_size(*rule, documentation.fails),
+            );
+            assert!(reported.iter().all(|size| *size == failing), "{id}: {reported:?}");
+            if let (Some(passing), Some(failing)) = (passing, failing) {
+                assert!(rules::got_worse(id, passing, failing), "{id}");
+                assert!(!rules::got_worse(id, failing, passing), "{id}");
+                assert!(!rules::got_worse(id, failing, failing), "{id}");
             }
         }
     }

@@ -4,15 +4,30 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::subject::Subject;
 use crate::model::findings::Violation;
-use crate::model::pipelines::Kind;
+use crate::model::pipelines::{Kind, Pipeline};
 
 /// A quality rule. Each rule has its own file and one line in the registry.
 pub trait Rule: Sync {
     /// Returns the description of the rule, for users and for the engine.
     fn documentation(&self) -> &'static Documentation;
 
+    /// Returns what the rule counts. It has no default: without the number and its direction, `--new-only` and waivers
+    /// would excuse a finding that got worse.
+    fn measure(&self) -> Measure;
+
     /// Reads the rule's configuration, once for all pipelines.
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError>;
+}
+
+/// What a rule counts in a pipeline, and the direction in which that number gets worse.
+#[derive(Debug, Clone, Copy)]
+pub enum Measure {
+    /// The rule does not count: each violation has its own subject.
+    Uncounted,
+    /// The rule limits this number from above.
+    MoreIsWorse(fn(&Pipeline) -> u64),
+    /// The rule limits this number from below.
+    LessIsWorse(fn(&Pipeline) -> u64),
 }
 
 /// A rule with its configuration: returns the violations of a pipeline, in file order.

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Documentation, Evaluator, Rule};
+use super::rule::{Documentation, Evaluator, Measure, Rule};
 use super::subject::{Subject, of_pipeline};
 use crate::model::findings::Violation;
 use crate::model::pipelines::{Component, Kind, LinkRole};
@@ -15,6 +15,10 @@ pub(super) struct StartAndEndComponents;
 impl Rule for StartAndEndComponents {
     fn documentation(&self) -> &'static Documentation {
         &DOCUMENTATION
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::Uncounted
     }
 
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::error::EvaluationError;
-use super::rule::{Documentation, Evaluator, Rule};
+use super::rule::{Documentation, Evaluator, Measure, Rule};
 use super::subject::{Subject, component_count};
 use crate::model::findings::Violation;
 use crate::model::pipelines::{Kind, LinkRole};
@@ -12,6 +12,10 @@ pub(super) struct UnusedComponents;
 impl Rule for UnusedComponents {
     fn documentation(&self) -> &'static Documentation {
         &DOCUMENTATION
+    }
+
+    fn measure(&self) -> Measure {
+        Measure::Uncounted
     }
 
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
