@@ -72,7 +72,9 @@ impl<'a> Positions<'a> {
                 violation.size = rules::size(rule, pipeline).filter(|_| is_failed);
                 if let Some(named) = pipeline.named_in(&violation.text) {
                     violation.line = Some(named.line);
-                    violation.about = named.name.map(str::to_owned);
+                    if let Some(subject) = named.subject {
+                        violation = violation.with_subject(subject);
+                    }
                 }
             }
             Some(Err(error)) if status.is_unreadable() => {

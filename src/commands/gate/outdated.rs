@@ -334,9 +334,10 @@ fn take(file: &mut FileResults, found: RuleResult) {
         *known = found;
         return;
     }
-    let is_known = |violation: &Violation| match (&violation.about, violation.size) {
-        (_, Some(_)) => true,
-        (about, None) => known.violations.iter().any(|other| other.about == *about),
+    let is_known = |violation: &Violation| {
+        let is_same =
+            |other: &Violation| (&other.about, other.about_kind) == (&violation.about, violation.about_kind);
+        violation.size.is_some() || known.violations.iter().any(is_same)
     };
     let new: Vec<Violation> = found.violations.into_iter().filter(|it| !is_known(it)).collect();
     known.violations.extend(new);

@@ -85,7 +85,9 @@ fn name_again(repo: &Repository, report: &mut Report) {
             for violation in &mut result.violations {
                 let text = violation.text.clone();
                 let found = positions.violation(&file.path, &result.rule, &result.status, text);
-                violation.about = violation.about.take().or(found.about);
+                if violation.about.is_none() {
+                    (violation.about, violation.about_kind) = (found.about, found.about_kind);
+                }
             }
         }
     }

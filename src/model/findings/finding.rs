@@ -1,6 +1,7 @@
 //! A finding: the unit that people and hosts count, with its message.
 
 use super::{FileResults, NO_ERROR_TYPE, RuleResult, Severity, State, Status, Waiver};
+use crate::model::pipelines::SubjectKind;
 use std::borrow::Cow;
 
 /// Error types that concern an entire file. Every rule returns the same error, so it is shown once.
@@ -43,6 +44,8 @@ pub struct Finding<'a> {
     pub waiver: Option<&'a Waiver>,
     /// The component or variable that the finding concerns, if known.
     pub about: Option<&'a str>,
+    /// The kind of `about`, if known.
+    pub about_kind: Option<SubjectKind>,
     /// The counted number, for rules that count.
     pub size: Option<u64>,
     /// The evaluation error's type, if the rule could not be evaluated.
@@ -59,18 +62,22 @@ pub struct Identity<'a> {
     pub path: &'a str,
     /// The component or variable, otherwise the text; `None` for rules that count, and for a finding without a text.
     pub about: Option<&'a str>,
+    /// The kind of that component or variable: both can have the same name.
+    pub about_kind: Option<SubjectKind>,
 }
 
 impl Finding<'_> {
     /// Returns the identity of the finding across commits.
     pub fn identity(&self) -> Identity<'_> {
+        let named = self.about.filter(|_| self.size.is_none());
         Identity {
             rule: self.rule,
             path: self.path,
             about: match self.size {
                 Some(_) => None,
-                None => self.about.or(self.text.as_deref()),
+                None => named.or(self.text.as_deref()),
             },
+            about_kind: named.and(self.about_kind),
         }
     }
 
@@ -139,6 +146,7 @@ impl RuleResult {
             state: self.state(0),
             waiver: self.waiver(0),
             about: None,
+            about_kind: None,
             size: None,
             error_type: None,
             text: None,
@@ -168,6 +176,7 @@ impl RuleResult {
                 state: self.state(at),
                 waiver: self.waiver(at),
                 about: violation.about.as_deref(),
+                about_kind: violation.about_kind,
                 size: violation.size,
                 text: Some(Cow::Borrowed(violation.text.as_str())),
                 ..whole.clone()
@@ -262,6 +271,7 @@ mod tests {
             text: text.into(),
             line,
             about: about.map(str::to_owned),
+            about_kind: None,
             size,
         };
         let failed = result(

@@ -1,11 +1,13 @@
 //! The identity of a finding across runs, so that hosts can distinguish new findings from known ones.
 //!
-//! It consists of the parts that stay when lines move: rule, path and text. Duplicates (the same text of the same rule
+//! It consists of the parts that stay when lines move: rule, path, text, and whether the finding is about a component or
+//! a variable. Duplicates (the same text of the same rule
 //! in the same file) are distinguished by their order. The hash is SHA-256 over each part preceded by its length, so
 //! that it does not depend on the version of a library, and different findings never have the same input.
 
 use super::Finding;
 use crate::base::text::hex;
+use crate::model::pipelines::SubjectKind;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::fmt;
@@ -28,25 +30,28 @@ impl Fingerprint {
 
     /// Computes the fingerprint of each finding, in the same order.
     pub fn of(findings: &[Finding<'_>]) -> Vec<Self> {
-        let mut twins: HashMap<[&str; 5], u64> = HashMap::with_capacity(findings.len());
+        let mut twins: HashMap<[&str; 6], u64> = HashMap::with_capacity(findings.len());
         let mut prints = Vec::with_capacity(findings.len());
         for finding in findings {
             let parts = parts(finding);
             let ordinal = twins.entry(parts).or_insert(0);
-            prints.push(Self::new(&parts, *ordinal));
+            // Without a kind, the fingerprint is that of the other parts.
+            let hashed = parts.strip_suffix(&[""]).unwrap_or(&parts);
+            prints.push(Self::new(hashed, *ordinal));
             *ordinal += 1;
         }
         prints
     }
 }
 
-fn parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 5] {
+fn parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 6] {
     let (kind, error_type) = match finding.error_type {
         Some(error_type) => ("error", error_type),
         None => ("failed", ""),
     };
     let text = finding.text.as_deref().unwrap_or_default();
-    [kind, finding.rule, finding.path, error_type, text]
+    let about_kind = finding.about_kind.map_or("", SubjectKind::name);
+    [kind, finding.rule, finding.path, error_type, text, about_kind]
 }
 
 impl fmt::Display for Fingerprint {
@@ -70,6 +75,7 @@ mod tests {
             state: None,
             waiver: None,
             about: None,
+            about_kind: None,
             size: None,
             error_type: None,
             text: Some(text.into()),

@@ -2,6 +2,7 @@
 
 use super::{State, Waiver};
 use crate::base::words::words;
+use crate::model::pipelines::{NamedSubject, SubjectKind};
 
 /// The level of a rule in the rules file (API document, "Pipeline review").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,6 +95,8 @@ pub struct Violation {
     pub line: Option<u32>,
     /// The component or variable that the violation concerns; `None` if the text does not name one.
     pub about: Option<String>,
+    /// The kind of `about`; `None` if unknown, and for a name that is neither.
+    pub about_kind: Option<SubjectKind>,
     /// The counted number, for rules that count; `None` for other rules.
     pub size: Option<u64>,
 }
@@ -104,7 +107,18 @@ impl Violation {
             text: text.into(),
             line: None,
             about: None,
+            about_kind: None,
             size: None,
+        }
+    }
+
+    /// Sets the component or variable that the violation concerns.
+    #[must_use]
+    pub fn with_subject(self, subject: NamedSubject<'_>) -> Self {
+        Self {
+            about: Some(subject.name.to_owned()),
+            about_kind: Some(subject.kind),
+            ..self
         }
     }
 }

@@ -22,7 +22,7 @@ pub use model::{
     Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
     is_pipeline,
 };
-pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE, NamedPipelines};
+pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE, NamedPipelines, NamedSubject, SubjectKind};
 pub use read::Outline;
 pub(crate) use references::file_name;
 pub use references::{CallWalk, PipelineFiles, Reference, ReferenceTarget, Resolved};

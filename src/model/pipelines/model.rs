@@ -176,8 +176,8 @@ impl Pipeline {
     ///
     /// The first quoted name is used if the text cannot be about anything else. Otherwise only the line is guessed:
     /// from the longest quoted name, otherwise from the longest name that is a separate word. If a variable and a
-    /// component have the same name, the text means the variable if the word `variable` precedes the name. The names
-    /// are sorted once, at the first call, because there can be many texts.
+    /// component have the same name, the text is about one of them only if the word `component` or `variable` precedes
+    /// the name. The names are sorted once, at the first call, because there can be many texts.
     pub fn named_in(&self, text: &str) -> Option<NamedPipelines<'_>> {
         self.names.get_or_init(|| self.names()).named_in(text)
     }

@@ -4,9 +4,11 @@
 //! be thousands of each, so the search uses sorted names and never tries every name on every text.
 //!
 //! A guess is good enough for a line. Waivers and known findings rely on the name, so no name is returned if the text
-//! may be about something else.
+//! may be about something else. A platform may trim the names in its texts; the name that is returned is always the one
+//! that is written in the file.
 
 use super::quotes::{self, OpenedQuote, QUOTES, is_word};
+use crate::base::words::words;
 
 /// The beginning of a text about an entire pipeline, which has no line.
 pub const ABOUT_THE_PIPELINE: &str = "the pipeline ";
@@ -21,10 +23,22 @@ const MAX_TEXT: usize = 2048;
 /// of them.
 const MAX_NAMES: usize = 5000;
 
-/// Words before a name that state its kind.
-const KINDS: [&str; 2] = ["component", VARIABLE];
+/// The kind of the part of a pipeline that a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SubjectKind {
+    Component,
+    Variable,
+}
 
-const VARIABLE: &str = "variable";
+words!(SubjectKind { Component => "component", Variable => "variable" });
+
+/// The component or variable that a text certainly is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedSubject<'n> {
+    pub kind: SubjectKind,
+    /// The name as it is written in the file.
+    pub name: &'n str,
+}
 
 #[derive(Debug, Clone)]
 pub(super) struct Names {
@@ -35,15 +49,20 @@ pub(super) struct Names {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedPipelines<'n> {
-    /// The name of a component or variable; `None` if the text may be about something else.
-    pub name: Option<&'n str>,
+    /// The component or variable; `None` if the text may be about something else.
+    pub subject: Option<NamedSubject<'n>>,
     /// The line of the key.
     pub line: u32,
 }
 
 #[derive(Debug, Clone)]
 struct Name {
+    /// The name, as written or trimmed.
     text: Box<str>,
+    /// The name in the file, if `text` is trimmed.
+    written: Option<Box<str>>,
+    /// True if several names in the file have this text when they are trimmed.
+    is_ambiguous: bool,
     component: Option<u32>,
     variable: Option<u32>,
     /// The index of the longest other name that is a prefix of this one.
@@ -58,26 +77,36 @@ impl Names {
     ) -> Self {
         let components = components.map(|(text, line)| (text, Some(line), None));
         let variables = variables.map(|(text, line)| (text, None, Some(line)));
-        let mut sorted: Vec<Name> = components
-            .chain(variables)
-            .map(|(text, component, variable)| Name {
+        let mut sorted: Vec<Name> = Vec::new();
+        for (text, component, variable) in components.chain(variables) {
+            let trimmed = trim(text);
+            let is_trimmed = trimmed.len() < text.len() && !trimmed.is_empty();
+            let name = |text: &str, written: Option<&str>| Name {
                 text: text.into(),
+                written: written.map(Into::into),
+                is_ambiguous: false,
                 component,
                 variable,
                 shorter: None,
-            })
-            .collect();
-        sorted.sort_by(|a, b| a.text.cmp(&b.text));
+            };
+            sorted.push(name(text, None));
+            if is_trimmed {
+                sorted.push(name(trimmed, Some(text)));
+            }
+        }
+        sorted.sort_by(|a, b| (&a.text, &a.written).cmp(&(&b.text, &b.written)));
         sorted.dedup_by(|later, first| {
             let is_same = later.text == first.text;
             if is_same {
+                first.is_ambiguous |= later.written != first.written;
                 first.component = first.component.or(later.component);
                 first.variable = first.variable.or(later.variable);
             }
             is_same
         });
         link_beginnings(&mut sorted);
-        let with_quotes = std::array::from_fn(|kind| sorted.iter().filter(|name| name.holds(kind)).count());
+        let written = || sorted.iter().filter(|name| name.written.is_none());
+        let with_quotes = std::array::from_fn(|kind| written().filter(|name| name.holds(kind)).count());
         Self { sorted, with_quotes }
     }
 
@@ -88,13 +117,14 @@ impl Names {
         }
         let surely = self.surely(text).or_else(|| self.alone(text));
         let (before, found) = surely.or_else(|| self.guessed(beginning(text)))?;
-        let line = if says_variable(before) {
+        let stated = stated_kind(before);
+        let line = if stated == Some(SubjectKind::Variable) {
             found.variable.or(found.component)
         } else {
             found.component.or(found.variable)
         };
-        let name = surely.map(|_| &*found.text);
-        line.map(|line| NamedPipelines { name, line })
+        let subject = surely.and_then(|_| found.subject(stated));
+        line.map(|line| NamedPipelines { subject, line })
     }
 
     /// Returns the first quoted name of a text and the text before it, if neither the quotes nor the words before them
@@ -122,7 +152,7 @@ impl Names {
         let holders = self
             .sorted
             .iter()
-            .filter(|other| other.text.contains(&*name.text));
+            .filter(|other| other.written.is_none() && other.text.contains(trim(&name.text)));
         let is_alone =
             self.longest_word(without_kind(before)).is_none() && self.longest_word(after).is_none();
         (is_alone && holders.count() == 1).then_some((before, name))
@@ -187,6 +217,18 @@ impl Names {
 }
 
 impl Name {
+    /// Returns the only component or variable with this text, if the kind that the text states, if any, is its kind.
+    fn subject(&self, stated: Option<SubjectKind>) -> Option<NamedSubject<'_>> {
+        let kind = match (self.component, self.variable, stated) {
+            _ if self.is_ambiguous => return None,
+            (Some(_), _, Some(SubjectKind::Component)) | (Some(_), None, None) => SubjectKind::Component,
+            (_, Some(_), Some(SubjectKind::Variable)) | (None, Some(_), None) => SubjectKind::Variable,
+            _ => return None,
+        };
+        let name = self.written.as_deref().unwrap_or(&self.text);
+        Some(NamedSubject { kind, name })
+    }
+
     /// Returns whether the name contains a quote of this kind.
     fn holds(&self, kind: usize) -> bool {
         let quotes = QUOTES.get(kind);
@@ -231,15 +273,24 @@ fn link_beginnings(sorted: &mut [Name]) {
     }
 }
 
-fn says_variable(before: &str) -> bool {
-    last_word(before).1.eq_ignore_ascii_case(VARIABLE)
+/// Returns the kind of the following name, if the last word of the text states it.
+fn stated_kind(before: &str) -> Option<SubjectKind> {
+    let word = last_word(before).1;
+    let mut kinds = SubjectKind::ALL.iter().copied();
+    kinds.find(|kind| word.eq_ignore_ascii_case(kind.name()))
 }
 
 /// Returns the text without a last word that states the kind of the following name.
 fn without_kind(before: &str) -> &str {
-    let (rest, word) = last_word(before);
-    let is_kind = KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind));
-    if is_kind { rest } else { before }
+    match stated_kind(before) {
+        Some(_) => last_word(before).0,
+        None => before,
+    }
+}
+
+/// Removes whitespace and control characters around a name, which a platform may trim.
+fn trim(name: &str) -> &str {
+    name.trim_matches(|c: char| c.is_whitespace() || c.is_control())
 }
 
 /// Returns the text before the last word, and the last word.
@@ -250,170 +301,4 @@ fn last_word(text: &str) -> (&str, &str) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Names;
-
-    /// Returns the line that `text` names, if the components are on lines 4, 5, …, then a line, then the variables.
-    fn lines(names: &[&str], variables: &[&str], text: &str) -> Option<u32> {
-        let below = 4 + u32::try_from(names.len().max(1)).unwrap() + 1;
-        let components = names.iter().copied().zip(4..);
-        Names::new(components, variables.iter().copied().zip(below..))
-            .named_in(text)
-            .map(|named| named.line)
-    }
-
-    /// Returns the name that `text` certainly concerns.
-    fn surely<'n>(names: &[&'n str], text: &str) -> Option<&'n str> {
-        let all = Names::new(names.iter().copied().zip(4..), std::iter::empty());
-        let found = all.named_in(text)?.name?.to_owned();
-        names.iter().copied().find(|name| *name == found)
-    }
-
-    #[test]
-    fn what_is_excused_is_surely_named() {
-        let long = format!("evil 'legacy load' {}", "x".repeat(2100));
-        let names = ["evil", "legacy load", &long];
-        let at = |text: &str| surely(&names, text);
-        assert_eq!(
-            at("component \"legacy load\" is wrong: rename it"),
-            Some("legacy load")
-        );
-        assert_eq!(
-            at("The name \"legacy load\" doesn't match \"[A-Z].*\""),
-            Some("legacy load")
-        );
-        assert_eq!(at("\u{201c}legacy load\u{201d} fails"), Some("legacy load"));
-        assert_eq!(at("\"evil\" must not come after \"legacy load\""), Some("evil"));
-        assert_eq!(at(&format!("component \"{long}\" is wrong")), Some(&*long));
-        for unsure in [
-            "legacy load is wrong",
-            "component \"evil legacy load\" is wrong",
-            "component \"evil\\t legacy load\" is wrong",
-            "component evil comes after \"legacy load\"",
-            "component \"legacy load\" evil\" is wrong",
-            "component \"legacy load\"s is wrong",
-            "component \"legacy load",
-            "component 'legacy load' is wrong",
-            &format!("component \"{}\u{2026}\" is wrong", &long[..200]),
-        ] {
-            assert_eq!(at(unsure), None, "{unsure}");
-        }
-    }
-
-    #[test]
-    fn without_quotes_a_name_is_sure_where_it_is_the_only_one() {
-        let names = ["Alpha", "Beta", "load", "load all"];
-        let at = |text: &str| surely(&names, text);
-        assert_eq!(at("Component Alpha is not connected"), Some("Alpha"));
-        assert_eq!(at("component Beta isn't connected"), Some("Beta"));
-        assert_eq!(at("Alpha"), Some("Alpha"));
-        assert_eq!(at("component load all is wrong"), Some("load all"));
-        for unsure in [
-            "component load is wrong",
-            "Component Alpha comes after Beta",
-            "Component Alphabet is wrong",
-            "Component 'Alpha is wrong",
-            "Component Alpha' is wrong",
-            "",
-        ] {
-            assert_eq!(at(unsure), None, "{unsure}");
-        }
-        // The rest of the other name, if the platform writes another blank or truncates it.
-        assert_eq!(
-            surely(&["Alpha", "evil\tAlpha"], "Component evil Alpha is wrong"),
-            None
-        );
-    }
-
-    #[test]
-    fn a_name_with_quotes_makes_those_quotes_unsure() {
-        let names = ["legacy load", "legacy load\" x\t"];
-        // The other name, escaped.
-        assert_eq!(surely(&names, "component \"legacy load\" x\\t\" is wrong"), None);
-        assert_eq!(surely(&names, "component \"legacy load\" is wrong"), None);
-        assert_eq!(
-            surely(&names, "component 'legacy load' isn't right"),
-            Some("legacy load")
-        );
-        let alone = ["it's \"so\"", "so"];
-        assert_eq!(
-            surely(&alone, "component \"it's \"so\"\" is wrong"),
-            Some(alone[0])
-        );
-        assert_eq!(surely(&alone, "component it's \"so\" is wrong"), None);
-    }
-
-    #[test]
-    fn a_component_called_component_is_named_too() {
-        let names = ["component", "load"];
-        assert_eq!(surely(&names, "component \"load\" is wrong"), Some("load"));
-        assert_eq!(
-            surely(&names, "Variable 'component' isn't used"),
-            Some("component")
-        );
-    }
-
-    #[test]
-    fn the_longest_name_in_quotes_counts_before_longer_words() {
-        let names = ["a", "b", "load all", "load"];
-        assert_eq!(lines(&names, &[], "load all comes after 'b' and \"a\""), Some(5));
-        assert_eq!(lines(&names, &[], "not \"x\" but `a`"), Some(4));
-        assert_eq!(lines(&names, &[], "\u{201c}load\u{201d} fails"), Some(7));
-        assert_eq!(lines(&names, &[], "\"load all\""), Some(6));
-        assert_eq!(
-            lines(&names, &[], "'b' or 'load all' comes after the load 'a'"),
-            Some(5)
-        );
-    }
-
-    #[test]
-    fn without_quotes_the_longest_whole_word_counts() {
-        let names = ["load", "load all", "Start", "ready?", "ü", "-"];
-        assert_eq!(lines(&names, &[], "component load all is wrong"), Some(5));
-        assert_eq!(lines(&names, &[], "loading Start_2 is wrong"), None);
-        assert_eq!(lines(&names, &[], "component Start"), Some(6));
-        assert_eq!(lines(&names, &[], "Start, load: both"), Some(6));
-        assert_eq!(lines(&names, &[], "ready?yes"), Some(7));
-        assert_eq!(lines(&names, &[], "über ü"), Some(8));
-        assert_eq!(lines(&names, &[], "nothing"), None);
-        assert_eq!(lines(&names, &[], ""), None);
-    }
-
-    #[test]
-    fn names_with_quotes_and_breaks_are_found_as_they_are_written() {
-        let names = ["it's \"so\"", "so", "two\nlines"];
-        assert_eq!(lines(&names, &[], "component \"it's \"so\"\" is wrong"), Some(4));
-        assert_eq!(lines(&names, &[], "component \"two\nlines\" is wrong"), Some(6));
-    }
-
-    #[test]
-    fn a_variable_is_meant_where_the_text_says_so() {
-        assert_eq!(lines(&["x"], &["x", "y"], "variable \"x\" is copied"), Some(6));
-        assert_eq!(lines(&["x"], &["x", "y"], "Variable: x"), Some(6));
-        assert_eq!(lines(&["x"], &["x", "y"], "component \"x\" is copied"), Some(4));
-        assert_eq!(lines(&["x"], &["x", "y"], "\"y\" is copied"), Some(7));
-        assert_eq!(lines(&["x"], &[], "variable \"x\""), Some(4));
-    }
-
-    #[test]
-    fn a_text_about_the_whole_names_nothing() {
-        assert_eq!(lines(&["components"], &[], "the pipeline has 2 components"), None);
-        assert_eq!(lines(&["x"], &[], "the rules file says \"x\""), None);
-        assert_eq!(lines(&["components"], &[], "2 components"), Some(4));
-    }
-
-    #[test]
-    fn a_name_without_text_is_found_in_quotes_only() {
-        assert_eq!(lines(&["", "x"], &[], "component \"\" is not x"), Some(4));
-        assert_eq!(lines(&[""], &[], "component is wrong"), None);
-    }
-
-    #[test]
-    fn many_names_that_begin_alike_are_searched_quickly() {
-        let names: Vec<String> = (1..1000).map(|count| "-".repeat(count)).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let text = format!("{}x\u{fc}", "\"-".repeat(5000));
-        assert_eq!(lines(&names, &[], &text), Some(4));
-        assert_eq!(lines(&names, &[], &"-".repeat(3000)), Some(1002));
-    }
-}
+mod tests;

@@ -2,7 +2,8 @@
 
 use super::graph::Graph;
 use crate::model::findings::Violation;
-use crate::model::pipelines::{Component, Pipeline, PipelineVariable};
+use crate::model::pipelines::{Component, NamedSubject, Pipeline, PipelineVariable, SubjectKind};
+use crate::model::yaml::Position;
 use std::cell::OnceCell;
 
 /// A pipeline under evaluation.
@@ -33,11 +34,12 @@ impl<'p> Subject<'p> {
         let components = self.pipeline.components.iter().enumerate();
         components
             .filter(|(at, component)| is_wrong(*at, component))
-            .map(|(_, component)| Violation {
-                text: format!("component \"{}\" {problem}", component.name),
-                line: Some(component.position.line),
-                about: Some(component.name.clone()),
-                size: None,
+            .map(|(_, component)| {
+                let subject = NamedSubject {
+                    kind: SubjectKind::Component,
+                    name: &component.name,
+                };
+                about_subject(subject, component.position, problem)
             })
             .collect()
     }
@@ -60,12 +62,20 @@ pub(super) fn of_size(size: u64, problem: &str) -> Violation {
 }
 
 pub(super) fn of_variable(variable: &PipelineVariable, problem: &str) -> Violation {
-    Violation {
-        text: format!("variable \"{}\" {problem}", variable.name),
-        line: Some(variable.position.line),
-        about: Some(variable.name.clone()),
-        size: None,
-    }
+    let subject = NamedSubject {
+        kind: SubjectKind::Variable,
+        name: &variable.name,
+    };
+    about_subject(subject, variable.position, problem)
+}
+
+fn about_subject(subject: NamedSubject<'_>, position: Position, problem: &str) -> Violation {
+    let NamedSubject { kind, name } = subject;
+    let violation = Violation {
+        line: Some(position.line),
+        ..Violation::new(format!("{kind} \"{name}\" {problem}"))
+    };
+    violation.with_subject(subject)
 }
 
 pub(super) fn component_count(pipeline: &Pipeline) -> u64 {

@@ -197,7 +197,9 @@ fn place(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
     violation.size = rules::size(rule, pipeline);
     if violation.about.is_none() {
         let named = pipeline.named_in(&violation.text);
-        violation.about = named.and_then(|named| named.name).map(str::to_owned);
+        violation.about = named
+            .and_then(|named| named.subject)
+            .map(|subject| subject.name.to_owned());
     }
 }
 
