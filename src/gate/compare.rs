@@ -1,8 +1,9 @@
 //! Compares two reports without a repository: finds new, known and fixed findings by the same identity as between
 //! commits.
 
+use super::failed_batch::{BatchFiles, list_failed_files, list_unexplained_batches};
 use super::{Before, causes, mark, verdict};
-use crate::model::findings::{FileChange, FileResults, Report, State, Verdict};
+use crate::model::findings::{Engine, FileResults, Report, State, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The gaps in a comparison of two reports.
@@ -18,19 +19,28 @@ pub(crate) struct ReportGaps {
 pub(crate) fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
     new.forget_known();
     // A failure that no finding explains comes from the platform, and no known finding excuses it.
-    new.failed_without_finding |= new.verdict == Verdict::Failed && verdict(&causes(new)) != Verdict::Failed;
+    let has_other_failure = new.verdict == Verdict::Failed && verdict(&causes(new)) != Verdict::Failed;
+    new.failed_without_finding |= has_other_failure;
     new.is_open |= new.verdict == Verdict::Undecided;
     let unjudged = without_judgement(new, &mut old);
     let past = OldReport::of(new, &old);
-    let mut heads = new.files.clone();
-    heads.iter_mut().for_each(forget_state);
-    heads.extend(past.gone.iter().map(|path| FileResults {
-        path: (*path).to_owned(),
-        results: Vec::new(),
-    }));
-    let compared = mark(&mut heads, |path| vec![past.before(path)]);
-    heads.truncate(new.files.len());
-    new.files = heads;
+    let mut files = new.files.clone();
+    files.iter_mut().for_each(forget_state);
+    let unreviewed = new.unreviewed.iter().map(|file| file.path.as_str());
+    let open: BTreeSet<&str> = unreviewed.collect();
+    let mut compared = mark(
+        &mut files,
+        |path| open.contains(path),
+        |path| vec![past.before(path)],
+    );
+    let failed = files.iter().filter(|file| past.has_failed(&file.path));
+    compared.failed_before = failed.map(|file| file.path.clone()).collect();
+    new.files = files;
+    if !new.failed_batches.is_empty() {
+        let has_failed_before = |path: &str| compared.has_failed_before(path);
+        let unexplained = list_unexplained_batches(&new.failed_batches, new.files.iter(), has_failed_before);
+        new.failed_without_finding = has_other_failure || !unexplained.is_empty();
+    }
     new.fixed = Some(compared.fixed);
     new.notes.extend(new.too_many_known());
     let causes = causes(new);
@@ -83,8 +93,8 @@ struct OldReport<'r> {
     is_whole: bool,
     /// The former paths of files of the new report.
     moved: BTreeMap<&'r str, &'r str>,
-    /// Files that are deleted: the new report would include them if they still existed.
-    gone: Vec<&'r str>,
+    /// The files of each batch that failed.
+    failed: Vec<BatchFiles>,
 }
 
 impl<'r> OldReport<'r> {
@@ -98,10 +108,12 @@ impl<'r> OldReport<'r> {
             open: excluded.chain(unreviewed).collect(),
             is_whole: is_whole(old),
             moved: BTreeMap::new(),
-            gone: Vec::new(),
+            failed: match old.engine {
+                Engine::Remote => old.failed_batches.clone(),
+                Engine::Local => list_failed_files(&old.files),
+            },
         };
         past.follow(new);
-        past.look_for_gone(new);
         past
     }
 
@@ -117,17 +129,10 @@ impl<'r> OldReport<'r> {
         }
     }
 
-    fn look_for_gone(&mut self, new: &'r Report) {
-        let judged = new.files.iter().map(|file| file.path.as_str());
-        let open = new.unreviewed.iter().map(|file| file.path.as_str());
-        let excluded = new.excluded.iter().map(|file| file.path.as_str());
-        let moved = self.moved.values().copied();
-        let there: BTreeSet<&str> = judged.chain(open).chain(excluded).chain(moved).collect();
-        let changes = new.changes.iter().flatten();
-        let removed = changes.filter(|changed| changed.change == FileChange::Removed);
-        let removed: BTreeSet<&str> = removed.map(|changed| changed.path.as_str()).collect();
-        let is_gone = |path: &&str| !there.contains(path) && (is_whole(new) || removed.contains(path));
-        self.gone = self.files.keys().copied().filter(is_gone).collect();
+    /// Returns whether the old review of this file of the new report failed.
+    fn has_failed(&self, path: &str) -> bool {
+        let was = self.moved.get(path).copied().unwrap_or(path);
+        self.failed.iter().any(|batch| batch.contains(was))
     }
 
     fn before(&self, path: &str) -> Before<'r> {

@@ -1,89 +1,37 @@
 //! Derives the causes of the verdict from the findings.
 
+use super::failed_batch::{BatchFiles, list_unexplained_batches};
 use super::verdict::of_results;
 use super::{Cause, Tally};
-use crate::model::findings::{FailOn, FileResults, RuleResult, Severity};
-use std::collections::BTreeSet;
+use crate::model::findings::FailOn;
 
 /// Returns the causes of the verdict. With `--fail-on never`, unreviewed files and doubts are still causes.
 pub(crate) fn decide(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
-    let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
-    let unknown: Unknown<'_> = unknown.map(|(path, _)| path.as_str()).collect();
-    let word = match fail_on {
-        FailOn::Never => Word::Excused,
-        _ => tally.word(&unknown),
-    };
     let mut causes = of_results(tally.all_files(), fail_on, tally.compared.is_some());
-    causes.extend(match word {
-        Word::Excused => None,
-        Word::Open => Some(Cause::Doubt),
-        Word::Stands => Some(Cause::PlatformWord),
-    });
+    let is_unexplained = fail_on != FailOn::Never && !tally.unexplained_batches().is_empty();
+    causes.extend(is_unexplained.then_some(Cause::PlatformWord));
     causes.extend((!tally.unreviewed.is_empty()).then_some(Cause::Unreviewed));
     causes.extend((!tally.doubts.is_empty()).then_some(Cause::Doubt));
     causes
 }
 
-/// Files for which it is unknown which findings are new.
-type Unknown<'t> = BTreeSet<&'t str>;
-
-/// The effect of the platform's own `reviewStatus` FAILED on the verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Word {
-    /// The platform did not report FAILED, or all findings that explain it are known or waived.
-    Excused,
-    /// Findings that may be new explain it.
-    Open,
-    /// New findings explain it, or no finding does.
-    Stands,
-}
-
 impl Tally {
-    /// Returns the strongest effect of all batches.
-    fn word(&self, unknown: &Unknown<'_>) -> Word {
-        if self.failed_without_finding {
-            return Word::Stands;
-        }
-        let words = self
-            .failed_batches
-            .iter()
-            .map(|batch| self.word_of(batch, unknown));
-        words.max().unwrap_or(Word::Excused)
-    }
-
-    fn word_of(&self, batch: &BTreeSet<String>, unknown: &Unknown<'_>) -> Word {
-        let files = self.files.iter().filter(|file| batch.contains(&file.path));
-        let of_file = |file: &FileResults| {
-            let is_unknown = unknown.contains(file.path.as_str());
-            let found = file
-                .results
-                .iter()
-                .filter_map(|result| result.severity().zip(Some(result)));
-            found
-                .map(|(severity, result)| (severity, worth(result, is_unknown)))
-                .collect::<Vec<_>>()
-        };
-        let found: Vec<(Severity, Word)> = files.flat_map(of_file).collect();
-        let worst = found.iter().map(|(severity, _)| *severity).max();
-        let causes = found.iter().filter(|(severity, _)| Some(*severity) == worst);
-        causes.map(|(_, word)| *word).max().unwrap_or(Word::Stands)
-    }
-}
-
-/// Returns the effect of the platform's status if this result explains it.
-fn worth(result: &RuleResult, is_unknown: bool) -> Word {
-    match (result.is_old(), is_unknown) {
-        (true, _) => Word::Excused,
-        (false, true) => Word::Open,
-        (false, false) => Word::Stands,
+    /// Returns the batches that failed although no finding explains it.
+    pub(super) fn unexplained_batches(&self) -> Vec<&BatchFiles> {
+        list_unexplained_batches(&self.failed_batches, self.files.iter(), |path| {
+            let compared = self.compared.as_ref();
+            compared.is_some_and(|compared| compared.has_failed_before(path))
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::verdict;
-    use crate::model::findings::{State, Status, Unreviewed, Verdict};
+    use crate::gate::{KnownComparison, verdict};
+    use crate::model::findings::{
+        FileResults, Origin, RuleResult, Severity, State, Status, Unreviewed, Verdict,
+    };
 
     fn tally(status: Status) -> Tally {
         let result = RuleResult::new("r".into(), status, None, vec![]);
@@ -131,20 +79,76 @@ mod tests {
         assert_eq!(verdict(&decide(&doubtful, FailOn::Error)), Verdict::Undecided);
     }
 
-    #[test]
-    fn the_platforms_word_fails_the_gate() {
-        let failed = |status| Tally {
-            failed_batches: vec![BTreeSet::from(["a".to_owned()])],
-            ..tally(status)
+    fn result(severity: Severity, states: Vec<Option<State>>) -> RuleResult {
+        RuleResult {
+            origin: Origin::Platform,
+            states,
+            ..RuleResult::new("r".into(), Status::Failed(severity), None, vec![])
+        }
+    }
+
+    /// Returns the verdict for one failed batch with these results in two files.
+    fn verdict_of_failed_batch(
+        first: Vec<RuleResult>,
+        second: Vec<RuleResult>,
+        failed_before: &[&str],
+    ) -> Verdict {
+        let files = [("a", first), ("b", second)];
+        let files = files.map(|(path, results)| FileResults {
+            path: path.to_owned(),
+            results,
+        });
+        let tally = Tally {
+            files: files.to_vec(),
+            failed_batches: vec![BatchFiles::from(["a".to_owned(), "b".to_owned()])],
+            compared: Some(KnownComparison {
+                failed_before: failed_before.iter().map(|path| (*path).to_owned()).collect(),
+                ..KnownComparison::default()
+            }),
+            ..Tally::default()
         };
-        let nothing = failed(Status::Passed);
-        assert_eq!(verdict(&decide(&nothing, FailOn::Error)), Verdict::Failed);
-        assert_eq!(verdict(&decide(&nothing, FailOn::Never)), Verdict::Passed);
-        for severity in [Severity::Error, Severity::Warning] {
-            let mut found = failed(Status::Failed(severity));
-            assert_eq!(verdict(&decide(&found, FailOn::Error)), Verdict::Failed);
-            found.files[0].results[0].states = vec![Some(State::Waived)];
-            assert_eq!(verdict(&decide(&found, FailOn::Error)), Verdict::Passed);
+        assert_eq!(verdict(&decide(&tally, FailOn::Never)), Verdict::Passed);
+        verdict(&decide(&tally, FailOn::Error))
+    }
+
+    #[test]
+    fn failed_batch_is_excused_by_old_findings_of_level_error() {
+        let waived = |severity| vec![result(severity, vec![Some(State::Waived)])];
+        let known = |severity| vec![result(severity, vec![Some(State::Known)])];
+        let new = vec![result(Severity::Error, vec![Some(State::New)])];
+        let cases = [
+            (vec![], vec![], Verdict::Failed),
+            (waived(Severity::Error), vec![], Verdict::Passed),
+            (waived(Severity::Warning), vec![], Verdict::Failed),
+            (known(Severity::Warning), vec![], Verdict::Failed),
+            (waived(Severity::Error), known(Severity::Warning), Verdict::Passed),
+            (waived(Severity::Error), new, Verdict::Failed),
+        ];
+        for (first, second, expected) in cases {
+            let said = format!("{first:?} {second:?}");
+            assert_eq!(
+                verdict_of_failed_batch(first, second, &["a", "b"]),
+                expected,
+                "{said}"
+            );
+        }
+        let known = || known(Severity::Error);
+        assert_eq!(verdict_of_failed_batch(known(), vec![], &["a"]), Verdict::Passed);
+        assert_eq!(verdict_of_failed_batch(known(), vec![], &["b"]), Verdict::Failed);
+        assert_eq!(verdict_of_failed_batch(known(), known(), &["a"]), Verdict::Failed);
+    }
+
+    #[test]
+    fn failed_batch_is_explained_by_results_of_the_platform_only() {
+        for origin in [Origin::Local, Origin::Project] {
+            let other = RuleResult {
+                origin,
+                ..result(Severity::Error, vec![Some(State::Waived)])
+            };
+            assert_eq!(
+                verdict_of_failed_batch(vec![other], vec![], &["a"]),
+                Verdict::Failed
+            );
         }
     }
 }

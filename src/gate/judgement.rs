@@ -1,14 +1,16 @@
 //! Builds the report from the findings, the causes of the verdict, and the notes. Every reviewer uses it.
 
+use super::failed_batch::BatchFiles;
 use super::{Cause, Part, Selected, Tally, decide, is_open, status, verdict};
 use crate::base::exit::ExitStatus;
+use crate::base::text::count;
 use crate::model::findings::{
     Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
     too_many,
 };
 use crate::model::interface::Compat;
 use jiff::Timestamp;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 /// The findings with the causes and notes that are added to them.
@@ -24,6 +26,8 @@ pub(crate) struct Judgement {
     limits: Vec<Limit>,
     /// The effects of the change on consumers.
     compat: Option<Compat>,
+    /// True if the platform reported FAILED for a batch, and no finding explains it.
+    has_unexplained_batch: bool,
 }
 
 /// The facts about the run that a report contains besides the findings.
@@ -47,11 +51,17 @@ impl Judgement {
         let causes = decide(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
         notes.append(&mut tally.doubts);
+        let unexplained = tally.unexplained_batches();
+        let has_unexplained_batch = !unexplained.is_empty();
+        if has_unexplained_batch && fail_on != FailOn::Never {
+            notes.push(describe_unexplained(&unexplained));
+        }
         Self {
             limits: std::mem::take(&mut tally.limits),
             tally,
             causes,
             notes,
+            has_unexplained_batch,
             ..Self::default()
         }
     }
@@ -126,7 +136,8 @@ impl Judgement {
             unreviewed: self.tally.unreviewed,
             gate_changes: selected.gate_changes,
             gate_refused: self.causes.contains(&Cause::GateChange),
-            failed_without_finding: self.tally.failed_without_finding,
+            failed_without_finding: self.has_unexplained_batch,
+            failed_batches: self.tally.failed_batches,
             compat: self.compat,
             is_open: is_open(&self.causes),
             changes: None,
@@ -137,6 +148,16 @@ impl Judgement {
             elapsed: run.elapsed,
         }
     }
+}
+
+/// Returns a sentence about failed batches that no finding explains.
+fn describe_unexplained(batches: &[&BatchFiles]) -> String {
+    let paths: BTreeSet<&String> = batches.iter().copied().flatten().collect();
+    let first = paths.first().map_or("", |path| path.as_str());
+    format!(
+        "the platform reports FAILED for a batch of {}, such as {first}, and no finding of level error explains it",
+        count(paths.len(), "pipeline")
+    )
 }
 
 /// Merges both lists by path. In a file, the results of the review come before those of the project checks.

@@ -5,8 +5,9 @@
 //! worse. If a file could not be evaluated at the base, its findings are neither known nor new.
 
 use crate::model::findings::{FileResults, Finding, Origin, RuleResult, Severity, State, Status};
+use crate::model::pipelines::SubjectKind;
 use crate::model::rules;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The state of a file of head at the base.
 #[derive(Clone, Copy)]
@@ -21,23 +22,30 @@ pub(crate) enum Before<'a> {
 /// The result of a comparison with the base.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct KnownComparison {
-    /// Number of findings of the base that are gone, in the files that were compared.
+    /// Number of findings of the base that are gone, of rules that have a result in the same file of head.
     pub fixed: usize,
     /// Files that could not be evaluated at the base, each with the reason.
     pub unknown: Vec<(String, String)>,
+    /// Files whose review failed at every base, by their path in head.
+    pub failed_before: BTreeSet<String>,
 }
 
 /// Marks the findings of head that are not waived as new or known; `before` returns the state of a file at each base.
 /// With several merge bases, a finding is known only if all of them have it: in a criss-cross merge, one of them may be
 /// old.
+/// `is_open` returns whether the review of a file of head is incomplete, so that no finding of it is fixed.
 pub(crate) fn mark<'b>(
     files: &mut [FileResults],
+    is_open: impl Fn(&str) -> bool,
     before: impl Fn(&str) -> Vec<Before<'b>>,
 ) -> KnownComparison {
     let mut compared = KnownComparison::default();
     for file in files {
         match before(&file.path).into_iter().map(had).collect::<Result<_, _>>() {
-            Ok(had) => compared.fixed += mark_file(file, had),
+            Ok(had) => {
+                let fixed = mark_file(file, had);
+                compared.fixed += if is_open(&file.path) { 0 } else { fixed };
+            }
             Err(why) => compared.unknown.push((file.path.clone(), why.to_owned())),
         }
     }
@@ -71,16 +79,19 @@ fn of_both(one: Vec<Option<State>>, other: Vec<Option<State>>) -> Vec<Option<Sta
         .collect()
 }
 
-/// The rule of a finding, and its subject or error type.
-type IdentityKey = (String, Option<String>);
+/// The rule of a finding, its subject or error type, and the kind of the subject.
+type IdentityKey = (String, Option<String>, Option<SubjectKind>);
 
 /// The findings of one file of the base.
 #[derive(Default)]
 struct PastFindings {
     kinds: HashMap<IdentityKey, SameIdentity>,
-    /// The rules that could not be evaluated on head: their earlier findings do not count as gone.
+    /// The rules with a result on head. Earlier findings of other rules are not gone: the rule may be disabled, or the
+    /// reviewer may have left it out. A project check has a result only if it failed, so it is never one of them.
+    judged: HashSet<String>,
+    /// The rules that could not be evaluated on head.
     unjudged: HashSet<String>,
-    /// Whether head is unreadable as a pipeline, so that no finding counts as gone.
+    /// True if head is unreadable as a pipeline, so that no finding is gone.
     is_unreadable: bool,
 }
 
@@ -120,6 +131,9 @@ impl PastFindings {
     /// Returns the state of each finding of the result; empty if it has no findings.
     fn states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<State>> {
         let may_be_known = result.status.can_be_old();
+        if result.origin != Origin::Project {
+            self.judged.insert(result.rule.clone());
+        }
         if matches!(result.status, Status::Error(_)) {
             self.unjudged.insert(result.rule.clone());
             self.is_unreadable |= result.status.is_unreadable();
@@ -170,23 +184,25 @@ impl PastFindings {
     }
 
     /// Returns the number of findings that head has fewer of. Findings that got worse are not gone, nor are those of
-    /// rules that could not be evaluated.
+    /// rules that were not evaluated.
     fn gone(&self) -> usize {
         if self.is_unreadable {
             return 0;
         }
         let kinds = self.kinds.iter();
-        let judged = kinds.filter(|((rule, _), _)| !self.unjudged.contains(rule));
+        let is_judged = |rule: &String| self.judged.contains(rule) && !self.unjudged.contains(rule);
+        let judged = kinds.filter(|((rule, ..), _)| is_judged(rule));
         judged.map(|(_, kind)| kind.base.saturating_sub(kind.head)).sum()
     }
 }
 
 fn key(finding: &Finding<'_>) -> IdentityKey {
-    let about = match finding.error_type {
-        Some(error_type) => Some(error_type.to_owned()),
-        None => finding.identity().about.map(str::to_owned),
+    let identity = finding.identity();
+    let (about, about_kind) = match finding.error_type {
+        Some(error_type) => (Some(error_type), None),
+        None => (identity.about, identity.about_kind),
     };
-    (finding.rule.to_owned(), about)
+    (finding.rule.to_owned(), about.map(str::to_owned), about_kind)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Merges the responses to the batches into findings. Gaps in a response are reported, never filled in.
 
 use super::evidence::{self, Gaps};
+use super::failed_batch::BatchFiles;
 use super::{BatchAnswer, KnownComparison, Positions};
 use crate::model::findings::{
     Enforcement, FileResults, Limit, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
@@ -33,12 +34,10 @@ pub(crate) struct Tally {
     pub excluded: Vec<String>,
     /// Files without a usable result, by path.
     pub unreviewed: Vec<Unreviewed>,
-    /// Whether the platform reported FAILED for a batch without any finding: no known or waived finding can excuse it.
-    pub failed_without_finding: bool,
     /// The comparison with the base; `None` unless only new findings fail the gate.
     pub compared: Option<KnownComparison>,
     /// The files of each batch whose `reviewStatus` is FAILED.
-    pub failed_batches: Vec<BTreeSet<String>>,
+    pub failed_batches: Vec<BatchFiles>,
     /// Reasons why the verdict is open, other than unreviewed files; each a sentence.
     pub doubts: Vec<String>,
     /// The files with such a doubt, by path.
@@ -131,7 +130,6 @@ impl Merger<'_, '_> {
         if failed {
             self.tally.failed_batches.push(files.iter().cloned().collect());
         }
-        let before = self.tally.files.len();
         let mut results = answer.results.unwrap_or_default();
         let excluded: BTreeSet<String> = answer.excluded_files.into_iter().collect();
         for group in files.chunks(GROUP) {
@@ -143,11 +141,6 @@ impl Merger<'_, '_> {
                 self.answered(path, rules, (excluded.contains(path), is_twice), failed);
             }
         }
-        let judged = self.tally.files.iter().skip(before);
-        let has_finding = judged
-            .flat_map(|file| &file.results)
-            .any(|result| result.severity().is_some());
-        self.tally.failed_without_finding |= failed && !has_finding;
         for (path, _) in results.files {
             let note = format!("the platform's response has results for {path}, which was not requested");
             self.tally.notes.push(note);

@@ -1,5 +1,6 @@
 //! The state at the base commits: the former paths of the reviewed files, and their results there.
 
+use super::failed_batch::BatchFiles;
 use super::{Before, KnownComparison, Tally, mark};
 use crate::base::git::Change;
 use crate::base::text::count;
@@ -67,6 +68,8 @@ struct AtBase<'b> {
     results: BTreeMap<&'b str, &'b FileResults>,
     /// Files without usable results, each with the reason.
     open: BTreeMap<&'b str, &'b str>,
+    /// The files of each batch that failed.
+    failed: &'b [BatchFiles],
 }
 
 impl<'b> AtBase<'b> {
@@ -78,7 +81,14 @@ impl<'b> AtBase<'b> {
             places,
             results: results.collect(),
             open: open.map(|(path, why)| (path.as_str(), why.as_str())).collect(),
+            failed: &tally.failed_batches,
         }
+    }
+
+    /// Returns whether the review of this file of head failed at the base.
+    fn has_failed(&self, path: &str) -> bool {
+        let was = self.places.0.get(path).and_then(Option::as_deref);
+        was.is_some_and(|was| self.failed.iter().any(|batch| batch.contains(was)))
     }
 
     fn before(&self, path: &str) -> Before<'b> {
@@ -93,15 +103,30 @@ impl<'b> AtBase<'b> {
     }
 }
 
-/// Marks the findings of these files that every base has, too.
-pub(crate) fn mark_files(files: &mut [FileResults], bases: &[(Places, Tally)]) -> KnownComparison {
+/// Marks the findings of these files that every base has, too. `is_open` returns whether the review of a file is
+/// incomplete.
+pub(crate) fn mark_files(
+    files: &mut [FileResults],
+    is_open: impl Fn(&str) -> bool,
+    bases: &[(Places, Tally)],
+) -> KnownComparison {
     let bases: Vec<AtBase<'_>> = bases.iter().map(AtBase::new).collect();
-    mark(files, |path| bases.iter().map(|base| base.before(path)).collect())
+    let mut compared = mark(files, is_open, |path| {
+        bases.iter().map(|base| base.before(path)).collect()
+    });
+    let failed = files
+        .iter()
+        .filter(|file| bases.iter().all(|base| base.has_failed(&file.path)));
+    compared.failed_before = failed.map(|file| file.path.clone()).collect();
+    compared
 }
 
 /// Marks the findings of head that every base has, too, and adds a note if some files could not be compared.
 pub(crate) fn mark_known(head: &mut Tally, bases: &[(Places, Tally)]) {
-    let compared = mark_files(&mut head.files, bases);
+    let unreviewed = head.unreviewed.iter().map(|file| file.path.as_str());
+    let doubtful = head.doubtful.keys().map(String::as_str);
+    let open: BTreeSet<&str> = unreviewed.chain(doubtful).collect();
+    let compared = mark_files(&mut head.files, |path| open.contains(path), bases);
     if let Some((path, why)) = compared.unknown.first() {
         head.notes.push(format!(
             "it is unknown which findings in {} are new, as the base was not evaluated: {path}: {why}",

@@ -1,5 +1,6 @@
 //! Derives the verdict from its causes. Every verdict of the program is computed here from a list of causes.
 
+use super::failed_batch::has_unexplained_batch;
 use crate::base::exit::ExitStatus;
 use crate::model::findings::{FailOn, FileResults, Report, State, Verdict};
 
@@ -8,7 +9,7 @@ use crate::model::findings::{FailOn, FileResults, Report, State, Verdict};
 pub(crate) enum Cause {
     /// A finding of at least the `--fail-on` level, or a rule that could not be evaluated.
     Finding,
-    /// The platform reports FAILED, and no known or waived finding explains it.
+    /// The platform reports FAILED, and no finding explains it.
     PlatformWord,
     /// The change edits the gate configuration in a way that the job does not allow.
     GateChange,
@@ -38,7 +39,7 @@ impl Cause {
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Finding => "its results fail the gate",
-            Self::PlatformWord => "the platform reports a failure without any finding",
+            Self::PlatformWord => "the platform reports a failure that no finding of level error explains",
             Self::GateChange => "the change edits the gate in a way that the job does not allow",
             Self::Break => "the change breaks consumers, which the job does not allow",
             Self::TooManyKnown => "it has more known findings than its job allows",
@@ -71,7 +72,7 @@ pub(crate) const fn status(verdict: Verdict) -> ExitStatus {
 /// Returns the causes that can be derived from a report.
 pub(crate) fn causes(report: &Report) -> Vec<Cause> {
     let fail_on = report.fail_on();
-    let is_word = report.failed_without_finding && fail_on != FailOn::Never;
+    let is_word = fail_on != FailOn::Never && has_unexplained_batch(report);
     let found = [
         (report.too_many_known().is_some(), Cause::TooManyKnown),
         (report.breaks_consumers(), Cause::Break),

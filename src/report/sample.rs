@@ -91,6 +91,7 @@ pub(crate) fn empty(verdict: Verdict) -> Report {
         gate_changes: Vec::new(),
         gate_refused: false,
         failed_without_finding: false,
+        failed_batches: Vec::new(),
         compat: None,
         is_open: false,
         changes: None,

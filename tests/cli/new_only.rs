@@ -408,9 +408,9 @@ fn edited() -> (World, String) {
 }
 
 #[test]
-fn a_failed_review_passes_only_if_all_that_it_found_is_known() {
+fn failed_review_passes_only_if_its_errors_are_known_and_failed_the_base() {
     let (world, head) = edited();
-    let rule = "maximum-components";
+    let rule = NAMING;
     let at_head = answer(&found_bad("FAILED", "old.orch.yaml", rule));
     let passed = json!([{ "ruleName": rule, "status": "PASSED", "violations": [] }]);
     let passed =
@@ -418,7 +418,8 @@ fn a_failed_review_passes_only_if_all_that_it_found_is_known() {
     for (at_base, code, verdict) in [
         (answer(&passed), 1, "failed"),
         (ResponseTemplate::new(404), 3, "undecided"),
-        (answer(&found_bad("PASSED", "old.orch.yaml", rule)), 0, "passed"),
+        (answer(&found_bad("PASSED", "old.orch.yaml", rule)), 1, "failed"),
+        (answer(&found_bad("FAILED", "old.orch.yaml", rule)), 0, "passed"),
     ] {
         let platform = apart(&head, at_head.clone(), at_base);
         let args = ["--report", "json=-", "--report", "junit=j.xml"];

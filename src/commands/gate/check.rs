@@ -13,7 +13,7 @@ use crate::commands::gate::standard_input::StandardInput;
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::commands::{CommandResult, Run, is_ci};
-use crate::gate::{Judgement, Places, SeenFacts, Selected, Tally, evaluate};
+use crate::gate::{Judgement, Places, SeenFacts, Selected, Tally, evaluate, list_failed_files};
 use crate::job::cli::{CheckArgs, FailOn};
 use crate::job::context::{self, Comparison, DeepenSubject};
 use crate::job::settings::{CheckSettings, Revisions};
@@ -319,7 +319,9 @@ pub(crate) fn at_base(
 ) -> Result<Tally, Failure> {
     let wanted = places.at_base();
     let files = repo.snapshot(base.clone()).files(&|path| wanted.contains(path))?;
-    Ok(evaluate(repo, rules, files, &|_, _| {})?)
+    let mut tally = evaluate(repo, rules, files, &|_, _| {})?;
+    tally.failed_batches = list_failed_files(&tally.files);
+    Ok(tally)
 }
 
 impl Paths {

@@ -46,17 +46,26 @@ fn file(found: &[Found]) -> FileResults {
             }],
         )
     };
+    let passed = [NAMING, MAXIMUM, MINIMUM].map(|rule| passed(rule));
     FileResults {
         path: "p".to_owned(),
-        results: found.iter().map(result).collect(),
+        results: found.iter().map(result).chain(passed).collect(),
     }
+}
+
+fn passed(rule: &str) -> RuleResult {
+    RuleResult::new(rule.to_owned(), Status::Passed, None, Vec::new())
 }
 
 /// Returns the known findings of head, and the number of findings of the base that are gone.
 fn compared(base: &[Found], head: &[Found]) -> (Vec<Found>, usize) {
     let (base, mut files) = (file(base), vec![file(head)]);
-    let told = mark(&mut files, |_| vec![Before::Had(&base)]);
-    let states = files[0].results.iter().map(|result| result.states[0]);
+    let told = mark(&mut files, |_| false, |_| vec![Before::Had(&base)]);
+    let states = files[0]
+        .results
+        .iter()
+        .take(head.len())
+        .map(|result| result.states[0]);
     let known = head
         .iter()
         .zip(states)
@@ -147,7 +156,7 @@ fn what_head_could_not_evaluate_is_not_gone() {
     let fixed = |error_type: &str| {
         let mut head = file(std::slice::from_ref(&named));
         head.results[0].status = Status::Error(Some(error_type.to_owned()));
-        mark(&mut [head], |_| vec![Before::Had(&base)]).fixed
+        mark(&mut [head], |_| false, |_| vec![Before::Had(&base)]).fixed
     };
     assert_eq!(
         fixed("designer/invalid-regex-pattern"),
@@ -156,4 +165,53 @@ fn what_head_could_not_evaluate_is_not_gone() {
     );
     assert_eq!(fixed("designer/no-start-component"), 1);
     assert_eq!(fixed("designer/document-parse-error"), 0);
+}
+
+#[test]
+fn fixed_findings_are_those_of_rules_with_a_result_in_a_complete_review() {
+    let finding = |rule| Found {
+        rule,
+        about: Some("a"),
+        size: None,
+    };
+    let base = file(&[finding(NAMING), finding("other")]);
+    let fixed = |results: Vec<RuleResult>, is_open: bool| {
+        let head = FileResults {
+            path: "p".to_owned(),
+            results,
+        };
+        mark(&mut [head], |_| is_open, |_| vec![Before::Had(&base)]).fixed
+    };
+    assert_eq!(fixed(vec![passed(NAMING)], false), 1);
+    assert_eq!(fixed(vec![passed(NAMING), passed("other")], false), 2);
+    assert_eq!(fixed(vec![passed(NAMING)], true), 0);
+    assert_eq!(fixed(vec![passed(MAXIMUM)], false), 0);
+    assert_eq!(fixed(Vec::new(), false), 0);
+    let mut reference = passed(NAMING);
+    reference.origin = Origin::Project;
+    assert_eq!(fixed(vec![reference], false), 0);
+}
+
+#[test]
+fn component_is_not_known_by_variable_of_its_name() {
+    let about = |kind| {
+        let violation = Violation {
+            about: Some("X".to_owned()),
+            about_kind: Some(kind),
+            ..Violation::new("words")
+        };
+        let mut file = file(&[]);
+        file.results[0].status = Status::Failed(Severity::Error);
+        file.results[0].violations = vec![violation];
+        file
+    };
+    let state = |base: SubjectKind, head: SubjectKind| {
+        let (base, mut files) = (about(base), [about(head)]);
+        mark(&mut files, |_| false, |_| vec![Before::Had(&base)]);
+        files[0].results[0].states[0]
+    };
+    use SubjectKind::{Component, Variable};
+    assert_eq!(state(Variable, Component), Some(State::New));
+    assert_eq!(state(Component, Variable), Some(State::New));
+    assert_eq!(state(Variable, Variable), Some(State::Known));
 }

@@ -6,6 +6,7 @@ use crate::model::interface::Compat;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -252,8 +253,10 @@ pub struct Report {
     pub gate_changes: Vec<GateChange>,
     /// Whether the gate failed because the change edits the gate configuration and other files, which the job forbids.
     pub gate_refused: bool,
-    /// Whether the platform reported a batch as failed without any finding, so that no waiver can excuse it.
+    /// True if the platform reported a batch as failed, and no finding of level error explains it.
     pub failed_without_finding: bool,
+    /// The files of each batch that the platform reported as failed.
+    pub failed_batches: Vec<BTreeSet<String>>,
     /// Whether something is undetermined, regardless of the verdict.
     pub is_open: bool,
     /// The changes in the pipelines, by path; `None` if no comparison was made.
@@ -338,6 +341,7 @@ mod tests {
             gate_changes: Vec::new(),
             gate_refused: false,
             failed_without_finding: false,
+            failed_batches: Vec::new(),
             compat: None,
             is_open: false,
             changes: None,

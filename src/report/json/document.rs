@@ -10,11 +10,12 @@ use crate::model::findings::{
     Severity, State, Status, Totals, Verdict, Waiver,
 };
 use crate::model::interface::Compat;
+use crate::model::pipelines::SubjectKind;
 use crate::report::About;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the schema that is written and read.
 pub(super) const SCHEMA: &str = "sluicegate.report/v1";
@@ -60,12 +61,15 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
     /// Whether something is unknown, regardless of the verdict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
-    /// Whether the platform reported FAILED for a batch without any finding.
+    /// True if the platform reported FAILED for a batch, and no finding of level error explains it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed_without_finding: bool,
     /// The notes that limit the verdict, each with its kind and the file that it is about.
     #[serde(default, skip_serializing_if = "<[Limit]>::is_empty")]
     pub limits: Cow<'r, [Limit]>,
+    /// The files of each batch for which the platform reported FAILED.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub failed_batches: Cow<'r, [BTreeSet<String>]>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -100,6 +104,9 @@ pub(super) struct RuleV1 {
     /// The component or variable of each violation.
     #[serde(default)]
     pub about: Option<Vec<Option<String>>>,
+    /// The kind of each `about`; missing if none is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about_kinds: Option<Vec<Option<SubjectKind>>>,
     /// The number that a counting rule found, for each violation, or once for a failed result without violations.
     #[serde(default)]
     pub sizes: Option<Vec<Option<u64>>>,
@@ -154,6 +161,7 @@ impl<'r> DocumentV1<'r, WrittenFiles<'r>> {
             open: report.is_open,
             failed_without_finding: report.failed_without_finding,
             limits: Cow::Borrowed(&report.limits),
+            failed_batches: Cow::Borrowed(&report.failed_batches),
         }
     }
 }
@@ -195,6 +203,10 @@ impl RuleV1 {
                     .map(|violation| violation.about.clone())
                     .collect(),
             ),
+            about_kinds: violations
+                .clone()
+                .any(|violation| violation.about_kind.is_some())
+                .then(|| violations.clone().map(|violation| violation.about_kind).collect()),
             sizes: Some(match result.size {
                 Some(size) => vec![Some(size)],
                 None => violations.map(|violation| violation.size).collect(),

@@ -134,6 +134,7 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
     whole.gate_changes.extend(report.gate_changes);
     whole.gate_refused |= report.gate_refused;
     whole.failed_without_finding |= report.failed_without_finding;
+    whole.failed_batches.extend(report.failed_batches);
     // Each shard reports the same change.
     if whole.compat.is_none() || breaks_consumers {
         whole.compat = report.compat.or(whole.compat.take());
@@ -174,6 +175,8 @@ fn in_order(whole: &mut Report) {
         changes.sort();
         changes.dedup_by(|a, b| a.path == b.path);
     }
+    whole.failed_batches.sort();
+    whole.failed_batches.dedup();
     whole.gate_changes.sort();
     whole.gate_changes.dedup_by(|a, b| a.path == b.path);
 }

@@ -113,6 +113,7 @@ impl DocumentV1<'_> {
             gate_changes: gate_changes.collect(),
             gate_refused: self.gate_refused,
             failed_without_finding: self.failed_without_finding,
+            failed_batches: self.failed_batches.into_owned(),
             compat: self.compat.map(Cow::into_owned),
             is_open: self.open,
             notes: self.notes.into_owned(),
@@ -263,13 +264,16 @@ impl RuleV1 {
             }
         };
         let about = self.of_each(self.about.as_ref(), "`about` entries")?;
+        let about_kinds = self.of_each(self.about_kinds.as_ref(), "`aboutKinds` entries")?;
+        let about = about.into_iter().zip(about_kinds);
         let sizes = self.sizes.as_ref().filter(|_| self.size().is_none());
         let sizes = self.of_each(sizes, "sizes")?;
         let violations = self.violations.iter().cloned().zip(lines);
-        let violation = |(((text, line), about), size)| Violation {
+        let violation = |(((text, line), (about, about_kind)), size)| Violation {
             text,
             line,
             about,
+            about_kind,
             size,
         };
         Ok(violations.zip(about).zip(sizes).map(violation).collect())
@@ -375,7 +379,7 @@ mod tests {
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"not a valid report: verdict: unknown variant `fine`, expected one of `passed`, `undecided`, `failed` at line 4 column 19"#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"not a valid report: unknown status "OK" for the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"not a valid report: its counts do not match its results");
-        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"not a valid report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open`, `failedWithoutFinding`, `limits` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"not a valid report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open`, `failedWithoutFinding`, `limits`, `failedBatches` at line 3 column 9");
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"not a valid report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"not a valid report: the path "a.tran.yaml" is empty or a duplicate"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());

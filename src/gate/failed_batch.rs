@@ -1,0 +1,81 @@
+//! Explains the platform's own `reviewStatus` FAILED. The platform derives it from the rules of level error, so only
+//! findings of that level in the same batch can explain it.
+
+use super::KnownComparison;
+use crate::model::findings::{FileResults, Origin, Report, RuleResult, Severity, State};
+use std::collections::BTreeSet;
+
+/// The paths of the files in a batch.
+pub(crate) type BatchFiles = BTreeSet<String>;
+
+/// Returns the failed batches that no finding explains.
+///
+/// A new finding of level error explains a batch and fails the gate itself. If all of them are waived or known, they
+/// excuse the batch: a waived one always, a known one only if `has_failed_before` returns true for its file, because the
+/// platform passed the same finding otherwise.
+pub(super) fn list_unexplained_batches<'b, 'f>(
+    batches: &'b [BatchFiles],
+    files: impl Iterator<Item = &'f FileResults>,
+    has_failed_before: impl Fn(&str) -> bool,
+) -> Vec<&'b BatchFiles> {
+    if batches.is_empty() {
+        return Vec::new();
+    }
+    let mut explained = vec![false; batches.len()];
+    let mut refuted = vec![false; batches.len()];
+    for file in files {
+        for (index, batch) in batches.iter().enumerate() {
+            if !batch.contains(&file.path) {
+                continue;
+            }
+            for result in file.results.iter().filter(|result| can_explain(result)) {
+                let is_excuse = !has_known(result) || has_failed_before(&file.path);
+                explained[index] = true;
+                refuted[index] |= result.is_old() && !is_excuse;
+            }
+        }
+    }
+    let states = explained.into_iter().zip(refuted);
+    let unexplained = batches.iter().zip(states);
+    unexplained
+        .filter(|(_, (is_explained, is_refuted))| !is_explained || *is_refuted)
+        .map(|(batch, _)| batch)
+        .collect()
+}
+
+/// Returns whether the platform evaluated the rule and it has a finding of level error.
+fn can_explain(result: &RuleResult) -> bool {
+    result.origin == Origin::Platform && result.severity() == Some(Severity::Error)
+}
+
+fn has_known(result: &RuleResult) -> bool {
+    result.states.contains(&Some(State::Known))
+}
+
+/// Returns each file with a finding of level error as a failed batch of its own, as the platform would report it.
+pub(crate) fn list_failed_files(files: &[FileResults]) -> Vec<BatchFiles> {
+    let fails = |file: &&FileResults| {
+        file.results
+            .iter()
+            .any(|result| result.severity() == Some(Severity::Error))
+    };
+    files
+        .iter()
+        .filter(fails)
+        .map(|file| BatchFiles::from([file.path.clone()]))
+        .collect()
+}
+
+/// Returns whether the platform reported FAILED for a batch of the report, and no finding explains it. The report's own
+/// flag is about the base of the review, which the report does not contain.
+pub(super) fn has_unexplained_batch(report: &Report) -> bool {
+    report.failed_without_finding
+        || !list_unexplained_batches(&report.failed_batches, report.files.iter(), |_| true).is_empty()
+}
+
+impl KnownComparison {
+    /// Returns whether the review of this file of head failed at every base.
+    pub(super) fn has_failed_before(&self, path: &str) -> bool {
+        self.failed_before.contains(path)
+    }
+}
