@@ -46,7 +46,7 @@ fn file(found: &[Found]) -> FileResults {
             }],
         )
     };
-    let passed = [NAMING, MAXIMUM, MINIMUM].map(|rule| passed(rule));
+    let passed = [NAMING, MAXIMUM, MINIMUM].map(passed);
     FileResults {
         path: "p".to_owned(),
         results: found.iter().map(result).chain(passed).collect(),
@@ -210,8 +210,8 @@ fn component_is_not_known_by_variable_of_its_name() {
         mark(&mut files, |_| false, |_| vec![Before::Had(&base)]);
         files[0].results[0].states[0]
     };
-    use SubjectKind::{Component, Variable};
-    assert_eq!(state(Variable, Component), Some(State::New));
-    assert_eq!(state(Component, Variable), Some(State::New));
-    assert_eq!(state(Variable, Variable), Some(State::Known));
+    let (component, variable) = (SubjectKind::Component, SubjectKind::Variable);
+    assert_eq!(state(variable, component), Some(State::New));
+    assert_eq!(state(component, variable), Some(State::New));
+    assert_eq!(state(variable, variable), Some(State::Known));
 }

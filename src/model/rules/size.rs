@@ -1,7 +1,7 @@
 //! The numbers behind the rules that count, because the platform's response contains only a sentence.
 
 use super::registry::find;
-use super::rule::Measure;
+use super::rule::{Measure, Rule};
 use crate::model::pipelines::Pipeline;
 
 /// Returns the number that this rule counts in the pipeline, or `None` if the rule does not count.
@@ -26,5 +26,5 @@ pub fn counts(rule: &str) -> bool {
 }
 
 fn measure(rule: &str) -> Measure {
-    find(rule).map_or(Measure::Uncounted, |rule| rule.measure())
+    find(rule).map_or(Measure::Uncounted, Rule::measure)
 }

@@ -31,9 +31,10 @@ fn waiving(rules: &[&str]) -> World {
 /// Responds to a review with this status, in which `b.orch.yaml` fails these rules.
 fn review_failing(request: &Request, status: &str, failed: &[&str]) -> ResponseTemplate {
     let result = |rule: &str, is_failed: bool| {
-        let (status, violations) = match is_failed {
-            true => ("FAILED", json!(["component \"bad name\" is wrong"])),
-            false => ("PASSED", json!([])),
+        let (status, violations) = if is_failed {
+            ("FAILED", json!(["component \"bad name\" is wrong"]))
+        } else {
+            ("PASSED", json!([]))
         };
         json!({ "ruleName": rule, "status": status, "violations": violations })
     };

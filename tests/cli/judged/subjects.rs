@@ -5,6 +5,7 @@ use crate::repo::World;
 use crate::world::{Platform, RULES, answer, asked, pipeline, project};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use wiremock::Request;
 
 const FILE: &str = "old.orch.yaml";
@@ -14,7 +15,7 @@ const NAMING: &str = "component-naming-convention";
 fn with_variables(components: &[&str], variables: &[&str]) -> String {
     let mut text = pipeline(components) + "  variables:\n";
     for name in variables {
-        text += &format!("    {name:?}: {{ metadata: {{ type: TEXT }} }}\n");
+        let _ = writeln!(text, "    {name:?}: {{ metadata: {{ type: TEXT }} }}");
     }
     text
 }

@@ -170,10 +170,10 @@ fn many_names_that_begin_alike_are_searched_quickly() {
 fn name_of_component_and_variable_needs_a_stated_kind() {
     let names = || Names::new([("X", 4)].into_iter(), [("X", 9), ("Y", 10)].into_iter());
     let subject = |text: &str| {
-        let names = names();
-        let named = names.named_in(text)?;
-        let NamedSubject { kind, name } = named.subject?;
-        Some((kind, name.to_owned(), named.line))
+        let all = names();
+        let found = all.named_in(text)?;
+        let NamedSubject { kind, name } = found.subject?;
+        Some((kind, name.to_owned(), found.line))
     };
     let component = Some((SubjectKind::Component, "X".to_owned(), 4));
     let variable = Some((SubjectKind::Variable, "X".to_owned(), 9));
