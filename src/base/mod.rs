@@ -15,5 +15,6 @@ pub(crate) mod input;
 pub(crate) mod overlap;
 pub(crate) mod text;
 pub(crate) mod ui;
+pub(crate) mod unexpanded;
 pub(crate) mod words;
 pub(crate) mod write;

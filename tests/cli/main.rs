@@ -68,6 +68,7 @@ mod setup;
 mod standard_input;
 mod streaming;
 mod tasks;
+mod unexpanded;
 mod usage;
 mod users_path;
 mod variables;

@@ -14,7 +14,7 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
     let platform = run.platform(&sources.connection(&run.global)?)?;
     match verb {
         ArtifactsVerb::List { prefix, output } => {
-            let prefix = sources.optional_prefix(prefix);
+            let prefix = sources.optional_prefix(prefix)?;
             run.requests(list(run, platform, prefix, output))?
         }
         ArtifactsVerb::Show {

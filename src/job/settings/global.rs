@@ -71,7 +71,7 @@ impl Sources<'_> {
         let file = self.file.config_dir.clone();
         let name = self
             .layers()
-            .text(args.config_dir.clone(), variable::CONFIG_DIR, file);
+            .expanded_text(args.config_dir.clone(), variable::CONFIG_DIR, file)?;
         name.map(|name| folder_name(&name)).transpose()
     }
 

@@ -4,6 +4,26 @@ use super::SettingsError;
 use super::look::Look;
 use super::table::{self, SettingKind};
 use crate::base::env::Env;
+use crate::base::unexpanded::Unexpanded;
+
+/// The place that sets a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SettingSource {
+    Flag,
+    Variable,
+    File,
+}
+
+impl SettingSource {
+    /// Returns the name of the setting at this place, for messages.
+    fn setting_name(self, variable: &str) -> String {
+        match (self, table::by_variable(variable)) {
+            (Self::Flag, Some(setting)) if !setting.flag.is_empty() => setting.flag.to_owned(),
+            (Self::File, Some(setting)) => format!("`{}` in the configuration file", setting.key),
+            _ => variable.to_owned(),
+        }
+    }
+}
 
 /// Resolves values. An error states the variable that is wrong.
 #[derive(Clone, Copy)]
@@ -55,8 +75,39 @@ impl<'a> Layers<'a> {
     }
 
     pub(crate) fn text(self, flag: Option<String>, variable: &str, file: Option<String>) -> Option<String> {
-        flag.or_else(|| self.env.get(variable).map(str::to_owned))
-            .or_else(|| self.said(variable, file))
+        self.sourced_text(flag, variable, file).map(|(text, _)| text)
+    }
+
+    /// Returns the text and its source.
+    pub(super) fn sourced_text(
+        self,
+        flag: Option<String>,
+        variable: &str,
+        file: Option<String>,
+    ) -> Option<(String, SettingSource)> {
+        if let Some(text) = flag {
+            return Some((text, SettingSource::Flag));
+        }
+        if let Some(text) = self.env.get(variable) {
+            return Some((text.to_owned(), SettingSource::Variable));
+        }
+        let text = self.said(variable, file)?;
+        Some((text, SettingSource::File))
+    }
+
+    /// Returns a text that the platform keeps or that decides where requests go. Rejects a text with an unexpanded
+    /// variable, which would become a permanent name.
+    pub(super) fn expanded_text(
+        self,
+        flag: Option<String>,
+        variable: &str,
+        file: Option<String>,
+    ) -> Result<Option<String>, SettingsError> {
+        let Some((text, source)) = self.sourced_text(flag, variable, file) else {
+            return Ok(None);
+        };
+        refuse_unexpanded(&text, source, variable)?;
+        Ok(Some(text))
     }
 
     /// Returns an integer within the bounds of its setting, or the default.
@@ -128,6 +179,37 @@ impl<'a> Layers<'a> {
             .map(|value| parse(value).map_err(|why| wrong(variable, &why)))
             .transpose()
     }
+}
+
+/// Returns an error if the value of this setting contains an unexpanded variable. Shows only the variable, because a
+/// secret may be next to it.
+pub(super) fn refuse_unexpanded(
+    text: &str,
+    source: SettingSource,
+    variable: &str,
+) -> Result<(), SettingsError> {
+    let Some(unexpanded) = Unexpanded::find(text.trim()) else {
+        return Ok(());
+    };
+    let setting = source.setting_name(variable);
+    let error = match unexpanded {
+        Unexpanded::Expression(fragment) => SettingsError::new(format!(
+            "the value of {setting} contains `{fragment}`, an expression that was not replaced with its value"
+        )),
+        Unexpanded::Variable(fragment) => SettingsError::new(format!(
+            "the value of {setting} contains `{fragment}`, a variable that was not replaced with its value"
+        )),
+        Unexpanded::Quotes => {
+            return Err(SettingsError::new(format!("the value of {setting} is in quotes"))
+                .with_hint("remove the quotes, which would be part of the value"));
+        }
+    };
+    Err(error.with_hint(match source {
+        SettingSource::File => "write the value itself: variables in the configuration file are not replaced",
+        SettingSource::Flag | SettingSource::Variable => {
+            "define the variable in the job, or write the value itself"
+        }
+    }))
 }
 
 fn wrong(variable: &str, why: &str) -> SettingsError {

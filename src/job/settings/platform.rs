@@ -110,11 +110,9 @@ impl Sources<'_> {
     }
 
     fn project(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
-        let text = self.layers().text(
-            args.project_id.clone(),
-            variable::PROJECT_ID,
-            self.file.project_id.clone(),
-        );
+        let file = self.file.project_id.clone();
+        let layers = self.layers();
+        let text = layers.expanded_text(args.project_id.clone(), variable::PROJECT_ID, file)?;
         let parse = |text: String| {
             let wrong = |why| {
                 SettingsError::new(format!("project id {text:?} is not a UUID: {why}"))
@@ -127,9 +125,9 @@ impl Sources<'_> {
 
     fn agent(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
         let file = self.file.agent_version.clone();
-        let Some(text) = self
-            .layers()
-            .text(args.agent_version.clone(), variable::AGENT_VERSION, file)
+        let Some(text) =
+            self.layers()
+                .expanded_text(args.agent_version.clone(), variable::AGENT_VERSION, file)?
         else {
             return Ok(None);
         };
@@ -148,7 +146,7 @@ impl Sources<'_> {
 }
 
 fn base_url(layers: Layers<'_>, args: &GlobalArgs) -> Result<Option<BaseUrl>, SettingsError> {
-    let text = layers.text(args.base_url.clone(), variable::BASE_URL, None);
+    let text = layers.expanded_text(args.base_url.clone(), variable::BASE_URL, None)?;
     let parse = |text: String| BaseUrl::parse(&text).map_err(|why| SettingsError::new(why.to_string()));
     text.map(parse).transpose()
 }

@@ -1,5 +1,6 @@
 //! The settings of a publish.
 
+use super::layers::{SettingSource, refuse_unexpanded};
 use super::selection::{Of, globs};
 use super::table::{by_variable, variable};
 use super::{Breaks, Revisions, Selection, SettingsError, Sources};
@@ -13,7 +14,10 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub struct Publish {
     pub prefix: String,
+    /// The template of the version name.
     pub version_name: String,
+    /// A flag or a variable sets the version name, not the configuration file.
+    pub is_name_from_job: bool,
     /// The commit to publish, and the branch to record with the version. The base is always `None`.
     pub revisions: Revisions,
     pub selection: Selection,
@@ -59,9 +63,11 @@ impl Sources<'_> {
             parse_value,
             None,
         )?;
+        let (version_name, source) = self.version_name(args.what.version_name.clone())?;
         Ok(Publish {
             prefix: self.prefix(args.what.prefix.clone())?,
-            version_name: self.version_name(args.what.version_name.clone())?,
+            version_name,
+            is_name_from_job: source != SettingSource::File,
             revisions: self.published(args)?,
             selection: self.selection(&args.globs, Of::Publish)?,
             breaks: self.breaks(&args.compat)?,
@@ -132,27 +138,32 @@ impl Sources<'_> {
             all: true,
             base: None,
             head: layers.text(args.head.clone(), variable::HEAD, None),
-            branch: layers.text(args.branch.clone(), variable::BRANCH, None),
+            branch: layers.expanded_text(args.branch.clone(), variable::BRANCH, None)?,
             deepen: self.deepen(args.deepen)?,
         })
     }
 
-    fn version_name(&self, flag: Option<String>) -> Result<String, SettingsError> {
+    /// Returns the template of the version name and its source.
+    fn version_name(&self, flag: Option<String>) -> Result<(String, SettingSource), SettingsError> {
         let file = self.file.publish.version_name.clone();
-        let name = self.layers().text(flag, variable::VERSION_NAME, file);
-        name.ok_or_else(|| needed("version name", "--version-name", variable::VERSION_NAME))
+        let (name, source) = self
+            .layers()
+            .sourced_text(flag, variable::VERSION_NAME, file)
+            .ok_or_else(|| needed("version name", "--version-name", variable::VERSION_NAME))?;
+        refuse_unexpanded(&without_placeholders(&name), source, variable::VERSION_NAME)?;
+        Ok((name, source))
     }
 
     /// Returns the prefix of the artifact, which most requests for artifacts need.
     pub fn prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
-        self.optional_prefix(flag)
+        self.optional_prefix(flag)?
             .ok_or_else(|| needed("prefix", "--prefix", variable::PREFIX))
     }
 
     /// Returns the prefix of the artifact, if set.
-    pub fn optional_prefix(&self, flag: Option<String>) -> Option<String> {
-        self.layers()
-            .text(flag, variable::PREFIX, self.file.publish.prefix.clone())
+    pub fn optional_prefix(&self, flag: Option<String>) -> Result<Option<String>, SettingsError> {
+        let file = self.file.publish.prefix.clone();
+        self.layers().expanded_text(flag, variable::PREFIX, file)
     }
 }
 
@@ -208,6 +219,27 @@ impl Sources<'_> {
             set_aside: self.facts_only && (file.branches.is_some() || file.tags.is_some()),
         })
     }
+}
+
+/// Returns the template with each placeholder replaced by a sign that no variable contains. `${tag}` is a variable.
+fn without_placeholders(template: &str) -> String {
+    let is_name = |text: &str| text.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    let mut literal = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        literal.push_str(before);
+        match after.split_once('}') {
+            Some((name, end)) if is_name(name) && !before.ends_with('$') => {
+                literal.push('\u{fffd}');
+                rest = end;
+            }
+            _ => {
+                literal.push('{');
+                rest = after;
+            }
+        }
+    }
+    literal + rest
 }
 
 fn needed(what: &str, flag: &str, variable: &str) -> SettingsError {

@@ -55,7 +55,7 @@ impl Sources<'_> {
     pub fn environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
         let file = self.file.environment.clone();
         self.layers()
-            .text(flag, variable::ENVIRONMENT, file)
+            .expanded_text(flag, variable::ENVIRONMENT, file)?
             .ok_or_else(|| {
                 let hint = format!("pass --environment or set {}", variable::ENVIRONMENT);
                 SettingsError::new("the environment is not set").with_hint(hint)

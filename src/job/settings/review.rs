@@ -130,7 +130,7 @@ impl Sources<'_> {
             all: layers.switch(args.all, variable::ALL, None)?,
             base: layers.text(range.base.clone(), variable::BASE, None),
             head: layers.text(range.head.clone(), variable::HEAD, None),
-            branch: layers.text(branch, variable::BRANCH, None),
+            branch: layers.expanded_text(branch, variable::BRANCH, None)?,
             deepen: self.deepen(range.deepen)?,
         })
     }

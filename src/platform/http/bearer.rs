@@ -1,6 +1,7 @@
 //! A bearer token that can be sent, or the reason why there is no token.
 
 use super::{ErrorKind, HttpError};
+use crate::base::unexpanded::Unexpanded;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::time::Instant;
@@ -54,9 +55,10 @@ impl Token {
                 "the token from {from} is empty"
             )));
         }
-        if let Some(what) = unexpanded(text) {
+        if let Some(unexpanded) = Unexpanded::find(text) {
+            let description = describe(unexpanded);
             return Err(TokenError::Configuration(format!(
-                "the token from {from} is {what}"
+                "the token from {from} is {description}"
             )));
         }
         let unfit = |_| TokenError::Configuration("the token cannot be sent in a header".to_owned());
@@ -92,18 +94,12 @@ impl Token {
 /// Characters of scripts that are not allowed in a bearer token: <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
 const FOREIGN: [char; 6] = ['$', '(', ')', '{', '}', '"'];
 
-/// Describes a text that is still the source of a script or job definition instead of a token, for "the token is …".
-/// See <https://www.rfc-editor.org/rfc/rfc6750#section-2.1> for the characters of a token.
-fn unexpanded(text: &str) -> Option<&'static str> {
-    let within = |first, last| text.len() > 1 && text.starts_with(first) && text.ends_with(last);
-    if text.contains("{{") {
-        Some("an expression in `{{ }}` that was not replaced with its value")
-    } else if text.contains("$(") || text.contains("${") || text.starts_with('$') || within('%', '%') {
-        Some("the name of a variable that was not replaced with its value")
-    } else if within('"', '"') || within('\'', '\'') {
-        Some("in quotes, which are not part of a token")
-    } else {
-        None
+/// Describes an unexpanded text, for "the token is …". The text may be a secret, so its fragment is not shown.
+const fn describe(unexpanded: Unexpanded<'_>) -> &'static str {
+    match unexpanded {
+        Unexpanded::Expression(_) => "an expression in `{{ }}` that was not replaced with its value",
+        Unexpanded::Variable(_) => "the name of a variable that was not replaced with its value",
+        Unexpanded::Quotes => "in quotes, which are not part of a token",
     }
 }
 

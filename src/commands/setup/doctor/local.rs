@@ -85,7 +85,7 @@ fn resolve(run: &Run) -> Result<DoctorSettings, Failure> {
     let publish_on = sources.publish_on(&CiArgs::default())?;
     Ok(DoctorSettings {
         connection: sources.connection(&run.global)?,
-        publishes: publish_on.never().is_none() || sources.optional_prefix(None).is_some(),
+        publishes: publish_on.never().is_none() || sources.optional_prefix(None)?.is_some(),
         deepens: review.revisions.deepen,
         request: review.request,
     })

@@ -107,7 +107,7 @@ pub(super) fn look(
         .map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
     let shared_file = shared.filter(|path| matches!(snapshot.find(path), Ok(Some(_))));
     let connection = workspace.sources.connection(&run.global)?;
-    let prefix = workspace.sources.optional_prefix(args.prefix.clone());
+    let prefix = workspace.sources.optional_prefix(args.prefix.clone())?;
     let rules_file = workspace.rules_file(&snapshot)?;
     let folder = config_dir.as_deref();
     let today = Today::look(workspace, &snapshot, rules_file.as_ref(), folder, args.adopt)?;

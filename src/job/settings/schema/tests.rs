@@ -220,7 +220,7 @@ fn is_read(text: &str) -> bool {
         sources.connection(&global)?;
         sources.review(&ReviewArgs::default())?;
         sources.waiting(&PaceArgs::default(), 1)?;
-        if sources.optional_prefix(None).is_some() {
+        if sources.optional_prefix(None)?.is_some() {
             sources.publish(&PublishArgs::default())?;
         }
         Ok::<_, crate::job::settings::SettingsError>(())
