@@ -6,6 +6,7 @@ use super::{Plan, Source, verify};
 use crate::platform::api::{ArtifactDetails, Platform, PublishAnswer};
 use crate::platform::http::{ErrorKind, HttpError};
 use serde_json::Value;
+use std::time::Duration;
 
 /// Note about an older version: only the response to its upload listed the files that were left out.
 const LEFT_OUT_THEN: &str =
@@ -93,26 +94,11 @@ impl Judge<'_> {
     }
 
     /// Disables a suspect version if configured, so that \[Latest\] does not lead consumers to it.
-    async fn quarantine(&self, mut outcome: Outcome, is_suspect: bool) -> Outcome {
+    async fn quarantine(&self, outcome: Outcome, is_suspect: bool) -> Outcome {
         if !is_suspect || self.options.on_ignored != OnIgnored::Disable {
             return outcome;
         }
-        let (prefix, version) = (&self.plan.prefix, &self.plan.version_name);
-        match self.platform.set_artifact_enabled(prefix, version, false).await {
-            Ok(_) => {
-                outcome.disabled = true;
-                let patience = self.options.patience;
-                outcome.latest = Some(latest_without(self.platform, prefix, version, patience).await);
-            }
-            Err(error) => {
-                let problem =
-                    format!("the incomplete version could not be disabled, so consumers may use it: {error}");
-                outcome.disable_failed = true;
-                outcome.problems.insert(0, problem);
-                outcome.error.get_or_insert(error);
-            }
-        }
-        outcome
+        withdraw(self.platform, self.plan, self.options.patience, outcome).await
     }
 
     /// Returns the outcome after a conflict: another run published the version first.
@@ -172,6 +158,29 @@ impl Judge<'_> {
             self.plan.version_name, self.plan.prefix
         ))
     }
+}
+
+/// Disables the version of the plan, so that consumers do not get it, and records the result in the outcome.
+pub async fn withdraw(platform: &Platform, plan: &Plan, patience: Duration, mut outcome: Outcome) -> Outcome {
+    let (prefix, version) = (&plan.prefix, &plan.version_name);
+    match platform.set_artifact_enabled(prefix, version, false).await {
+        Ok(_) => {
+            outcome.disabled = true;
+            outcome.latest = Some(latest_without(platform, prefix, version, patience).await);
+        }
+        Err(error) => {
+            let adjective = match outcome.kind {
+                OutcomeKind::Superseded => "older",
+                _ => "incomplete",
+            };
+            let problem =
+                format!("the {adjective} version could not be disabled, so consumers may use it: {error}");
+            outcome.disable_failed = true;
+            outcome.problems.insert(0, problem);
+            outcome.error.get_or_insert(error);
+        }
+    }
+    outcome
 }
 
 /// Returns a difference if the version is disabled, as no consumer can use it then.

@@ -62,9 +62,13 @@ impl Lookup<'_> {
     }
 
     /// Like [`Self::until_there`], but accepts any result other than "not there", as the platform has just accepted the
-    /// version.
+    /// version. Details without any shared pipeline are those of a version that the platform is still processing.
     pub(super) async fn until_shown(&self) -> LookedUp {
-        let is_settled = |seen: &LookedUp| !matches!(seen, LookedUp::NotThere);
+        let is_settled = |seen: &LookedUp| match seen {
+            LookedUp::There(details) => !details.shared_pipelines.is_empty() || self.plan.shared.is_empty(),
+            LookedUp::NotThere => false,
+            LookedUp::Unclear(..) => true,
+        };
         self.told(patiently(self.patience, || self.once(), is_settled))
             .await
     }

@@ -39,6 +39,7 @@ pub use changes::{PlanChanges, changes};
 pub use collect::{plan, version_name};
 pub use error::{Problem, PublishError};
 pub use hash::{content_hash, digest};
+pub use judge::withdraw;
 pub use lookup::{Latest, latest_without};
 pub use outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
 pub use plan::{Plan, PlannedFile, SharedPipelineRef};

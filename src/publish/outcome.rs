@@ -54,6 +54,10 @@ pub enum OutcomeKind {
     Conflict,
     /// This run published it, but files may be missing.
     Incomplete,
+    /// This run published it, and a version of a newer commit appeared meanwhile.
+    Superseded,
+    /// This run published it, and no response shows whether a version of a newer commit appeared meanwhile.
+    Unconfirmed,
     /// This run did not publish it.
     Failed,
     /// No response shows whether it is published.
@@ -63,7 +67,7 @@ pub enum OutcomeKind {
 impl OutcomeKind {
     /// Returns whether this run may have published something.
     pub const fn may_be_new(self) -> bool {
-        matches!(self, Self::Published | Self::Incomplete | Self::Unknown)
+        !matches!(self, Self::AlreadyPublished | Self::Conflict | Self::Failed)
     }
 
     /// Returns the receipt's word for the outcome; an unknown outcome counts as failed there.
@@ -71,8 +75,8 @@ impl OutcomeKind {
         match self {
             Self::Published => "published",
             Self::AlreadyPublished => "already-published",
-            Self::Conflict => "conflict",
-            Self::Incomplete => "incomplete",
+            Self::Conflict | Self::Superseded => "conflict",
+            Self::Incomplete | Self::Unconfirmed => "incomplete",
             Self::Failed | Self::Unknown => "failed",
         }
     }
@@ -80,10 +84,11 @@ impl OutcomeKind {
 
 impl fmt::Display for OutcomeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Self::Unknown {
-            "unknown"
-        } else {
-            self.in_receipt()
+        f.write_str(match self {
+            Self::Unknown => "unknown",
+            Self::Superseded => "superseded",
+            Self::Unconfirmed => "unconfirmed",
+            kind => kind.in_receipt(),
         })
     }
 }

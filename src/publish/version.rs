@@ -36,6 +36,32 @@ pub fn asks_for_next(template: &str) -> bool {
     template.contains("{next}")
 }
 
+/// The origin of the version names of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameOrigin {
+    /// The template has no placeholder, so it is the name.
+    Literal,
+    /// Only the tag, which a person pushed, determines the name.
+    Tag,
+    /// Facts about the commit or the run determine the name.
+    Template,
+}
+
+/// Returns the origin of the names of this template.
+pub fn name_origin(template: &str) -> NameOrigin {
+    if template == "auto" {
+        return NameOrigin::Template;
+    }
+    let mut placeholders = template.split('{').skip(1);
+    match placeholders.next() {
+        None => NameOrigin::Literal,
+        Some(first) if first.starts_with("tag}") && placeholders.all(|next| next.starts_with("tag}")) => {
+            NameOrigin::Tag
+        }
+        Some(_) => NameOrigin::Template,
+    }
+}
+
 /// The placeholders, in the order of the documentation.
 pub const PLACEHOLDERS: [&str; 8] = [
     "tag",
@@ -197,6 +223,22 @@ mod tests {
         assert_eq!(expand("v{next}+{short-sha}", &run).unwrap(), "v1.2.4+0123456");
         for name in PLACEHOLDERS {
             assert!(expand(&format!("{{{name}}}"), &run).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn name_origin_distinguishes_tags_from_other_placeholders() {
+        for (template, origin) in [
+            ("1.2.0", NameOrigin::Literal),
+            ("autumn", NameOrigin::Literal),
+            ("{tag}", NameOrigin::Tag),
+            ("sales-{tag}", NameOrigin::Tag),
+            ("auto", NameOrigin::Template),
+            ("{tag}-{run-number}", NameOrigin::Template),
+            ("{branch}", NameOrigin::Template),
+            ("v{next}", NameOrigin::Template),
+        ] {
+            assert_eq!(name_origin(template), origin, "{template}");
         }
     }
 

@@ -89,10 +89,9 @@ fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
                 for _ in 0..RUNS / WORKERS {
                     let call = publish(world, served, random.usize(..versions), commits);
                     match live(&call, longest.mul_f64(random.f64())) {
-                        // Two workers may publish the same version at once: the second gets exit code 5 only if it lost
-                        // the race and the content could not be compared, which does not happen here.
+                        // Another worker may have published the newer commit meanwhile (exit code 5).
                         Some(code) => {
-                            assert_eq!(code, 0);
+                            assert!(code == 0 || code == 5, "{code}");
                             ends.0 += 1;
                         }
                         None => ends.1 += 1,
@@ -114,9 +113,9 @@ fn a_version_is_whole_or_not_there_whenever_its_publish_is_killed() {
     );
     let plans = [0, 1].map(|version| plan(&world, &served, version, &commits));
     for version in 0..versions {
-        publish(&world, &served, version, &commits)
-            .run(&["publish"])
-            .expect(0);
+        let ended = publish(&world, &served, version, &commits).run(&["publish"]);
+        let is_withdrawn = ended.code == 5 && ended.err.contains("the version is disabled");
+        assert!(ended.code == 0 || is_withdrawn, "v{version}: {}", ended.all());
     }
     // Only one process can open the database, so the server must end first.
     drop(served);

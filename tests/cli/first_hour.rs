@@ -221,7 +221,17 @@ fn from_a_clone_with_a_past_to_the_next_version() {
         .expect(0);
     has(&receipt, &["1.0.1"]);
 
-    // With the names that `init` chose: published once, regardless of how often the job runs.
+    // With the names that `init` chose: the commit of 1.0.1 is not published again, and the next commit is published once,
+    // regardless of how often the job runs.
+    let payload = hour.pushed(&hour.id("HEAD^"));
+    let job = hour.job_of_init("push", "refs/heads/main", &payload);
+    has(
+        &job.run(&["ci"]).expect(0),
+        &["this commit is published already, as version 1.0.1"],
+    );
+    hour.world.write("README.md", "more\n");
+    hour.world.commit("describe the project");
+    hour.world.push();
     let payload = hour.pushed(&hour.id("HEAD^"));
     for said in ["published version", "already"] {
         let job = hour.job_of_init("push", "refs/heads/main", &payload);

@@ -47,9 +47,11 @@ pub fn platform(world: &World, published: ResponseTemplate) -> Platform {
     taking(published, answer(&details(world)))
 }
 
-/// Returns a platform that responds with these details after an upload, and with a 404 before.
+/// Returns a platform that responds with these details after an upload, and with a 404 before. Its list shows no other
+/// version.
 pub fn taking(published: ResponseTemplate, details: ResponseTemplate) -> Platform {
     let platform = Platform::new();
+    platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
     let uploaded = Arc::new(AtomicBool::new(false));
     let there = Arc::clone(&uploaded);
     platform.on("POST", "/artifacts$", move |_: &Request| {

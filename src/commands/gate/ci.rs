@@ -5,7 +5,9 @@
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::commands::gate::publish::{Evidence, Publishing, pipelines, plan_of, require_merged};
+use crate::commands::gate::publish::{
+    Evidence, Publishing, VersionHistory, pipelines, plan_of, require_merged,
+};
 use crate::commands::gate::review::{Published, Reviewed, reviewed};
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
@@ -26,7 +28,13 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         run.ui.say(&format!("nothing is published: {why}"));
         return Ok(ExitStatus::Success);
     }
-    let Some(Published { settings, plan, .. }) = reviewed.published.take() else {
+    let Some(Published {
+        merged,
+        settings,
+        plan,
+        ..
+    }) = reviewed.published.take()
+    else {
         return Ok(ExitStatus::Success);
     };
     let workspace = &reviewed.workspace;
@@ -38,6 +46,8 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         target: &reviewed.target,
         left_of_review: workspace.sources.left_of_review(&args.review.selection.globs)?,
         review: None,
+        merged,
+        history: VersionHistory::default(),
         compared: None,
         takes_output: reviewed.takes_output,
         is_ci: true,
@@ -59,12 +69,13 @@ fn published(
     if not_asked_for(target, &publish_on).is_some() {
         return Ok(None);
     }
-    require_merged(workspace, target, &publish_on)?;
+    let merged = require_merged(workspace, target, &publish_on)?;
     let settings = workspace.sources.publish(&publish_args(args))?;
     let plan = plan_of(workspace, &settings, target, &target.head, settings.from);
     let left = workspace.sources.left_of_review(&args.review.selection.globs)?;
     let reviewed = plan.iter().flat_map(pipelines).filter(|path| !left.has(path));
     Ok(Some(Published {
+        merged,
         pipelines: reviewed.map(str::to_owned).collect(),
         settings,
         plan,

@@ -9,6 +9,7 @@ use crate::commands::gate::deliver::{ChangesAhead, Telling, deliver};
 use crate::commands::gate::judgement::{RecordedSettings, ReviewedBeyondChange, Started, nothing, part};
 use crate::commands::gate::past::Baseline;
 use crate::commands::gate::project::{ProjectChecking, ProjectRun};
+use crate::commands::gate::publish::MergedCommit;
 use crate::commands::gate::selecting::{Chosen, Restriction};
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::Workspace;
@@ -44,6 +45,7 @@ pub(crate) struct Reviewed<'a> {
 pub(crate) type AlsoReviewed<'f> = dyn Fn(&Workspace<'_>, &Target) -> Result<Option<Published>, Failure> + 'f;
 
 pub(crate) struct Published {
+    pub(crate) merged: MergedCommit,
     pub(crate) settings: Publish,
     /// The publish plan, or why it could not be made; made once, so that the reviewed files are those published.
     pub(crate) plan: Result<Plan, PublishError>,

@@ -8,7 +8,7 @@ use crate::base::unexpanded::Unexpanded;
 
 /// The place that sets a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SettingSource {
+pub enum SettingSource {
     Flag,
     Variable,
     File,

@@ -43,6 +43,8 @@ pub use schema::schema;
 pub use selection::{LeftOfReview, Of, Selection};
 pub use table::{FileConfig, Setting, SettingKind, all, globs_over_paths, variable};
 
+pub use layers::SettingSource;
+
 pub(crate) use layers::Layers;
 
 use crate::base::env::Env;

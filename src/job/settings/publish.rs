@@ -16,8 +16,7 @@ pub struct Publish {
     pub prefix: String,
     /// The template of the version name.
     pub version_name: String,
-    /// A flag or a variable sets the version name, not the configuration file.
-    pub is_name_from_job: bool,
+    pub version_name_source: SettingSource,
     /// The commit to publish, and the branch to record with the version. The base is always `None`.
     pub revisions: Revisions,
     pub selection: Selection,
@@ -67,7 +66,7 @@ impl Sources<'_> {
         Ok(Publish {
             prefix: self.prefix(args.what.prefix.clone())?,
             version_name,
-            is_name_from_job: source != SettingSource::File,
+            version_name_source: source,
             revisions: self.published(args)?,
             selection: self.selection(&args.globs, Of::Publish)?,
             breaks: self.breaks(&args.compat)?,

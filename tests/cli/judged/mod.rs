@@ -11,6 +11,7 @@ mod entries;
 mod excuses;
 mod links;
 mod notes;
+mod order;
 mod publishing;
 mod same_review;
 mod subjects;

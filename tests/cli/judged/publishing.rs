@@ -7,10 +7,10 @@ use crate::repo::World;
 use crate::world::{RULES, pipeline};
 use serde_json::json;
 
-type Tagged = fn(&World, Call) -> Call;
+pub(super) type Tagged = fn(&World, Call) -> Call;
 
 /// Every host's environment for the tag `v1` at HEAD.
-const TAGGED: [(&str, Tagged); 7] = [
+pub(super) const TAGGED: [(&str, Tagged); 7] = [
     ("github", |world, call| {
         let payload = json!({ "repository": repository(), "ref": "refs/tags/v1", "after": head(world) });
         github_event(world, call, "push", "refs/tags/v1", &payload)
@@ -149,7 +149,7 @@ fn what_a_tag_does_to_the_gate_is_compared_with_the_default_branch() {
 }
 
 /// Returns a call in the job of a push of HEAD to `main` on GitHub.
-fn pushed(world: &World, call: Call) -> Call {
+pub(super) fn pushed(world: &World, call: Call) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": "0".repeat(40),
         "after": head(world) });
     github_event(world, call, "push", "refs/heads/main", &payload)

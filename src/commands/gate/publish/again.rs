@@ -1,30 +1,57 @@
-//! Detects a commit that was already published with a counted version: a repeated job would count on, publish the
-//! commit again, and make it the latest version.
+//! Detects a commit that was published before. A repeated job must not publish it again under a name that nobody chose:
+//! it would become the latest version, and a nightly run would undo a rollback.
 
-use super::Publishing;
-use crate::base::error::Failure;
-use crate::commands::kit::published::versions_of;
-use crate::platform::api::{Artifact, Platform};
-use crate::platform::http::ErrorKind;
-use crate::publish::Source;
+use super::{Intent, Publishing};
+use crate::job::ci::Host;
+use crate::platform::api::Artifact;
+use crate::publish::version::{NameOrigin, name_origin};
+use crate::publish::{Plan, Source};
 
 impl Publishing<'_> {
-    /// Returns the enabled version that was published from the head commit.
-    pub(super) fn version_of_this_commit(&self, platform: &Platform) -> Result<Option<String>, Failure> {
-        if !self.asks_for_next() || self.settings.from == Source::Worktree {
-            return Ok(None);
+    /// Ends the publish if a template makes the name and any version of the commit exists, enabled or not. If the
+    /// planned version itself exists and is enabled, `--if-exists` decides. A name that a person chose is published,
+    /// after a note.
+    pub(super) fn skip_published_commit(&self, plan: &Plan) -> Option<Intent> {
+        // A person may publish the working tree several times from one commit; a job repeats itself.
+        if self.settings.from == Source::Worktree && self.workspace.ci.host == Host::None {
+            return None;
         }
-        let prefix = &self.settings.prefix;
-        let listed = match self.run.requests(versions_of(platform, prefix))? {
-            Ok(listed) => listed,
-            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(error.into()),
+        let versions = self.versions_of_head(&plan.version_name);
+        let version = versions.first()?;
+        let name = version.version_name.as_deref().unwrap_or("without a name");
+        let is_disabled = version.enabled == Some(false);
+        let is_planned = name == plan.version_name;
+        let state = if is_disabled { ", which is disabled" } else { "" };
+        let prefix = &plan.prefix;
+        if name_origin(&self.settings.version_name) != NameOrigin::Template {
+            if !is_planned {
+                self.run.ui.say(&format!(
+                    "this commit is published already, as version {name} of {prefix}{state}; publishing it again as {}",
+                    plan.version_name
+                ));
+            }
+            return None;
+        }
+        if is_planned && !is_disabled {
+            return None;
+        }
+        self.warn_of_published_commit(version, plan);
+        let said = format!("this commit is published already, as version {name} of {prefix}{state}");
+        Some(Intent::nothing(said, name, &plan.commit_hash))
+    }
+
+    fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {
+        let name = version.version_name.as_deref().unwrap_or("without a name");
+        let enable = if version.enabled == Some(false) {
+            "run `sluicegate artifacts enable` to offer that version again, or "
+        } else {
+            ""
         };
-        let is_of_it = |artifact: &Artifact| {
-            let commit = artifact.commit_hash.as_deref().unwrap_or_default();
-            artifact.enabled != Some(false) && commit.eq_ignore_ascii_case(self.target.head.as_str())
-        };
-        let found = listed.into_iter().find(is_of_it);
-        Ok(found.and_then(|artifact| artifact.version_name))
+        self.run.ui.warn(&format!(
+            "not publishing the commit {} again, because version {name} of {} was published from it\n\
+             hint: {enable}pass a --version-name without placeholders to publish the commit again on purpose",
+            self.target.head.short(),
+            plan.prefix
+        ));
     }
 }

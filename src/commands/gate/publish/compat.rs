@@ -1,7 +1,7 @@
 //! Determines the changes of a publish for consumers before any request is sent, compared with the version that they
 //! use.
 
-use super::{Publishing, with_wish};
+use super::{Intent, Publishing, with_wish};
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::{CommitId, Repository};
@@ -101,7 +101,7 @@ impl Publishing<'_> {
         }
         if self.asks_for_next() {
             let next = compared.next.as_ref().map_err(next_failure)?.clone();
-            self.name(plan, next)?;
+            compared.next = Ok(self.name_free_version(plan, next)?);
         }
         compared.compat = self.accepted(compared.compat, plan);
         Ok(Some(compared))
@@ -143,10 +143,11 @@ impl Publishing<'_> {
         latest: Option<&str>,
     ) -> Result<PublishComparison, Failure> {
         let Some(old) = old else {
-            let compat = Compat::new(Against::default(), Vec::new());
+            // If every version is disabled, the numbers go on from the newest.
+            let newest = self.history.newest_name();
             return Ok(PublishComparison {
-                compat,
-                next: interface::next(None, interface::Class::None),
+                compat: Compat::new(Against::default(), Vec::new()),
+                next: interface::next(newest, interface::Class::Content),
                 ids_only: None,
             });
         };
@@ -202,6 +203,20 @@ impl Publishing<'_> {
         Ok(changes)
     }
 
+    /// Sets the version name to the first one from `next` on that no version has, enabled or not; returns the number in
+    /// it.
+    fn name_free_version(&self, plan: &mut Plan, mut next: String) -> Result<String, Failure> {
+        let names = self.history.names();
+        loop {
+            self.name(plan, next.clone())?;
+            if !names.contains(plan.version_name.as_str()) {
+                return Ok(next);
+            }
+            let higher = interface::next(Some(&next), interface::Class::Content);
+            next = higher.map_err(|error| next_failure(&error))?;
+        }
+    }
+
     fn name(&self, plan: &mut Plan, next: String) -> Result<(), Failure> {
         let source = self.settings.from;
         plan.version_name = with_wish(
@@ -232,13 +247,28 @@ impl Publishing<'_> {
         compat.accept(reason)
     }
 
+    /// Ends a publish with a counted name if the plan equals the published version.
+    pub(super) fn skip_unchanged(&self, plan: &Plan) -> Option<Intent> {
+        let compared = self.compared.as_ref().filter(|_| self.asks_for_next())?;
+        if !compared.is_unchanged() {
+            return None;
+        }
+        let (version, commit) = compared.published();
+        let said = format!("nothing changed since version {version} of {}", plan.prefix);
+        Some(Intent::nothing(said, version, commit))
+    }
+
+    /// Refuses a publish that breaks consumers, unless the job accepts the break.
+    pub(super) fn refuse_breaks(&self, platform: &Platform, plan: &Plan) -> Result<Option<Intent>, Failure> {
+        let Some(compared) = &self.compared else {
+            return Ok(None);
+        };
+        let is_refused = self.is_refused(platform, plan, &compared.compat)?;
+        Ok(is_refused.then(|| Intent::Refuse(refusal(plan, compared))))
+    }
+
     /// Returns whether the breaks stop the publish. A rerun of an existing version is allowed.
-    pub(super) fn is_refused(
-        &self,
-        platform: &Platform,
-        plan: &Plan,
-        compat: &Compat,
-    ) -> Result<bool, Failure> {
+    fn is_refused(&self, platform: &Platform, plan: &Plan, compat: &Compat) -> Result<bool, Failure> {
         if self.settings.breaks.mode != Mode::Fail || !compat.is_breaking() || compat.accepted.is_some() {
             return Ok(false);
         }
@@ -277,7 +307,7 @@ fn would_break(plan: &Plan, compat: &Compat) -> String {
     )
 }
 
-pub(super) fn refusal(plan: &Plan, compared: &PublishComparison) -> Failure {
+fn refusal(plan: &Plan, compared: &PublishComparison) -> Failure {
     let message = would_break(plan, &compared.compat);
     let by_name = match (&compared.next, &compared.compat.against) {
         (Ok(next), Some(old)) if accepted_by_name(Some(old), next).is_some() => {

@@ -5,6 +5,11 @@ use crate::job::ci::{Host, Trigger};
 use crate::job::context::{self, ContextError, Target};
 use crate::job::settings::PublishOn;
 
+/// The proof that this run may publish its commit. Only [`require_merged`] creates it, so that no command publishes
+/// without that check.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MergedCommit(());
+
 /// Returns an error in a CI job whose commit is not merged: the commit of a tag, of a branch that is not in
 /// `publish-on`, or a commit set by the job. An unknown CI host does not report the branch of the run, so only commits
 /// of the default branch are merged there.
@@ -12,7 +17,7 @@ pub(crate) fn require_merged(
     workspace: &Workspace<'_>,
     target: &Target,
     publish_on: &PublishOn,
-) -> Result<(), ContextError> {
+) -> Result<MergedCommit, ContextError> {
     let is_known_host = workspace.ci.host != Host::Unknown;
     let may = |branch: &str| is_known_host && publish_on.has_branch(branch);
     let is_of_branch = target.tag.is_none() && target.is_hosts && !target.is_change;
@@ -28,7 +33,8 @@ pub(crate) fn require_merged(
         None => false,
     };
     if workspace.ci.host == Host::None || target.nothing_to_do.is_some() || is_listed {
-        return Ok(());
+        return Ok(MergedCommit(()));
     }
-    context::require_merged(&workspace.repo, &workspace.ci, &target.head, &may)
+    context::require_merged(&workspace.repo, &workspace.ci, &target.head, &may)?;
+    Ok(MergedCommit(()))
 }

@@ -3,15 +3,18 @@
 mod again;
 mod compat;
 mod evidence;
+mod history;
 mod junit;
 mod merged;
 mod order;
 mod preview;
+mod superseded;
 mod tell;
 
 pub(crate) use compat::PublishComparison;
 pub(crate) use evidence::{Evidence, pipelines};
-pub(crate) use merged::require_merged;
+pub(crate) use history::VersionHistory;
+pub(crate) use merged::{MergedCommit, require_merged};
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -41,11 +44,13 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     workspace.warn_of_policy(run);
     let settings = workspace.sources.publish(args)?;
     let target = workspace.target(run, settings.revisions.clone())?;
-    require_merged(
-        &workspace,
-        &target,
-        &workspace.sources.publish_on(&CiArgs::default())?,
-    )?;
+    let idle = workspace.ci.nothing_to_do.as_ref();
+    if let Some(reason) = idle.filter(|_| settings.revisions.head.is_none()) {
+        run.ui.say(&format!("nothing is published: {reason}"));
+        return Ok(ExitStatus::Success);
+    }
+    let publish_on = workspace.sources.publish_on(&CiArgs::default())?;
+    let merged = require_merged(&workspace, &target, &publish_on)?;
     let connection = workspace.sources.connection(&run.global)?;
     let evidence = match &settings.require_review {
         Some(path) => {
@@ -64,6 +69,8 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         target: &target,
         left_of_review: workspace.sources.left_of_review(&GlobArgs::default())?,
         review: None,
+        merged,
+        history: VersionHistory::default(),
         compared: None,
         takes_output: false,
         is_ci: false,
@@ -84,6 +91,11 @@ pub(crate) struct Publishing<'a> {
     pub(crate) left_of_review: LeftOfReview,
     /// The evidence of the required review.
     pub(crate) review: Option<ReviewEvidence>,
+    /// The check of the commit, which both commands need.
+    #[expect(dead_code, reason = "a proof has no content")]
+    pub(crate) merged: MergedCommit,
+    /// The versions of the prefix before the upload, once requested.
+    pub(crate) history: VersionHistory,
     /// The changes for consumers, once compared.
     pub(crate) compared: Option<PublishComparison>,
     /// Whether standard output is reserved for a report.
@@ -170,31 +182,20 @@ impl Publishing<'_> {
         }
     }
 
-    /// Compares with the platform, sets the version name and decides what to do with the plan. A dry run stops after
-    /// this.
+    /// Compares with the platform, sets the version name and decides what to do with the plan. Every command and every
+    /// route passes all of these checks. A dry run stops after this.
     fn intent(&mut self, platform: &Platform, plan: &mut Plan) -> Result<Intent, Failure> {
+        self.history = self.request_history(platform)?;
         self.compared = self.compared(platform, plan)?;
-        if let Some(compared) = &self.compared {
-            if self.asks_for_next() && compared.is_unchanged() {
-                let (version, commit) = compared.published();
-                let said = format!("nothing changed since version {version} of {}", plan.prefix);
-                return Ok(Intent::nothing(said, version, commit));
-            }
-            if let Some(version) = self.version_of_this_commit(platform)? {
-                let prefix = &plan.prefix;
-                let said = format!("this commit is published already, as version {version} of {prefix}");
-                return Ok(Intent::nothing(said, &version, &plan.commit_hash));
-            }
-            if self.is_refused(platform, plan, &compared.compat)? {
-                return Ok(Intent::Refuse(compat::refusal(plan, compared)));
-            }
+        let skipped = self.skip_unchanged(plan);
+        if let Some(intent) = skipped.or_else(|| self.skip_published_commit(plan)) {
+            return Ok(intent);
         }
-        if let Some(newer) = self.newer_version(platform, plan)?
-            && let Err(failure) = self.refuse_way_back(plan, &newer)
-        {
-            return Ok(Intent::Refuse(failure));
+        if let Some(intent) = self.refuse_breaks(platform, plan)? {
+            return Ok(intent);
         }
-        Ok(Intent::Send)
+        let refused = self.refuse_older_commit(platform, plan)?;
+        Ok(refused.unwrap_or(Intent::Send))
     }
 
     /// Ends without an upload, because this version of this commit exists.
@@ -266,6 +267,7 @@ impl Publishing<'_> {
             Some(progress(&bar, plan)),
         ))?;
         bar.clear();
+        let ended = self.check_superseded(platform, plan, ended)?;
         // The warnings about an existing version were printed when it was published.
         if ended.kind.may_be_new() {
             self.warn(plan);

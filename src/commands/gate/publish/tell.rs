@@ -17,8 +17,8 @@ pub(super) fn tell(publishing: &Publishing<'_>, plan: &Plan, ended: &publish::Ou
     let run = publishing.run;
     let status = match ended.kind {
         OutcomeKind::Published | OutcomeKind::AlreadyPublished => ExitStatus::Success,
-        OutcomeKind::Conflict => ExitStatus::AlreadyExists,
-        OutcomeKind::Incomplete => ExitStatus::Incomplete,
+        OutcomeKind::Conflict | OutcomeKind::Superseded => ExitStatus::AlreadyExists,
+        OutcomeKind::Incomplete | OutcomeKind::Unconfirmed => ExitStatus::Incomplete,
         OutcomeKind::Unknown => ExitStatus::Undecided,
         OutcomeKind::Failed => ended.error.as_ref().map_or(ExitStatus::Undecided, failed),
     };
@@ -66,6 +66,12 @@ fn problems(name: &str, ended: &publish::Outcome) -> String {
         OutcomeKind::Incomplete => {
             format!("{name} is published but incomplete, or could not be verified")
         }
+        OutcomeKind::Superseded => {
+            format!("{name} was published after a newer version, so it must not be the latest version")
+        }
+        OutcomeKind::Unconfirmed => {
+            format!("{name} was published, but it may have replaced a newer version")
+        }
         OutcomeKind::Unknown => format!("could not determine whether {name} was published"),
         OutcomeKind::Conflict => {
             // Its first problem repeats this message.
@@ -103,6 +109,18 @@ fn hint(ended: &publish::Outcome) -> Option<String> {
                     .into(),
             )
         }
+        OutcomeKind::Superseded if ended.disabled => Some(
+            "if the newer version contains this commit, do not change anything; to publish this commit on purpose, run \
+             `sluicegate publish --version-name NAME`"
+                .into(),
+        ),
+        OutcomeKind::Superseded => {
+            Some("run `sluicegate artifacts disable` to hide the version from consumers".into())
+        }
+        OutcomeKind::Unconfirmed => Some(
+            "run `sluicegate artifacts list`; if it shows a newer version, run `sluicegate artifacts disable` for this one"
+                .into(),
+        ),
         OutcomeKind::Unknown => Some("run `sluicegate artifacts show` to check whether the version exists".into()),
         _ => ended.error.as_ref().and_then(HttpError::hint),
     }
