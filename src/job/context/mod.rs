@@ -5,6 +5,7 @@
 //! run fails or reviews everything. It never guesses.
 
 mod base;
+mod branch_origin;
 mod deepen;
 mod error;
 mod head;
@@ -15,11 +16,12 @@ mod settle;
 mod target;
 mod wish;
 
+pub use branch_origin::BranchOrigin;
 pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;
 pub use merged::{may_be_of_branch, require_merged};
 pub use policy::{PolicyTip, fetch_policy, judges_hosts, policy_tip};
-pub use target::{BranchOrigin, Comparison, Settled, Target};
+pub use target::{Comparison, Settled, Target};
 pub use wish::RevisionWish;
 
 use crate::base::git::Repository;

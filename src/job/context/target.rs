@@ -1,17 +1,8 @@
 //! The resolved subject of a run.
 
-use super::{ContextError, base::Base};
+use super::{BranchOrigin, ContextError, base::Base};
 use crate::base::git::CommitId;
 use crate::job::ci::{CiContext, Host, Trigger};
-
-/// The source of the branch of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BranchOrigin {
-    /// The host, the job or the checkout names the branch.
-    Named,
-    /// The branch is one of those that contain the head; another one may be meant.
-    Inferred,
-}
 
 /// The subject of this run. `H` is the commit to review, or an optional commit for files outside of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +96,14 @@ impl From<Target> for Comparison {
 }
 
 impl Target {
+    /// Returns the branch for the name of a version, which is permanent: in a CI job, not one that was only found among
+    /// those that contain the commit, unless the event is about a tag.
+    pub fn named_branch(&self) -> Option<&str> {
+        let is_guess =
+            self.branch_origin == BranchOrigin::Inferred && self.tag.is_none() && !self.ci.is_local();
+        self.branch.as_deref().filter(|_| !is_guess)
+    }
+
     /// Returns the branch, or an error if it is unknown, because a review by the platform needs it.
     pub fn require_branch(&self) -> Result<&str, ContextError> {
         self.branch.as_deref().ok_or_else(|| {

@@ -28,7 +28,7 @@ use crate::commands::kit::failure::not_written;
 use crate::commands::{CommandResult, Run};
 use crate::gate::{self, Positions};
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
-use crate::job::context::{BranchOrigin, DeepenSubject, Target};
+use crate::job::context::{DeepenSubject, Target};
 use crate::job::settings::{Connection, LeftOfReview, Publish};
 use crate::model::interface::Compat;
 use crate::platform::api::Platform;
@@ -368,14 +368,6 @@ pub(crate) fn plan_of(
     })
 }
 
-/// Returns the branch for the name of a version, which is permanent: in a CI job, not one that was only found among
-/// those that contain the commit, unless the event is about a tag.
-fn named_branch(target: &Target) -> Option<&str> {
-    let is_guess =
-        target.branch_origin == BranchOrigin::Inferred && target.tag.is_none() && !target.ci.is_local();
-    target.branch.as_deref().filter(|_| !is_guess)
-}
-
 fn with_wish<T>(
     (workspace, settings, target): (&Workspace<'_>, &Publish, &Target),
     source: Source,
@@ -390,7 +382,7 @@ fn with_wish<T>(
         select: settings.select,
         config_dir: workspace.named_folder.clone(),
         source,
-        branch: named_branch(target).map(str::to_owned),
+        branch: target.named_branch().map(str::to_owned),
         tag: target.tag.clone(),
         run_number: target.run_number.clone(),
         next: Some(next),
