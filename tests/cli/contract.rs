@@ -608,7 +608,7 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
     );
     let named = platform.call(&world).variable("SLUICEGATE_PROJECT_ID", "Sales");
     named.run(&["pipelines", "list"]).expect(2).saying(&[
-        "\"Sales\" is not a UUID",
+        "the project id is not a UUID: the value has 5 characters",
         "hint: pass its UUID, which `sluicegate projects list` shows",
     ]);
 }

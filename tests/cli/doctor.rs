@@ -389,7 +389,7 @@ fn what_cannot_be_read_leaves_the_rest_unchecked() {
         doctor(&wrong),
         2,
         "settings",
-        &["scheme", "https://platform.example"],
+        &["no scheme", "write https:// before the host"],
     );
     let nowhere = scratch::folder();
     let outside = Call::with_platform(nowhere.path(), &platform.server.uri());

@@ -50,6 +50,7 @@ mod moving;
 mod new_only;
 mod next_version;
 mod outputs;
+mod pasted_secrets;
 mod pipelines;
 mod policy;
 mod project;

@@ -355,7 +355,7 @@ fn the_fields_of_a_request_are_a_setting() {
         .saying(&["--review-request file-paths"]);
     call(&[fields, ("SLUICEGATE_DATA_WAREHOUSE", "a b")], &["review"])
         .expect(2)
-        .saying(&["\"a b\""]);
+        .saying(&["the data warehouse type is not a name"]);
     let report = call(&[fields, warehouse], &["review", "--report", "json=-"])
         .expect(0)
         .json();

@@ -90,9 +90,9 @@ fn values_that_cannot_be_are_named() {
     let world = project();
     let cases = [
         (vec!["--base-url", "platform.example"], "scheme"),
-        (vec!["--base-url", "ftp://platform.example"], "ftp"),
+        (vec!["--base-url", "ftp://platform.example"], "unsupported scheme"),
         (vec!["--base-url", ""], "URL"),
-        (vec!["--project-id", "42"], "42"),
+        (vec!["--project-id", "42"], "not a UUID"),
         (vec!["--agent-version", "9\n0"], "header"),
         (vec!["--timeout", "0"], "timeout"),
         (vec!["--timeout", "soon"], "soon"),
@@ -139,7 +139,7 @@ fn a_token_that_cannot_be_had_is_named() {
     bare()
         .run(&["review", "--token-file", "missing-token"])
         .expect(2)
-        .saying(&["missing-token"]);
+        .saying(&["the token file cannot be read", "13 characters", "--token-file"]);
     bare().run(&["review", "--token-file", "."]).expect(2);
     bare()
         .run(&["review", "--token-file", "empty-token"])

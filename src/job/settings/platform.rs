@@ -85,6 +85,14 @@ fn missing(what: &str, flag: &str, variable: &str, where_from: &str) -> Settings
     SettingsError::new(format!("{what} is not set")).with_hint(hint)
 }
 
+/// Describes a value without showing it, because it may be a secret that was pasted into the wrong setting.
+pub(super) fn describe_length(value: &str) -> String {
+    match value.chars().count() {
+        1 => "the value has 1 character and is not shown".to_owned(),
+        length => format!("the value has {length} characters and is not shown"),
+    }
+}
+
 impl Sources<'_> {
     /// Returns the connection settings. Values that are set are checked even if the command does not need them.
     pub fn connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
@@ -114,11 +122,11 @@ impl Sources<'_> {
         let layers = self.layers();
         let text = layers.expanded_text(args.project_id.clone(), variable::PROJECT_ID, file)?;
         let parse = |text: String| {
-            let wrong = |why| {
-                SettingsError::new(format!("project id {text:?} is not a UUID: {why}"))
+            Uuid::parse_str(text.trim()).map_err(|_| {
+                let length = describe_length(&text);
+                SettingsError::new(format!("the project id is not a UUID: {length}"))
                     .with_hint(format!("pass {PROJECT_IS}"))
-            };
-            Uuid::parse_str(text.trim()).map_err(wrong)
+            })
         };
         text.map(parse).transpose()
     }
@@ -133,8 +141,9 @@ impl Sources<'_> {
         };
         let sound = !text.trim().is_empty() && text.chars().all(|c| c.is_ascii_graphic() || c == ' ');
         let wrong = || {
+            let length = describe_length(&text);
             SettingsError::new(format!(
-                "the agent version {text:?} cannot be an HTTP header value"
+                "the agent version cannot be an HTTP header value: {length}"
             ))
         };
         if sound {

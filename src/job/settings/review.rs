@@ -1,5 +1,6 @@
 //! The settings of a review.
 
+use super::platform::describe_length;
 use super::selection::Of;
 use super::table::variable;
 use super::{Judging, Selection, SettingsError, Sources};
@@ -102,7 +103,8 @@ impl Sources<'_> {
                 Ok(RequestFields::FilePaths(warehouse.trim().to_uppercase()))
             }
             (ReviewRequestFields::FilePaths, Some(warehouse)) => Err(SettingsError::new(format!(
-                "the data warehouse type {warehouse:?} is not a name"
+                "the data warehouse type is not a name: {}",
+                describe_length(&warehouse)
             ))
             .with_hint("use the platform's own name, for example SNOWFLAKE, DATABRICKS or REDSHIFT")),
             (ReviewRequestFields::FilePaths, None) => Err(SettingsError::new(

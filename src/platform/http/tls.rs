@@ -6,7 +6,7 @@ use crate::base::input;
 use rustls::ClientConfig;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,19 +35,56 @@ pub(super) fn client_config(ca_cert: Option<&Path>) -> Result<ClientConfig, Http
     Ok(config)
 }
 
+/// Reads the certificates of a PEM file. No error shows a byte of the file: it may contain a private key.
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpError> {
-    let broken = |why: &dyn std::fmt::Display| {
-        HttpError::configuration(format!("the CA certificate file {} {why}", path.display()))
-            .with_hint("use a file with certificates in PEM format (-----BEGIN CERTIFICATE-----)")
+    let broken = |why: &dyn std::fmt::Display, hint: &str| {
+        HttpError::configuration(format!("the CA certificate file {} {why}", path.display())).with_hint(hint)
     };
-    let bytes = input::file(path, PEM_LIMIT).map_err(|why| broken(&format!("cannot be read: {why}")))?;
+    let bytes = input::file(path, PEM_LIMIT)
+        .map_err(|why| broken(&format!("cannot be read: {why}"), CERTIFICATES_HINT))?;
+    if bytes.windows(PRIVATE_KEY.len()).any(|part| part == PRIVATE_KEY) {
+        let why = "contains a private key, which does not belong into a file of trusted certificates";
+        return Err(broken(
+            &why,
+            "remove the key from the file, and replace it where it was used",
+        ));
+    }
+    if bytes.windows(ESCAPED_LINE.len()).any(|part| part == ESCAPED_LINE) {
+        let why = "is not PEM: its lines end with the two characters `\\n` instead of line breaks";
+        return Err(broken(
+            &why,
+            "write the certificate with line breaks, for example with `printf '%b'`",
+        ));
+    }
     let found: Vec<_> = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<_, _>>()
-        .map_err(|why| broken(&format!("is not PEM: {why}")))?;
+        .map_err(|error| {
+            broken(
+                &format!("is not PEM: {}", describe_pem_error(&error)),
+                CERTIFICATES_HINT,
+            )
+        })?;
     if found.is_empty() {
-        return Err(broken(&"contains no certificate"));
+        return Err(broken(&"contains no certificate", CERTIFICATES_HINT));
     }
     Ok(found)
+}
+
+const CERTIFICATES_HINT: &str = "use a file with certificates in PEM format (-----BEGIN CERTIFICATE-----)";
+
+const PRIVATE_KEY: &[u8] = b"PRIVATE KEY-----";
+
+/// The end of a first line whose line break is written as two characters.
+const ESCAPED_LINE: &[u8] = b"-----\\n";
+
+/// Returns the reason without the bytes of the file that the parser's own message has.
+const fn describe_pem_error(error: &pem::Error) -> &'static str {
+    match error {
+        pem::Error::MissingSectionEnd { .. } => "a section has no end",
+        pem::Error::IllegalSectionStart { .. } => "a section has a malformed first line",
+        pem::Error::Base64Decode(_) => "a section is not base64",
+        _ => "it is malformed",
+    }
 }
 
 #[cfg(test)]
@@ -72,6 +109,21 @@ mod tests {
             broken.starts_with("the CA certificate file FILE is not PEM: "),
             "{broken}"
         );
+        for secret in ["c2VjcmV0", "s3cret"] {
+            for text in [
+                format!("-----BEGIN CERTIFICATE-----\\n{secret}\\n-----END CERTIFICATE-----\\n"),
+                format!("-----BEGIN PRIVATE KEY-----\n{secret}\n-----END PRIVATE KEY-----\n"),
+                format!("-----BEGIN RSA PRIVATE KEY-----\\n{secret}\\n-----END RSA PRIVATE KEY-----"),
+                format!("-----BEGIN {secret}"),
+                format!("-----BEGIN {secret}-----\n{secret}"),
+                format!("-----BEGIN CERTIFICATE-----\n{secret}*\n-----END CERTIFICATE-----\n"),
+            ] {
+                let error = refused(text.as_bytes());
+                assert!(!error.contains(secret) && !error.contains("115, 51"), "{error}");
+            }
+        }
+        let key = refused(b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
+        assert!(key.contains("contains a private key"), "{key}");
         let missing = client_config(Some("/nonexistent.pem".as_ref()))
             .unwrap_err()
             .to_string();

@@ -157,7 +157,17 @@ fn read_file(path: &Path) -> Result<SecretString, TokenError> {
     let broken = |why: &dyn fmt::Display| {
         TokenError::Configuration(format!("the token file {} {why}", path.display()))
     };
-    let bytes = input::file(path, LIMIT).map_err(|why| broken(&format!("cannot be read: {why}")))?;
+    let bytes = input::file(path, LIMIT).map_err(|why| {
+        if path.symlink_metadata().is_ok() {
+            return broken(&format!("cannot be read: {why}"));
+        }
+        // The name of a file that does not exist may be a token in the wrong setting.
+        let length = path.file_name().map_or(0, |name| name.to_string_lossy().chars().count());
+        TokenError::Configuration(format!(
+            "the token file cannot be read: its name, which has {length} characters and is not shown, does not exist in \
+             its directory (--token-file, SLUICEGATE_TOKEN_FILE)"
+        ))
+    })?;
     match String::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => Err(broken(&"is empty")),
         Ok(text) => Ok(SecretString::from(text)),
@@ -205,7 +215,7 @@ mod tests {
         };
         let missing = refused();
         assert!(
-            missing.starts_with("no token: the token file FILE cannot be read: "),
+            missing.starts_with("no token: the token file cannot be read: its name, which has "),
             "{missing}"
         );
         std::fs::write(&path, "\n").unwrap();
