@@ -456,7 +456,8 @@ fn accept_configuration(page: &str, text: &str) {
         ..Default::default()
     };
     let env = sluicegate::base::env::Env::from_parts([], PathBuf::new());
-    if let Err(why) = settings::Sources::new(&env, &file, None) {
+    if let Err(why) = settings::Sources::new(&env, &file, None, sluicegate::job::policy::UnusableFile::Reject)
+    {
         panic!("{page}: {why}");
     }
 }

@@ -434,7 +434,8 @@ fn a_change_does_not_steer_what_its_breaks_mean_in_a_review() {
     let unreadable = "pipelines: [\n";
     shop.world.write(".platform/shared-pipelines.yaml", unreadable);
     shop.push();
-    let told = policy::push(&shop.world, shop.call()).run(&["review"]).expect(3);
+    // In CI, the change that makes the file unusable fails.
+    let told = policy::push(&shop.world, shop.call()).run(&["review"]).expect(1);
     assert!(
         told.all()
             .contains("Could not determine the changes for consumers"),

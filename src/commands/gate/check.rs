@@ -37,12 +37,13 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     };
     workspace.deepen(run, &wish, subject)?;
     workspace.warn_of_policy(run);
-    let settings = workspace.sources.check(args)?;
+    let settings = workspace.resolve(run, |sources| sources.check(args), |check| &check.selection)?;
     run.refuse_linked_reports(&workspace.repo, &settings.judging.destinations)?;
     let checking = Checking {
         run,
         workspace: &workspace,
         settings: &settings,
+        args,
     };
     let input = StandardInput::read(run, &workspace, args)?;
     let mut snapshot = checking.snapshot()?;
@@ -95,6 +96,7 @@ struct Checking<'a> {
     run: &'a Run,
     workspace: &'a Workspace<'a>,
     settings: &'a CheckSettings,
+    args: &'a CheckArgs,
 }
 
 /// The paths given by the user, relative to the repository root.
@@ -238,6 +240,7 @@ impl Checking<'_> {
             paths: &within,
             named: &paths.named,
             revisions: &self.settings.revisions,
+            resolve: &|sources| Ok(sources.check(self.args)?.selection),
         };
         self.workspace
             .select(self.run, snapshot, comparison, &restriction)

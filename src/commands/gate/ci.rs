@@ -6,7 +6,7 @@
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::commands::gate::publish::{
-    Evidence, Publishing, VersionHistory, pipelines, plan_of, require_merged,
+    Evidence, Publishing, VersionHistory, pipelines, plan_of, refuse_unusable_policy, require_merged,
 };
 use crate::commands::gate::review::{Published, Reviewed, reviewed};
 use crate::commands::gate::workspace::Workspace;
@@ -69,6 +69,7 @@ fn published(
     if not_asked_for(target, &publish_on).is_some() {
         return Ok(None);
     }
+    refuse_unusable_policy(workspace)?;
     let merged = require_merged(workspace, target, &publish_on)?;
     let settings = workspace.sources.publish(&publish_args(args))?;
     let plan = plan_of(workspace, &settings, target, &target.head, settings.from);

@@ -8,7 +8,7 @@ use crate::commands::{CommandResult, Run};
 use crate::gate::{Candidate, Selected};
 use crate::job::cli::{ContextArgs, OutputFormat};
 use crate::job::context::{Comparison, DeepenSubject, Target};
-use crate::job::settings::Of;
+use crate::job::settings::{Of, Sources};
 use crate::model::findings::GateChange;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -28,7 +28,8 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         .revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run);
-    let selection = workspace.sources.selection(&args.selection.globs, Of::Review)?;
+    let resolve = |sources: &Sources<'_>| sources.selection(&args.selection.globs, Of::Review);
+    let selection = workspace.resolve(run, resolve, |selection| selection)?;
     let target = workspace.target(run, revisions.clone())?;
     let snapshot = workspace.repo.snapshot(target.head.clone());
     let paths = workspace.paths(run, &args.selection.paths, &snapshot, &target.bases)?;
@@ -37,8 +38,19 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         paths: &paths,
         named: &[],
         revisions: &revisions,
+        resolve: &resolve,
     };
     let chosen = workspace.select(run, &snapshot, &Comparison::from(target.clone()), &restriction)?;
+    for reason in chosen
+        .unusable
+        .introduced
+        .iter()
+        .chain(&chosen.unusable.inherited)
+    {
+        run.ui.warn(&format!(
+            "a file of the gate configuration cannot be used: {reason}"
+        ));
+    }
     let selected = chosen.selected;
     if let Some(told) = selected.lookalikes_told() {
         run.ui.warn(&told);

@@ -10,6 +10,7 @@ use crate::commands::gate::past::Baseline;
 use crate::commands::gate::project::ProjectRun;
 use crate::commands::gate::selecting::Chosen;
 use crate::commands::gate::unanswered::Unanswered;
+use crate::commands::gate::unusable::UnusableGateFiles;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::{Cause, Judgement, Part, ReportedRun, Selected};
 use crate::job::context::{Comparison, PolicyTip};
@@ -178,6 +179,7 @@ impl Judged {
         if chosen.is_refused {
             self.judgement.because(Cause::GateChange, REFUSED);
         }
+        self.take_unusable(&chosen.unusable);
         if let Some(outdated) = &chosen.outdated {
             self.by_tip = true;
             for limit in outdated.limits() {
@@ -190,6 +192,24 @@ impl Judged {
         }
         self.judgement
             .hold_known(part, chosen.selected.all_because.is_some());
+    }
+}
+
+impl Judged {
+    /// Adds the files of the gate configuration that cannot be used: those that the change made unusable fail the run.
+    fn take_unusable(&mut self, unusable: &UnusableGateFiles) {
+        for reason in &unusable.introduced {
+            let message = format!(
+                "The change makes a file of the gate configuration unusable: {reason}. Fix the file in this change, \
+                 because no later run could use it."
+            );
+            self.judgement.because(Cause::GateChange, message);
+        }
+        for reason in &unusable.inherited {
+            self.note([format!(
+                "A file of the gate configuration was unusable before this change and is treated as missing: {reason}"
+            )]);
+        }
     }
 }
 

@@ -118,10 +118,14 @@ fn begin<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Begun<'a>, Failure> {
     workspace.deepen(run, &wish, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run);
     workspace.warn_of_other_checkout(run, &wish)?;
-    let settings = workspace.sources.review(args)?;
+    let (settings, connection) = workspace.resolve(
+        run,
+        |sources| Ok((sources.review(args)?, sources.connection(&run.global)?)),
+        |(review, _)| &review.selection,
+    )?;
     run.refuse_linked_reports(&workspace.repo, &settings.judging.destinations)?;
     Ok(Begun {
-        connection: workspace.sources.connection(&run.global)?,
+        connection,
         target: workspace.target(run, settings.revisions.clone())?,
         settings,
         workspace,
@@ -144,6 +148,7 @@ impl Begun<'_> {
             paths: &paths,
             named: &[],
             revisions: &settings.revisions,
+            resolve: &|sources| Ok(sources.review(args)?.selection),
         };
         let chosen = workspace.select(run, snapshot, comparison, &restriction)?;
         chosen.say_why_all(run, comparison, &settings.revisions);

@@ -4,6 +4,7 @@ use crate::base::error::Failure;
 use crate::base::git::Snapshot;
 use crate::commands::Run;
 use crate::commands::gate::outdated::Outdated;
+use crate::commands::gate::unusable::{ResolveSelection, UnusableGateFiles};
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::{self, Scope, Selected};
 use crate::job::cli::GateChanges;
@@ -19,6 +20,8 @@ pub(crate) struct Restriction<'a> {
     pub(crate) named: &'a [String],
     /// The requested revisions, which override those of the host.
     pub(crate) revisions: &'a Revisions,
+    /// Function that resolves the settings of the command from another version of the configuration file.
+    pub(crate) resolve: &'a ResolveSelection<'a>,
 }
 
 /// The selected pipelines, and whether the job allows the change of the gate.
@@ -31,6 +34,8 @@ pub(crate) struct Chosen {
     pub(crate) outdated: Option<Outdated>,
     /// The tip is stricter, and the job does not allow that.
     pub(crate) is_outdated: bool,
+    /// The files of the gate configuration that cannot be used.
+    pub(crate) unusable: UnusableGateFiles,
 }
 
 impl Chosen {
@@ -88,6 +93,7 @@ impl Workspace<'_> {
         let is_refused = self.gate_changes == GateChanges::Fail
             && !selected.gate_changes.is_empty()
             && gate::touches_more(&scope)?;
+        let unusable = self.unusable_gate_files(run, snapshot, since, restriction.resolve)?;
         let outdated = self.outdated(snapshot, since, &gate_files, &selected)?;
         let is_stricter = outdated.as_ref().is_some_and(Outdated::is_stricter);
         Ok(Chosen {
@@ -95,6 +101,7 @@ impl Workspace<'_> {
             outdated,
             selected,
             is_refused,
+            unusable,
         })
     }
 }

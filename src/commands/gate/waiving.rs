@@ -6,7 +6,7 @@ use crate::base::text::count;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::Tally;
 use crate::job::context::PolicyTip;
-use crate::job::policy::{self, Text};
+use crate::job::policy::{self, Text, UnusableFile};
 use crate::model::findings::{FileResults, Limit, LimitKind, State};
 use crate::model::pipelines::is_pipeline;
 use crate::model::project::{CheckLevels, ProjectCheck};
@@ -34,9 +34,14 @@ pub(crate) fn today() -> Date {
 }
 
 impl Workspace<'_> {
-    /// Returns the waivers from the version of the file in force. `rules` are those of the reviewed files.
+    /// Returns the waivers from the version of the file in force. `rules` are those of the reviewed files. In CI, a file
+    /// that cannot be used has no waivers.
     pub(crate) fn waiving(&self, rules: Option<&RuleSet>) -> Result<Waiving, Failure> {
-        let file = policy::read(&self.repo, &self.policy, FILE_NAME, false, LIMIT)?;
+        let on_unusable = self.on_unusable();
+        let file = policy::read(&self.repo, &self.policy, FILE_NAME, false, (LIMIT, on_unusable))?;
+        if let Some(reason) = file.unusable {
+            return Waiving::without_file(&reason);
+        }
         let note = file.missing.filter(|_| file.checkout.is_some());
         let note = note.map(|why| {
             format!(
@@ -45,13 +50,16 @@ impl Workspace<'_> {
             )
         });
         let placed = match &file.counts {
-            Some(text) => self.placed(text, rules)?,
-            None => Vec::new(),
+            Some(text) => self.placed(text, rules),
+            None => Ok(Vec::new()),
         };
-        Ok(Waiving {
-            waivers: held(placed, FILE_NAME)?,
-            note,
-        })
+        match placed.and_then(|placed| held(placed, FILE_NAME)) {
+            Ok(waivers) => Ok(Waiving { waivers, note }),
+            Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
+                Waiving::without_file(&failure.chain())
+            }
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Returns whether a rule id exists: in the program, in the rules file, or in the rules file of the target branch,
@@ -115,6 +123,16 @@ pub(crate) fn standings(
 }
 
 impl Waiving {
+    /// Returns no waivers, with a note why the file in force cannot be used.
+    fn without_file(reason: &str) -> Result<Self, Failure> {
+        Ok(Self {
+            waivers: held(Vec::new(), FILE_NAME)?,
+            note: Some(format!(
+                "the waivers file in force cannot be used, so it is treated as missing, and no finding is waived: {reason}"
+            )),
+        })
+    }
+
     /// Marks waived findings; adds a note about waivers that are no longer needed.
     pub(crate) fn mark(
         &self,

@@ -8,7 +8,7 @@ use crate::commands::Run;
 use crate::job::ci::{self, CiContext, Host, Trigger};
 use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, ContextError, DeepenSubject, PolicyTip, RevisionWish, Target};
-use crate::job::policy::{self, GateFile, plain};
+use crate::job::policy::{self, Choice, GateFile, UnusableFile, plain};
 use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
 use crate::model::findings::{Limit, LimitKind};
 use crate::model::pipelines::{self, ConfigFolderError, RULES_FILE, document_in, document_on_disk};
@@ -40,10 +40,10 @@ impl Run {
         let host = settings::host(&self.global, &self.env)?;
         let ci = ci::detect(&self.env, host).map_err(ContextError::from)?;
         let is_hosts = context::judges_hosts(&repo, &ci, &RevisionWish::default())?;
-        let settled = self.settled(&repo, Some(&ci), is_hosts)?;
+        let settled = self.settled(&repo, Some(&ci), (is_hosts, on_unusable(&ci)))?;
         Ok(Workspace {
             target_tip: target_tip(&repo, &ci, &settled.policy, is_hosts)?,
-            named_folder: settled.sources.config_dir(&self.global)?,
+            named_folder: settled.named_folder,
             sources: settled.sources,
             policy: settled.policy,
             gate_changes: settings::gate_changes(&self.global, &self.env)?,
@@ -58,7 +58,7 @@ impl Run {
         &self,
         repo: &Repository,
         ci: Option<&CiContext>,
-        is_hosts: bool,
+        (is_hosts, on_unusable): (bool, UnusableFile),
     ) -> Result<SettledPolicy<'_>, Failure> {
         let choice = settings::policy_choice(&self.global, &self.env)?;
         let policy = policy::tip(repo, ci, choice, is_hosts)?;
@@ -69,7 +69,10 @@ impl Run {
         };
         let config_file = policy::in_repository(repo.root(), &file);
         let read = match &config_file {
-            Some(path) => policy::read(repo, &policy, path, is_named, policy::SIZE_LIMIT)?,
+            Some(path) => {
+                let reading = (policy::SIZE_LIMIT, on_unusable);
+                policy::read(repo, &policy, path, is_named, reading)?
+            }
             None => policy::of_the_job(&plain(&file), is_named)?,
         };
         let checkout = Checkout {
@@ -77,8 +80,16 @@ impl Run {
             // If git cannot tell, the file counts as tracked, so that it is not overwritten.
             tracks: &|path| repo.tracks(path, self.index()).unwrap_or(true),
         };
+        let on_unusable = match config_file {
+            Some(_) => on_unusable,
+            None => UnusableFile::Reject,
+        };
+        let checkout = config_file.as_ref().map(|_| &checkout);
+        let mut sources = Sources::new(&self.env, &read, checkout, on_unusable)?;
+        let named_folder = sources.resolve(|sources| sources.config_dir(&self.global))?;
         Ok(SettledPolicy {
-            sources: Sources::new(&self.env, &read, config_file.as_ref().map(|_| &checkout))?,
+            sources,
+            named_folder,
             policy,
             config_file,
         })
@@ -108,32 +119,52 @@ impl Run {
         let host = settings::host(&self.global, &self.env)?;
         if let Some(repo) = self.repository() {
             let ci = ci::detect(&self.env, host).ok();
-            return Ok(self.settled(&repo, ci.as_ref(), true)?.sources);
+            let settled = self.settled(&repo, ci.as_ref(), (true, UnusableFile::Reject))?;
+            return Ok(settled.sources);
         }
         let file = match settings::named_config(&self.global, &self.env) {
             Some(file) => policy::of_the_job(&file, true)?,
             None => GateFile::default(),
         };
-        Ok(Sources::new(&self.env, &file, None)?)
+        Ok(Sources::new(&self.env, &file, None, UnusableFile::Reject)?)
     }
 }
 
-/// Returns the tip of the target branch. A local run has one only with `--policy base`.
+/// Returns what to do with a file of the gate configuration that cannot be used.
+fn on_unusable(ci: &CiContext) -> UnusableFile {
+    match ci.host {
+        Host::None => UnusableFile::Reject,
+        _ => UnusableFile::TreatAsMissing,
+    }
+}
+
+/// Returns the tip of the target branch; on the default branch, its tip on the remote, which may be newer than the
+/// commit of a rerun or of a scheduled run. A local run has one only with `--policy base`.
 fn target_tip(
     repo: &Repository,
     ci: &CiContext,
     policy: &PolicyTip,
     is_hosts: bool,
 ) -> Result<PolicyTip, Failure> {
-    Ok(match ci.host {
-        Host::None => policy.clone(),
-        _ => context::policy_tip(repo, ci, is_hosts)?,
-    })
+    if ci.host == Host::None {
+        return Ok(policy.clone());
+    }
+    let tip = context::policy_tip(repo, ci, is_hosts)?;
+    if !matches!(tip, PolicyTip::Head { .. }) {
+        return Ok(tip);
+    }
+    let newest = policy::tip(repo, Some(ci), Choice::Base, is_hosts)?;
+    let is_newer = match (&newest, repo.head()) {
+        (PolicyTip::At { commit, .. }, Ok(head)) => !repo.contains(&head.commit, commit)?,
+        _ => false,
+    };
+    Ok(if is_newer { newest } else { tip })
 }
 
 /// The settings, and their source.
 struct SettledPolicy<'a> {
     sources: Sources<'a>,
+    named_folder: Option<String>,
     policy: PolicyTip,
     config_file: Option<String>,
 }
@@ -155,13 +186,18 @@ impl<'a> Workspace<'a> {
             context::fetch_policy(&mut self.repo, &self.ci, is_hosts, &say)?;
         }
         if wish.deepen || !is_hosts {
-            let settled = run.settled(&self.repo, Some(&self.ci), is_hosts)?;
-            self.named_folder = settled.sources.config_dir(&run.global)?;
+            let settled = run.settled(&self.repo, Some(&self.ci), (is_hosts, on_unusable(&self.ci)))?;
+            self.named_folder = settled.named_folder;
             self.sources = settled.sources;
             self.target_tip = target_tip(&self.repo, &self.ci, &settled.policy, is_hosts)?;
             self.policy = settled.policy;
         }
         Ok(())
+    }
+
+    /// Returns what to do with a file of the gate configuration that cannot be used.
+    pub(crate) fn on_unusable(&self) -> UnusableFile {
+        on_unusable(&self.ci)
     }
 
     /// Warns of settings in the configuration file that are not in force yet, as a run may end before a report could
@@ -263,7 +299,11 @@ impl<'a> Workspace<'a> {
         {
             return Ok(Some(folder));
         }
-        folder_in(snapshot)?.map_err(|error| {
+        let folder = folder_in(snapshot)?;
+        if self.on_unusable() == UnusableFile::TreatAsMissing {
+            return Ok(folder.ok().flatten());
+        }
+        folder.map_err(|error| {
             Failure::usage(error.to_string())
                 .hint("set the directory with --config-dir or SLUICEGATE_CONFIG_DIR")
         })

@@ -21,4 +21,4 @@ pub use place::{
     in_checkout, in_repository, is_in_git_folder, leads_through_link, links_on_the_way, names_in_repository,
     plain,
 };
-pub use version::{GateFile, SIZE_LIMIT, Text, of_the_job, read};
+pub use version::{GateFile, SIZE_LIMIT, Text, UnusableFile, of_the_job, read, read_version};

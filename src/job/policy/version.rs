@@ -1,7 +1,7 @@
 //! Reads a file of the gate configuration in the version in force.
 
-use super::{PolicyError, follow};
-use crate::base::git::{CommitId, Content, GitError, Repository};
+use super::{GateFileSide, PolicyError, follow};
+use crate::base::git::{CommitId, Content, GitError, Repository, Snapshot, read_on_disk};
 use crate::base::input;
 use crate::job::context::PolicyTip;
 use std::path::Path;
@@ -10,6 +10,15 @@ use std::path::Path;
 pub const SIZE_LIMIT: u64 = 1024 * 1024;
 
 const LEAVES: &str = "a symbolic link in its path leads out of the repository";
+
+/// What to do with a version of the configuration file that cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnusableFile {
+    /// Reports an error: in a local run, and for a file of the job.
+    Reject,
+    /// Treats the file as missing: in CI, where a merged file must not stop every later change.
+    TreatAsMissing,
+}
 
 /// A file's text, and its name in errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +37,8 @@ pub struct GateFile {
     /// Why the target branch has no such file. From the checkout's version, only settings that cannot hide findings are
     /// then used.
     pub missing: Option<String>,
+    /// Reason why the version in force cannot be read, if such a file is treated as missing.
+    pub unusable: Option<String>,
 }
 
 /// Reads a file of the gate configuration of at most `limit` bytes. `path` is relative to the repository root. If the
@@ -37,35 +48,77 @@ pub fn read(
     tip: &PolicyTip,
     path: &str,
     named: bool,
-    limit: u64,
+    (limit, on_unusable): (u64, UnusableFile),
 ) -> Result<GateFile, PolicyError> {
     let disk = repo.root().join(path);
-    let here = |needed: bool| inside(repo, &disk, needed, limit);
+    let is_named_and_missing = named && disk.symlink_metadata().is_err();
+    let checkout = |needed: bool| match inside(repo, &disk, needed, limit) {
+        // The change that adds such a file fails for it, whether the file is in force or not.
+        Err(PolicyError::Unreadable { .. })
+            if on_unusable == UnusableFile::TreatAsMissing && !is_named_and_missing =>
+        {
+            Ok(None)
+        }
+        read => read,
+    };
     match tip {
-        PolicyTip::Head { .. } => Ok(GateFile {
-            counts: match stored(repo, path, limit)? {
-                Some(text) => Some(text),
-                None => on_disk(&disk, named, limit)?,
-            },
-            ..GateFile::default()
-        }),
-        PolicyTip::At { commit, branch, .. } => match at(repo, commit, (branch, path), limit)? {
-            Some(text) => Ok(GateFile {
-                counts: Some(text),
-                checkout: if leaves(repo, &disk) { None } else { here(false)? },
-                missing: None,
+        PolicyTip::Head { .. } => match read_checkout(repo, (path, &disk), named, (limit, on_unusable)) {
+            Err(PolicyError::Unreadable { name, why })
+                if on_unusable == UnusableFile::TreatAsMissing && !is_named_and_missing =>
+            {
+                Ok(GateFile {
+                    unusable: Some(format!("{name} cannot be read: {why}")),
+                    ..GateFile::default()
+                })
+            }
+            read => Ok(GateFile {
+                counts: read?,
+                ..GateFile::default()
             }),
-            None => Ok(GateFile {
-                counts: None,
-                checkout: here(named)?,
+        },
+        PolicyTip::At { commit, branch, .. } => match at(repo, commit, (branch, path), limit) {
+            Err(PolicyError::Unreadable { name, why }) if on_unusable == UnusableFile::TreatAsMissing => {
+                Ok(GateFile {
+                    checkout: checkout(named)?,
+                    unusable: Some(format!("{name} cannot be read: {why}")),
+                    ..GateFile::default()
+                })
+            }
+            Err(error) => Err(error),
+            Ok(Some(text)) => Ok(GateFile {
+                counts: Some(text),
+                checkout: if leaves(repo, &disk) {
+                    None
+                } else {
+                    checkout(false)?
+                },
+                ..GateFile::default()
+            }),
+            Ok(None) => Ok(GateFile {
+                checkout: checkout(named)?,
                 missing: Some(format!("`{branch}` has no {path} yet ({})", commit.short())),
+                ..GateFile::default()
             }),
         },
         PolicyTip::Unknown { why } => Ok(GateFile {
-            counts: None,
-            checkout: here(named)?,
+            checkout: checkout(named)?,
             missing: Some(format!("{path} cannot be read from the target branch: {why}")),
+            ..GateFile::default()
         }),
+    }
+}
+
+/// Reads the version of the reviewed commit itself.
+fn read_checkout(
+    repo: &Repository,
+    (path, disk): (&str, &Path),
+    named: bool,
+    (limit, on_unusable): (u64, UnusableFile),
+) -> Result<Option<Text>, PolicyError> {
+    match stored(repo, path, limit)? {
+        Some(text) => Ok(Some(text)),
+        None if on_unusable == UnusableFile::TreatAsMissing => inside(repo, disk, named, limit),
+        None => on_disk(disk, named, limit),
     }
 }
 
@@ -128,23 +181,43 @@ fn at(
     limit: u64,
 ) -> Result<Option<Text>, PolicyError> {
     let name = format!("{path} of `{branch}` ({})", commit.short());
-    let found = follow(repo, &repo.snapshot(commit.clone()), path)?;
+    match read_version(repo, &repo.snapshot(commit.clone()), path, limit)? {
+        GateFileSide::Missing => Ok(None),
+        GateFileSide::Unreadable(why) => Err(unreadable(name, why)),
+        GateFileSide::Text(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Ok(Some(Text { name, text })),
+            Err(_) => Err(unreadable(name, "it is not UTF-8".to_owned())),
+        },
+    }
+}
+
+/// Reads a file of the gate configuration from this commit, the index or the disk. Follows symbolic links within the
+/// repository.
+pub fn read_version(
+    repo: &Repository,
+    snapshot: &Snapshot<'_>,
+    path: &str,
+    limit: u64,
+) -> Result<GateFileSide, GitError> {
+    let found = follow(repo, snapshot, path)?;
     if found.leaves {
-        return Err(unreadable(name, LEAVES.to_owned()));
+        return Ok(GateFileSide::Unreadable(LEAVES.to_owned()));
     }
-    let Some(Content::Blob(blob)) = found.file.map(|file| file.content) else {
-        return Ok(None);
+    let Some(file) = found.file else {
+        return Ok(GateFileSide::Missing);
     };
-    let bytes = match repo.read_blob(&blob, limit) {
-        Err(GitError::TooLarge { .. }) => {
-            return Err(unreadable(name, format!("it has more than {limit} bytes")));
-        }
-        read => read?,
-    };
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(Text { name, text })),
-        Err(_) => Err(unreadable(name, "it is not UTF-8".to_owned())),
-    }
+    let too_large = || GateFileSide::Unreadable(format!("it has more than {limit} bytes"));
+    Ok(match &file.content {
+        Content::Blob(blob) => match repo.read_blob(blob, limit) {
+            Err(GitError::TooLarge { .. }) => too_large(),
+            read => GateFileSide::Text(read?),
+        },
+        Content::Disk(full) => match read_on_disk(full, limit) {
+            Ok(Some(bytes)) => GateFileSide::Text(bytes),
+            Ok(None) => too_large(),
+            Err(error) => GateFileSide::Unreadable(error.to_string()),
+        },
+    })
 }
 
 const fn unreadable(name: String, why: String) -> PolicyError {

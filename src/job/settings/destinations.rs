@@ -90,7 +90,7 @@ impl Sources<'_> {
 }
 
 /// Refuses two reports with the same destination: reports are written concurrently, so either might remain.
-fn refuse_twins(flags: &[ReportFlag]) -> Result<(), SettingsError> {
+pub(super) fn refuse_twins(flags: &[ReportFlag]) -> Result<(), SettingsError> {
     let mut places = HashSet::new();
     let Some(twin) = flags.iter().find(|flag| !places.insert(&flag.path)) else {
         return Ok(());

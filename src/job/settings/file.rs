@@ -10,13 +10,28 @@ use std::path::PathBuf;
 /// The file's name at the repository root.
 pub const FILE_NAME: &str = "sluicegate.yaml";
 
+const REPORT: &str = "review.report";
+const RECEIPT: &str = "publish.receipt";
+const PUBLISH_JUNIT: &str = "publish.junit";
+
 impl FileConfig {
-    /// Returns the paths of the files that the configuration writes: reports, receipt and JUnit file.
-    pub(super) fn written(&self) -> impl Iterator<Item = &PathBuf> {
+    /// Returns the paths that the configuration writes, each with its key: reports, receipt and JUnit file.
+    pub(super) fn outputs(&self) -> Vec<(&'static str, &PathBuf)> {
         let reports = self.review.report.iter().flatten();
         let reports = reports.filter_map(|report| report.path.as_ref());
-        let publish = &self.publish;
-        reports.chain(&publish.receipt).chain(&publish.junit)
+        let mut outputs: Vec<_> = reports.map(|path| (REPORT, path)).collect();
+        outputs.extend(self.publish.receipt.iter().map(|path| (RECEIPT, path)));
+        outputs.extend(self.publish.junit.iter().map(|path| (PUBLISH_JUNIT, path)));
+        outputs
+    }
+
+    /// Removes the outputs for which `is_usable` is false.
+    pub(super) fn retain_outputs(&mut self, is_usable: impl Fn(&str, &PathBuf) -> bool) {
+        if let Some(reports) = &mut self.review.report {
+            reports.retain(|report| report.path.as_ref().is_none_or(|path| is_usable(REPORT, path)));
+        }
+        self.publish.receipt.take_if(|path| !is_usable(RECEIPT, path));
+        self.publish.junit.take_if(|path| !is_usable(PUBLISH_JUNIT, path));
     }
 }
 
@@ -29,9 +44,9 @@ pub(super) fn parse(file: &Text) -> Result<FileConfig, SettingsError> {
 }
 
 /// Returns the keys in the file that affect the verdict.
-pub(super) fn what_counts(file: &Text) -> Vec<&'static str> {
+pub(super) fn enforcement_keys(file: &Text) -> Vec<&'static str> {
     let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
-    let counts = table::all().filter(|it| it.kind == table::SettingKind::Counts);
+    let counts = table::all().filter(|it| it.kind.is_in_file() && !it.kind.is_in_first_file());
     let keys = counts.map(|it| it.key);
     keys.filter(|key| {
         key.split('.')
@@ -129,7 +144,11 @@ fn not_here(place: &str, field: &str, variable: &str) -> SettingsError {
     let message = format!("{place}: `{field}` is not allowed in the configuration file");
     let why = "the file belongs to the change under review, so it must not set where secrets go, which \
                programs run, which commit is reviewed or whether it is reviewed";
-    SettingsError::new(message).with_hint(format!("{why}; set the variable {variable} instead"))
+    let error = SettingsError::new(message).with_hint(format!("{why}; set the variable {variable} instead"));
+    SettingsError {
+        is_job_key: true,
+        ..error
+    }
 }
 
 #[cfg(test)]
@@ -218,7 +237,7 @@ mod tests {
     fn the_keys_that_count_are_told_as_they_stand() {
         let text = "timeout: 3\nexclude: ['a/**']\nreview:\n  fail-on: never\n  fork:\n  comment: true\npublish-on: { tags: [] }\n";
         assert_eq!(
-            what_counts(&file(text)),
+            enforcement_keys(&file(text)),
             ["exclude", "review.fail-on", "publish-on.tags"]
         );
     }

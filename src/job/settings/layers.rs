@@ -2,7 +2,7 @@
 
 use super::SettingsError;
 use super::look::Look;
-use super::table::{self, SettingKind};
+use super::table;
 use crate::base::env::Env;
 use crate::base::unexpanded::Unexpanded;
 
@@ -29,35 +29,11 @@ impl SettingSource {
 #[derive(Clone, Copy)]
 pub(crate) struct Layers<'a> {
     env: &'a Env,
-    /// The file's settings that affect the verdict are ignored.
-    facts_only: bool,
 }
 
 impl<'a> Layers<'a> {
-    /// Uses flags, variables, and the file's values for settings that the file may set.
     pub(crate) const fn new(env: &'a Env) -> Self {
-        Self {
-            env,
-            facts_only: false,
-        }
-    }
-
-    /// Like [`Layers::new`], but ignores the file's settings that affect the verdict: the file belongs to the change.
-    pub(super) const fn facts_only(env: &'a Env) -> Self {
-        Self {
-            env,
-            facts_only: true,
-        }
-    }
-
-    /// Returns the file's value of the setting with this variable, if the file may set it.
-    fn said<T>(self, variable: &str, value: Option<T>) -> Option<T> {
-        let kind = table::by_variable(variable).map(|setting| setting.kind);
-        value.filter(|_| match kind {
-            Some(SettingKind::Told) => true,
-            Some(SettingKind::Counts) => !self.facts_only,
-            Some(SettingKind::Trust | SettingKind::Judged) | None => false,
-        })
+        Self { env }
     }
 
     /// Returns the flag if given, otherwise the variable, otherwise the file's value.
@@ -71,7 +47,7 @@ impl<'a> Layers<'a> {
         if flag.is_some() {
             return Ok(flag);
         }
-        Ok(self.variable(variable, parse)?.or(self.said(variable, file)))
+        Ok(self.variable(variable, parse)?.or(file))
     }
 
     pub(crate) fn text(self, flag: Option<String>, variable: &str, file: Option<String>) -> Option<String> {
@@ -91,8 +67,7 @@ impl<'a> Layers<'a> {
         if let Some(text) = self.env.get(variable) {
             return Some((text.to_owned(), SettingSource::Variable));
         }
-        let text = self.said(variable, file)?;
-        Some((text, SettingSource::File))
+        file.map(|text| (text, SettingSource::File))
     }
 
     /// Returns a text that the platform keeps or that decides where requests go. Rejects a text with an unexpanded
@@ -160,7 +135,7 @@ impl<'a> Layers<'a> {
             return Ok(flags);
         }
         let Some(value) = self.env.get(variable) else {
-            return Ok(self.said(variable, file).unwrap_or_default());
+            return Ok(file.unwrap_or_default());
         };
         let lines = value.lines().map(str::trim).filter(|line| !line.is_empty());
         lines

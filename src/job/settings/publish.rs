@@ -215,7 +215,7 @@ impl Sources<'_> {
         Ok(PublishOn {
             branches: globs(&branches, "release/*")?,
             tags: globs(&tags, "v*")?,
-            set_aside: self.facts_only && (file.branches.is_some() || file.tags.is_some()),
+            set_aside: self.has_unused_publish_on,
         })
     }
 }

@@ -6,40 +6,12 @@
 //! variables. The effect of a flag on one command is documented with the flag.
 
 use super::given::{globs, reports, section, shown, word};
+use super::kind::SettingKind;
 use super::look::{Look, PIPELINE_GLOBS, words};
 use crate::job::cli;
 use crate::job::policy::Strictness;
 use serde::Deserialize;
 use std::path::PathBuf;
-
-/// The places that may set a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SettingKind {
-    /// The destination of secrets, and programs to run: only the job may set them.
-    Trust,
-    /// The reviewed commit, and whether a review happens: only the job may set them.
-    Judged,
-    /// The rules of the verdict: set by the job, otherwise by the policy.
-    Counts,
-    /// Facts, reports and requests: set by the job, otherwise by the policy, or without one by the checkout's file.
-    Told,
-}
-
-impl SettingKind {
-    /// Returns the places that may set it, as human-readable text.
-    pub const fn said_by(self) -> &'static str {
-        match self {
-            Self::Trust | Self::Judged => "only the job",
-            Self::Counts => "job, then the target branch's file",
-            Self::Told => "job, then file",
-        }
-    }
-
-    /// Returns whether the configuration file may set it.
-    pub const fn is_in_file(self) -> bool {
-        matches!(self, Self::Counts | Self::Told)
-    }
-}
 
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
@@ -133,6 +105,17 @@ macro_rules! read_into {
         $visibility struct $Name {
             $($(#[serde(rename = $key $(, deserialize_with = $reader)?)] pub(super) $field: Option<$type>,)?)*
             $(#[serde(rename = $section, deserialize_with = "section")] pub(super) $section_field: $Section,)*
+        }
+
+        impl $Name {
+            /// Removes the settings that the first file of a change must not set. Every setting of the table passes
+            /// here, so no reader of the file needs to check the kind again.
+            pub(super) fn retain_first_file_settings(&mut self) {
+                $($(if !SettingKind::$kind.is_in_first_file() {
+                    self.$field = None;
+                })?)*
+                $(self.$section_field.retain_first_file_settings();)*
+            }
         }
     };
 }

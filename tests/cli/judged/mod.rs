@@ -9,6 +9,7 @@ mod cost;
 mod criss_cross;
 mod entries;
 mod excuses;
+mod first_file;
 mod links;
 mod notes;
 mod order;
@@ -18,6 +19,7 @@ mod subjects;
 mod targets;
 mod tip;
 mod unknown_host;
+mod unusable;
 mod waived;
 
 use crate::program::Call;

@@ -82,6 +82,7 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         paths: &paths,
         named: &[],
         revisions: &wish,
+        resolve: &|sources| sources.selection(&args.globs, Of::Review),
     };
     workspace.must_match(&snapshot, &ends.bases, &restriction)?;
     let what = format!("{} with {}", snapshot.name(), ends.against);

@@ -15,6 +15,8 @@ pub(crate) struct Between {
     pub(crate) changes: Vec<Change>,
     /// Path of an unreadable side, and the reason.
     pub(crate) unreadable: Option<String>,
+    /// True if only the earlier side is unreadable.
+    pub(crate) is_repaired: bool,
 }
 
 /// Returns the differences in the shared-pipelines file and in the kinds of its pipelines, or `None` if both sides are
@@ -59,6 +61,7 @@ pub(crate) fn between(
     Ok(Some(Between {
         path: path.unwrap_or_default(),
         changes,
+        is_repaired: unreadable.is_some() && !matches!(new, LoadedInterface::Unreadable(..)),
         unreadable,
     }))
 }
@@ -78,6 +81,11 @@ impl Between {
         let new = other.changes.into_iter();
         self.changes
             .extend(new.filter(|change| !known.contains(&key(change))));
+        self.is_repaired = match (&self.unreadable, &other.unreadable) {
+            (Some(_), Some(_)) => self.is_repaired && other.is_repaired,
+            (Some(_), None) => self.is_repaired,
+            (None, _) => other.is_repaired,
+        };
         self.unreadable = self.unreadable.take().or(other.unreadable);
     }
 

@@ -338,3 +338,9 @@ fn next_failure(error: &NextError) -> Failure {
 fn is_denied(error: &HttpError) -> bool {
     matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Forbidden)
 }
+
+/// Returns the class as a step output; empty without a complete comparison.
+pub(super) fn class_of(compat: Option<&Compat>) -> String {
+    let class = compat.and_then(|compat| compat.class);
+    class.map(|class| class.to_string()).unwrap_or_default()
+}

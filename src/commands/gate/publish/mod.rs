@@ -7,6 +7,7 @@ mod history;
 mod junit;
 mod merged;
 mod order;
+mod policy_guard;
 mod preview;
 mod superseded;
 mod tell;
@@ -15,6 +16,7 @@ pub(crate) use compat::PublishComparison;
 pub(crate) use evidence::{Evidence, pipelines};
 pub(crate) use history::VersionHistory;
 pub(crate) use merged::{MergedCommit, require_merged};
+pub(crate) use policy_guard::refuse_unusable_policy;
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -30,7 +32,6 @@ use crate::gate::{self, Positions};
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::{DeepenSubject, Target};
 use crate::job::settings::{Connection, LeftOfReview, Publish};
-use crate::model::interface::Compat;
 use crate::platform::api::Platform;
 use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
 use jiff::Timestamp;
@@ -42,7 +43,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let wish = workspace.sources.published(args)?;
     workspace.deepen(run, &wish, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run);
-    let settings = workspace.sources.publish(args)?;
+    let (settings, connection) = policy_guard::settings(run, &mut workspace, args)?;
     let target = workspace.target(run, settings.revisions.clone())?;
     let idle = workspace.ci.nothing_to_do.as_ref();
     if let Some(reason) = idle.filter(|_| settings.revisions.head.is_none()) {
@@ -51,7 +52,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     }
     let publish_on = workspace.sources.publish_on(&CiArgs::default())?;
     let merged = require_merged(&workspace, &target, &publish_on)?;
-    let connection = workspace.sources.connection(&run.global)?;
+    policy_guard::refuse_outdated_gate(run, &workspace, &target)?;
     let evidence = match &settings.require_review {
         Some(path) => {
             let engine = settings.require_review_engine;
@@ -334,7 +335,7 @@ impl Publishing<'_> {
             &[
                 ("version-name", receipt.version_name),
                 ("digest", receipt.digest),
-                ("compat", class_of(compat)),
+                ("compat", compat::class_of(compat)),
                 (
                     "next-version",
                     self.compared
@@ -346,12 +347,6 @@ impl Publishing<'_> {
         ));
         status
     }
-}
-
-/// Returns the class as a step output; empty without a complete comparison.
-fn class_of(compat: Option<&Compat>) -> String {
-    let class = compat.and_then(|compat| compat.class);
-    class.map(|class| class.to_string()).unwrap_or_default()
 }
 
 /// Returns the publish plan of this commit for these settings; a counted version name is a draft.

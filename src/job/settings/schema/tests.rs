@@ -3,7 +3,7 @@
 use super::schema;
 use crate::base::env::Env;
 use crate::job::cli::{GlobalArgs, PaceArgs, PublishArgs, ReviewArgs};
-use crate::job::policy::of_the_job;
+use crate::job::policy::{UnusableFile, of_the_job};
 use crate::job::settings::{Checkout, FileConfig, Sources};
 use crate::schema::hold;
 use serde::Deserialize as _;
@@ -214,6 +214,7 @@ fn is_read(text: &str) -> bool {
                 root: folder.path(),
                 tracks: &|_| false,
             }),
+            UnusableFile::Reject,
         )?;
         let global = GlobalArgs::default();
         sources.config_dir(&global)?;
