@@ -10,8 +10,6 @@ use crate::commands::gate::interface::between;
 use crate::commands::gate::workspace::{Workspace, folder_in};
 use crate::gate::evaluate;
 use crate::gate::{Selected, Tally};
-use crate::job::ci::{BaseHint, Trigger};
-use crate::job::cli::CiArgs;
 use crate::job::context::PolicyTip;
 use crate::job::policy::{GateFileSide, rules_after_merge, stricter_at_tip};
 use crate::model::findings::{FileResults, Limit, LimitKind, RuleResult, Status, Violation};
@@ -48,14 +46,6 @@ struct TipSides<'s> {
 }
 
 impl Workspace<'_> {
-    /// Returns whether the commit has no target to merge into: a tag, or a push to a branch that is published itself.
-    fn has_no_target(&self) -> bool {
-        let is_tag = matches!(self.ci.base, BaseHint::All { .. });
-        let publish_on = self.sources.publish_on(&CiArgs::default()).ok();
-        let is_published = |branch: &String| publish_on.is_some_and(|on| on.has_branch(branch));
-        is_tag || (self.ci.trigger != Trigger::Change && self.ci.branch.as_ref().is_some_and(is_published))
-    }
-
     /// Returns whether the reviewed commit contains the tip; `false` if the clone cannot tell.
     fn contains_tip(&self, snapshot: &Snapshot<'_>, tip: &CommitId) -> Result<bool, Failure> {
         let head = match snapshot.commit() {
@@ -65,9 +55,8 @@ impl Workspace<'_> {
         Ok(self.repo.contains(&head, tip)?)
     }
 
-    /// Compares the gate configuration and the shared-pipelines file with the tip of the target. Returns `None` if the
-    /// change contains the tip, changes no pipeline, or has no target: on the default branch, for a tag, and in a local
-    /// run.
+    /// Compares the gate configuration and the shared-pipelines file with the tip of the target: in a tag, a scheduled
+    /// run or a push, of the default branch. Returns `None` if the commit contains the tip, and in a local run.
     pub(crate) fn outdated(
         &self,
         snapshot: &Snapshot<'_>,
@@ -81,7 +70,7 @@ impl Workspace<'_> {
         let candidates = selected.candidates.iter().filter(|candidate| candidate.selected);
         let changed = candidates.map(|candidate| candidate.change.path.clone());
         let changed: BTreeSet<String> = changed.filter(|path| is_pipeline(path)).collect();
-        if self.has_no_target() || changed.is_empty() || self.contains_tip(snapshot, commit)? {
+        if self.contains_tip(snapshot, commit)? {
             return Ok(None);
         }
         let tip = self.repo.snapshot(commit.clone());
@@ -217,7 +206,7 @@ impl TipSides<'_> {
         let entries = entries.filter(|entry| touched.contains(entry.pipeline.as_str()));
         let said = entries.map(|entry| {
             format!(
-                "the file shares {}, which this change edits, as `{}`",
+                "the file shares {}, which this change edits, moves or deletes, as `{}`",
                 entry.pipeline, entry.id
             )
         });
@@ -258,7 +247,7 @@ impl Outdated {
 
     /// Returns the note about the additional evaluation against the tip's rules, if there is one.
     pub(crate) fn evaluation_note(&self) -> Option<String> {
-        (self.rules.is_some() && self.is_stricter()).then(|| {
+        (self.rules.is_some() && self.is_stricter() && !self.changed.is_empty()).then(|| {
             format!(
                 "{} also evaluated locally by the rules of `{}` ({}), which apply after the merge",
                 count(self.changed.len(), "changed pipeline"),

@@ -117,12 +117,7 @@ fn a_branch_with_the_tips_files_hears_nothing_of_it() {
         &[(RULES_FILE, LAX)],
         &[("b.orch.yaml", &pipeline(&GOOD))],
     );
-    let no_pipeline = stale(
-        &[(RULES_FILE, LAX)],
-        &[(RULES_FILE, RULES)],
-        &[("note.md", "words")],
-    );
-    for world in [same, merged, relaxed, no_pipeline] {
+    for world in [same, merged, relaxed] {
         let call = github(&world, Call::new(&world.work()));
         let ended = call
             .run(&["check", "--gate-changes", "fail", "--report", "json=-"])
@@ -223,7 +218,7 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
             shared_file,
             one.as_str(),
             two.as_str(),
-            "the file shares b.orch.yaml, which this change edits, as `b`",
+            "the file shares b.orch.yaml, which this change edits, moves or deletes, as `b`",
         ),
     ] {
         let change = ("b.orch.yaml", pipeline(&GOOD));
@@ -336,8 +331,14 @@ fn a_change_that_contains_the_tip_did_not_start_before() {
     );
 }
 
+fn push_of(world: &World, reference: &str, before: &str) -> Call {
+    let payload = json!({ "repository": super::repository(), "ref": reference, "before": before,
+        "after": super::head(world) });
+    super::github_event(world, Call::new(&world.work()), "push", reference, &payload)
+}
+
 #[test]
-fn a_push_to_a_branch_that_is_published_goes_nowhere_else() {
+fn push_to_release_branch_is_reviewed_by_the_tip() {
     let publish_on = "publish-on: { branches: [main, 'release/*'] }\n";
     let world = stale(
         &[(RULES_FILE, LAX), ("sluicegate.yaml", publish_on)],
@@ -348,14 +349,149 @@ fn a_push_to_a_branch_that_is_published_goes_nowhere_else() {
     world.write("b.orch.yaml", pipeline(&BAD));
     world.commit("hotfix");
     world.push();
-    let push = |branch: &str| {
-        let reference = format!("refs/heads/{branch}");
-        let payload = json!({ "repository": super::repository(), "ref": reference, "before": "0".repeat(40),
-            "after": super::head(&world) });
-        super::github_event(&world, Call::new(&world.work()), "push", &reference, &payload)
+    for branch in ["release/1", "topic"] {
+        push_of(&world, &format!("refs/heads/{branch}"), &"0".repeat(40))
+            .run(&["check"])
+            .expect(1);
+    }
+    world.git(&["merge", "-q", "-m", "take in", "main"]);
+    world.write("b.orch.yaml", pipeline(&GOOD));
+    world.commit("fixed");
+    world.push();
+    push_of(&world, "refs/heads/release/1", &"0".repeat(40))
+        .run(&["check", "--gate-changes", "fail"])
+        .expect(0);
+}
+
+#[test]
+fn tag_on_older_commit_is_compared_with_the_tip() {
+    let world = stale(
+        &[(RULES_FILE, LAX), ("b.orch.yaml", &pipeline(&BAD))],
+        &[(RULES_FILE, RULES), ("b.orch.yaml", &pipeline(&GOOD))],
+        &[("note.txt", "more")],
+    );
+    world.git(&["checkout", "-q", "main"]);
+    let tip = super::head(&world);
+    let tag = |name: &str, at: &str| {
+        world.git(&["checkout", "-q", at]);
+        world.git(&["tag", name]);
+        world.git(&["push", "-q", "origin", name]);
+        format!("refs/tags/{name}")
     };
-    push("release/1").run(&["check"]).expect(0);
-    push("topic").run(&["check"]).expect(1);
+    let old = tag("v1", &format!("{tip}~1"));
+    let call = || push_of(&world, &old, &"0".repeat(40));
+    let ended = call().run(&["check", "--report", "json=-"]).expect(1);
+    let notes = ended.json()["notes"].to_string();
+    assert!(
+        notes.contains("component-naming-convention warn → error (tightened)"),
+        "{notes}"
+    );
+    call().run(&["check", "--gate-changes", "fail"]).expect(1);
+    let publish = ["--prefix", "p", "--version-name", "v1", "--gate-changes", "fail"];
+    let platform = lax();
+    let on_platform = call()
+        .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+        .variable("SLUICEGATE_TOKEN", "t")
+        .variable("SLUICEGATE_PROJECT_ID", "6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10")
+        .variable("SLUICEGATE_AGENT_VERSION", "9.0.0");
+    on_platform
+        .run(&[&["publish", "--dry-run"][..], &publish].concat())
+        .expect(1)
+        .saying(&["has a stricter"]);
+    on_platform
+        .run(&[&["ci", "--publish-on-tag", "v*"][..], &publish].concat())
+        .expect(1);
+    assert!(
+        platform
+            .requests()
+            .iter()
+            .all(|request| !request.url.path().contains("artifacts"))
+    );
+    // A rerun of an older push to the default branch.
+    let rerun = push_of(&world, "refs/heads/main", &world.git(&["rev-parse", "HEAD~1"]));
+    rerun.run(&["check", "--gate-changes", "fail"]).expect(1);
+    // A tag on the tip.
+    let new = tag("v2", &tip);
+    let ended = push_of(&world, &new, &"0".repeat(40)).run(&[
+        "check",
+        "--gate-changes",
+        "fail",
+        "--report",
+        "json=-",
+    ]);
+    let ended = ended.expect(0);
+    assert!(
+        !ended.json()["notes"].to_string().contains("stricter"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn stricter_tip_is_reported_without_a_selected_pipeline_and_with_policy_head() {
+    let world = stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[("note.md", "words")],
+    );
+    for (name, host) in HOSTS {
+        for policy in ["auto", "head"] {
+            let call = host(&world, Call::new(&world.work()));
+            let ended = call.run(&["check", "--policy", policy, "--report", "json=-"]);
+            assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+            let notes = ended.json()["notes"].to_string();
+            assert!(notes.contains("has a stricter"), "{name} {policy}: {notes}");
+            let refused = call.run(&["check", "--policy", policy, "--gate-changes", "fail"]);
+            assert_eq!(refused.code, 1, "{name} {policy}: {}", refused.all());
+        }
+    }
+}
+
+#[test]
+fn deleted_or_moved_pipeline_that_the_tip_shares_is_reported() {
+    let shared = |enabled: bool| {
+        format!(
+            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: b.orch.yaml, id: b, enabled: {enabled}, parameters: {{}} }}\n"
+        )
+    };
+    let file = ".platform/shared-pipelines.yaml";
+    for is_move in [false, true] {
+        let world = stale(
+            &[("b.orch.yaml", &pipeline(&GOOD))],
+            &[(file, &shared(true))],
+            &[("note.txt", "more")],
+        );
+        if is_move {
+            world.git(&["mv", "b.orch.yaml", "c.orch.yaml"]);
+        } else {
+            world.git(&["rm", "-q", "b.orch.yaml"]);
+        }
+        world.commit("remove");
+        world.push();
+        let call = github(&world, Call::new(&world.work()));
+        let ended = call.run(&["check", "--report", "json=-"]);
+        let notes = ended.json()["notes"].to_string();
+        assert!(
+            notes.contains("the file shares b.orch.yaml"),
+            "{is_move}: {notes}"
+        );
+        call.run(&["check", "--gate-changes", "fail"]).expect(1);
+    }
+    // An entry that the tip withdrew.
+    let withdrawn = stale(
+        &[("b.orch.yaml", &pipeline(&GOOD)), (file, &shared(true))],
+        &[(file, &shared(false))],
+        &[("b.orch.yaml", &format!("# edited\n{}", pipeline(&GOOD)))],
+    );
+    let call = github(&withdrawn, Call::new(&withdrawn.work()));
+    let ended = call
+        .run(&["check", "--gate-changes", "fail", "--report", "json=-"])
+        .expect(0);
+    assert!(
+        !ended.json()["notes"].to_string().contains("stricter"),
+        "{}",
+        ended.out
+    );
 }
 
 #[test]
