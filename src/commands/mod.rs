@@ -14,6 +14,7 @@ use crate::job::cli::{ArtifactsVerb, Cli, Command, GlobalArgs};
 use crate::job::policy;
 use crate::job::settings;
 use kit::signals::{self, Signals};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use tokio::runtime::Runtime;
 
@@ -24,6 +25,8 @@ pub(crate) struct Run {
     ui: Ui,
     signals: Signals,
     runtime: Arc<OnceLock<Runtime>>,
+    /// Set when the platform responds to a request.
+    has_platform_responded: Arc<AtomicBool>,
 }
 
 type CommandResult = Result<ExitStatus, Failure>;
@@ -50,6 +53,7 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
             ui,
             signals,
             runtime: Arc::default(),
+            has_platform_responded: Arc::default(),
         };
         let status = run
             .write_to_file()

@@ -48,6 +48,11 @@ impl Places {
         self.0.values().flatten().map(String::as_str).collect()
     }
 
+    /// Adds the places of other files.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     /// Adds the `other` places whose file at the base has results in `judged`.
     pub(crate) fn add_judged(&mut self, other: Self, judged: &[FileResults]) {
         let judged: BTreeSet<&str> = judged.iter().map(|file| file.path.as_str()).collect();

@@ -511,12 +511,13 @@ fn a_wrong_project_or_branch_is_not_an_unavailable_platform() {
         (413, 3),
         (418, 3),
         (422, 3),
-        (429, 0),
+        (429, 3),
         (500, 0),
         (503, 0),
     ] {
         let platform = Platform::new();
         platform.reviews(ResponseTemplate::new(status));
+        platform.is_down();
         let args = ["review", "--on-unavailable", "pass", "--report", "json=-"];
         let ended = platform.call(&world).run(&args).expect(code);
         assert_eq!(ended.json()["verdict"], "undecided", "{status}");

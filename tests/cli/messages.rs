@@ -181,9 +181,11 @@ fn reviews(book: &mut Book) {
     assert_eq!(ended.err.matches("401 Unauthorized").count(), 1, "{}", ended.err);
     let platform = Platform::new();
     platform.reviews(refused(503, "Service Unavailable"));
+    platform.is_down();
     book.remote("a platform that is down", &world, &platform, &batches);
     let pass = ["review", "--on-unavailable", "pass"];
-    book.remote("the same, and the change passes", &world, &platform, &pass);
+    book.remote("the same, and the change must not pass", &world, &platform, &pass);
+    book.remote("the same, and the change passes", &good(), &platform, &pass);
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(200).set_body_json(json!({ "results": {} })));
     book.remote("an answer without a status", &world, &platform, &["review"]);

@@ -439,15 +439,15 @@ fn failed_review_passes_only_if_its_errors_are_known_and_failed_the_base() {
 }
 
 #[test]
-fn a_base_that_is_refused_is_not_an_unavailable_platform() {
+fn base_without_review_is_not_an_unavailable_platform() {
     let (world, head) = edited();
     let at_head = answer(&found_bad("FAILED", "old.orch.yaml", NAMING));
-    for (status, code) in [(400, 3), (401, 4), (404, 3), (503, 0)] {
+    for (status, code) in [(400, 3), (401, 4), (404, 3), (503, 3)] {
         let platform = apart(&head, at_head.clone(), ResponseTemplate::new(status));
         let args = ["review", "--new-only", "--on-unavailable", "pass"];
         let ended = platform.call(&world).run(&args).expect(code);
-        assert_eq!(ended.all().contains(ALL_THE_SAME), code == 0, "{}", ended.all());
-        assert_eq!(ended.err.contains("error:"), code != 0, "{}", ended.all());
+        assert!(!ended.all().contains(ALL_THE_SAME), "{}", ended.all());
+        assert!(ended.err.contains("error:"), "{}", ended.all());
     }
 }
 
@@ -463,7 +463,7 @@ fn where_what_is_published_cannot_be_asked_for_the_reports_are_written_all_the_s
     world.push();
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(503));
-    platform.on("GET", "/artifacts/details$", ResponseTemplate::new(503));
+    platform.is_down();
     let ci = "ci --all --new-only --publish-on-branch main --prefix sales --version-name 2 --report json=-";
     let ci: Vec<&str> = ci.split(' ').collect();
     let ended = platform.call(&world).run(&ci).expect(3);

@@ -87,6 +87,13 @@ impl Platform {
         self.runtime.block_on(mock.mount(&self.server));
     }
 
+    /// Responds to every other request with a server's error.
+    pub fn is_down(&self) {
+        for verb in ["GET", "POST"] {
+            self.on(verb, "", ResponseTemplate::new(503));
+        }
+    }
+
     /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.runtime.block_on(self.server.received_requests()).unwrap()

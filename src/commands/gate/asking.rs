@@ -7,6 +7,7 @@ use crate::commands::Run;
 use crate::commands::gate::check;
 use crate::commands::gate::deliver::ChangesAhead;
 use crate::commands::gate::judgement::Judged;
+use crate::commands::gate::local_fallback::LocalFallback;
 use crate::commands::gate::outdated::Outdated;
 use crate::commands::gate::past::{Baseline, same_rules};
 use crate::commands::gate::project::ProjectRun;
@@ -36,6 +37,10 @@ const JUDGED_HERE: &str = "the change comes from a fork, which the platform cann
 const RULES_DIFFER: &str = "the rules differ between head and base, so the base was checked locally \
                             with the rules of the head (--new-only)";
 
+/// Note in the reports if `--on-unavailable pass` has no effect.
+const AVAILABLE: &str =
+    "--on-unavailable pass does not apply, because the platform responded to other requests";
+
 /// Requests a review of these files of the base from the platform.
 type AskBase<'f> = dyn Fn(&CommitId, &[String]) -> Result<Vec<BatchAnswer>, Failure> + 'f;
 
@@ -48,6 +53,7 @@ struct Ground<'g> {
     project: &'g ProjectRun<'g>,
     rules_file: Option<SnapshotFile>,
     rules: Option<RuleSet>,
+    fallback: LocalFallback,
     waiving: Waiving,
     former: Former,
     outdated: Option<&'g Outdated>,
@@ -135,7 +141,7 @@ impl Asking<'_> {
     fn ask(&self, chosen: &Chosen, project: &ProjectRun<'_>) -> Result<Judged, Failure> {
         self.target.refuse_fork()?;
         let files = &chosen.selected.files;
-        let ground = self.ground(chosen, project)?;
+        let mut ground = self.ground(chosen, project)?;
         let (id, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
         let branch = self.branch_on_remote()?;
         let platform = self.run.platform(self.connection)?;
@@ -181,7 +187,7 @@ impl Asking<'_> {
             (asking.join(), found, merged)
         });
         done.unwrap_or_else(|panicked| panic::resume_unwind(panicked))?;
-        self.judge(merged, found?, &ground, &|base, files| {
+        self.judge(merged, found?, &mut ground, &|base, files| {
             self.run.ui.say(&format!(
                 "comparing {} with the base {}",
                 count(files.len(), "pipeline"),
@@ -225,6 +231,7 @@ impl Asking<'_> {
             project,
             rules_file,
             rules,
+            fallback: LocalFallback::default(),
         })
     }
 
@@ -232,9 +239,13 @@ impl Asking<'_> {
         &self,
         (mut tally, mut unanswered): Merged,
         found: Vec<FileResults>,
-        ground: &Ground<'_>,
+        ground: &mut Ground<'_>,
         ask: &AskBase<'_>,
     ) -> Result<Judged, Failure> {
+        if let Some(paths) = unanswered.files() {
+            let (workspace, rules) = (self.workspace, ground.rules.as_ref());
+            ground.fallback = LocalFallback::evaluate(workspace, ground.snapshot, rules, paths, &mut tally)?;
+        }
         if let Some(outdated) = ground.outdated {
             let repo = &self.workspace.repo;
             let judged: HashSet<&str> = ground.files.iter().map(String::as_str).collect();
@@ -247,7 +258,12 @@ impl Asking<'_> {
             self.compare(past, &mut tally, &mut unanswered, ground, ask)?;
             ground.project.mark_known(past, &mut tally)?;
         }
-        let may_pass = self.settings.on_unavailable == OnUnavailable::Pass && unanswered.is_all(&tally);
+        let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;
+        let has_responded = self.run.has_platform_responded();
+        if is_lenient && has_responded && unanswered.files().is_some() {
+            tally.notes.push(AVAILABLE.to_owned());
+        }
+        let may_pass = is_lenient && !has_responded && unanswered.is_all(&tally);
         let mut judged = Judged::from(Judgement::new(tally, self.settings.judging.fail_on));
         judged.take_unanswered(self.run, unanswered, may_pass);
         Ok(judged)
@@ -266,13 +282,16 @@ impl Asking<'_> {
         let repo = &self.workspace.repo;
         past.compare(tally, |tally, base| {
             let found = tally.files.iter().filter(|file| may_be_new(file));
-            let places = past.places(base, ground.snapshot, found.map(|file| file.path.as_str()))?;
+            let (local, reviewed): (Vec<_>, Vec<_>) = found
+                .map(|file| file.path.as_str())
+                .partition(|path| ground.fallback.has(path));
+            let mut places = past.places(base, ground.snapshot, reviewed.into_iter())?;
             let files: Vec<String> = places.at_base().into_iter().map(str::to_owned).collect();
             let is_same = match &ground.rules_file {
                 Some(file) => same_rules(repo, base, file)?,
                 None => false,
             };
-            let before = match &ground.rules {
+            let mut before = match &ground.rules {
                 _ if files.is_empty() => Tally::default(),
                 Some(rules) if !is_same => {
                     if !tally.notes.iter().any(|note| note == RULES_DIFFER) {
@@ -287,6 +306,10 @@ impl Asking<'_> {
                     gate::merge(answers, &files, rules.as_ref(), &mut positions)
                 }
             };
+            let local = past.places(base, ground.snapshot, local.into_iter())?;
+            let rules = ground.rules.as_ref();
+            LocalFallback::add_base(self.workspace, ground.snapshot, rules, base, &local, &mut before)?;
+            places.add(local);
             let before = self.with_clean(past, tally, base, ground, (places, before))?;
             check::with_tip(repo, ground.outdated, base, before)
         })

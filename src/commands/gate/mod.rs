@@ -14,6 +14,7 @@ pub(super) mod gate_changes;
 pub(super) mod gate_files;
 pub(super) mod interface;
 pub(super) mod judgement;
+mod local_fallback;
 mod misnamed;
 pub(super) mod moving;
 pub(super) mod outdated;

@@ -17,21 +17,23 @@ pub(crate) struct Unanswered {
     refused: Option<ExitStatus>,
     /// Why files have no response.
     causes: BTreeSet<String>,
-    /// Whether the platform rejected a request.
-    is_answered: bool,
+    /// The files that got no response, or were too large for one.
+    files: BTreeSet<String>,
 }
 
 impl Unanswered {
     pub(super) fn take(&mut self, answer: &BatchAnswer) {
         let Err(error) = &answer.outcome else { return };
         self.causes.insert(error.cause());
+        if error.is_without_review() {
+            self.files.extend(answer.files.iter().cloned());
+        }
         if let BatchError::Request(error) = error {
             self.failed(error);
         }
     }
 
     fn failed(&mut self, error: &HttpError) {
-        self.is_answered |= !error.is_unavailable();
         let status = status_of(error.kind());
         if matches!(status, ExitStatus::Denied | ExitStatus::Usage) {
             self.refused = Some(self.refused.map_or(status, |known| known.worse(status)));
@@ -48,13 +50,18 @@ impl Unanswered {
         self.failures.push((cause, failure));
     }
 
-    /// Returns whether the platform was unavailable and nothing else makes the verdict undecided.
+    /// Returns the files to evaluate locally: those without a response, unless the platform refused the run itself.
+    pub(super) fn files(&self) -> Option<&BTreeSet<String>> {
+        let is_refused = self.refused.is_some();
+        Some(&self.files).filter(|files| !files.is_empty() && !is_refused)
+    }
+
+    /// Returns whether missing responses are all that makes the verdict undecided.
     pub(super) fn is_all(&self, tally: &Tally) -> bool {
         let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
         let open = tally.unreviewed.iter().map(|file| &file.reason);
         let mut open = open.chain(unknown.map(|(_, why)| why));
-        let is_away = !self.failures.is_empty() && !self.is_answered;
-        is_away && tally.doubts.is_empty() && open.all(|why| self.causes.contains(why))
+        !self.failures.is_empty() && tally.doubts.is_empty() && open.all(|why| self.causes.contains(why))
     }
 
     /// Returns the exit status of a run that would otherwise end with `judged`.

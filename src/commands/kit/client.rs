@@ -6,6 +6,8 @@ use crate::commands::Run;
 use crate::job::settings::Connection;
 use crate::platform::api::Platform;
 use crate::platform::http;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tokio::runtime::{Builder, Runtime};
 
 impl Run {
@@ -27,6 +29,11 @@ impl Run {
         http::Observer::new(move |sentence| ui.say(sentence))
     }
 
+    /// Returns whether the platform responded to any request of this run.
+    pub(crate) fn has_platform_responded(&self) -> bool {
+        self.has_platform_responded.load(Ordering::Relaxed)
+    }
+
     /// Returns a client of the platform; fails if a required setting is missing.
     pub(crate) fn platform(&self, connection: &Connection) -> Result<Platform, Failure> {
         for warning in &connection.warnings {
@@ -44,7 +51,9 @@ impl Run {
             timeout: connection.timeout,
             retries: connection.retries,
             ca_cert: connection.ca_cert.clone(),
-            observer: self.observer(),
+            observer: self
+                .observer()
+                .recording_in(Arc::clone(&self.has_platform_responded)),
         })?;
         Ok(Platform::new(client))
     }

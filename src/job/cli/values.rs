@@ -15,7 +15,8 @@ pub enum OnUnavailable {
     /// Fail with exit code 3 (undecided).
     #[default]
     Fail,
-    /// Exit with 0 and report the verdict `undecided`.
+    /// Exit with 0 if the platform responds to no request and no finding of a local check fails the gate; the verdict
+    /// is `undecided`
     Pass,
 }
 

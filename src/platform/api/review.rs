@@ -37,6 +37,15 @@ pub struct ReviewRequest {
 }
 
 impl ReviewRequest {
+    /// Creates a request for a commit that no repository has.
+    fn of_missing_commit() -> Self {
+        Self {
+            branch_name: "sluicegate-doctor".to_owned(),
+            commit_id: "0".repeat(40),
+            pipelines: vec!["sluicegate-doctor.orch.yaml".to_owned()],
+        }
+    }
+
     fn body(&self, fields: &ReviewFields) -> Value {
         let mut body = json!({ "branchName": self.branch_name, "commitId": self.commit_id });
         match fields {
@@ -180,15 +189,25 @@ impl Platform {
         agent_version: &str,
         fields: &ReviewFields,
     ) -> Result<(), HttpError> {
-        let request = ReviewRequest {
-            branch_name: "sluicegate-doctor".to_owned(),
-            commit_id: "0".repeat(40),
-            pipelines: vec!["sluicegate-doctor.orch.yaml".to_owned()],
-        };
+        let request = ReviewRequest::of_missing_commit();
         match self.review(project, agent_version, &request, fields).await {
             Err(error) if error.is_unavailable() || is_about_fields(&error, fields) => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// Sends two requests that contain nothing of a change, and returns whether the platform has responded to any
+    /// request so far: the review of a commit that no repository has, and the list of projects.
+    pub async fn probe(&self, project: Uuid, agent_version: &str, fields: &ReviewFields) -> bool {
+        let request = ReviewRequest::of_missing_commit();
+        let review = self.review(project, agent_version, &request, fields);
+        let projects = async {
+            let url = self.client.url(&["projects"])?;
+            self.client.send(&Request::get(url).timeout_retries(1)).await
+        };
+        // Only the observer's record matters, which excludes responses of a broken server.
+        let _ = futures_util::join!(review, projects);
+        self.observer().has_responded()
     }
 }
 

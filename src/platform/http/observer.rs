@@ -1,9 +1,10 @@
-//! Reports waits, so that no wait is silent.
+//! Reports waits, so that no wait is silent, and records whether the server responds.
 
 use std::fmt;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Time without progress after which a wait is reported.
@@ -12,19 +13,40 @@ pub(super) const SILENCE: Duration = Duration::from_secs(2);
 /// Receives a sentence for each wait and each retry, with its reason. The texts contain the server's messages
 /// unchanged; the code that shows them has to escape them.
 #[derive(Clone, Default)]
-pub struct Observer(Option<Arc<Listener>>);
+pub struct Observer {
+    listener: Option<Arc<Listener>>,
+    responded: Arc<AtomicBool>,
+}
 
 type Listener = dyn Fn(&str) + Send + Sync;
 
 impl Observer {
     /// Creates an observer that passes each sentence to `told`.
     pub fn new(told: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(told)))
+        Self {
+            listener: Some(Arc::new(told)),
+            ..Self::default()
+        }
+    }
+
+    /// Records responses in `responded`, which several clients of a server can share.
+    #[must_use]
+    pub fn recording_in(self, responded: Arc<AtomicBool>) -> Self {
+        Self { responded, ..self }
+    }
+
+    /// Returns whether the server responded to any request with a token, with a status below 500.
+    pub fn has_responded(&self) -> bool {
+        self.responded.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn record_response(&self) {
+        self.responded.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn say(&self, sentence: &str) {
         tracing::info!("{sentence}");
-        if let Some(told) = &self.0 {
+        if let Some(told) = &self.listener {
             told(sentence);
         }
     }

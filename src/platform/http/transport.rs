@@ -178,6 +178,9 @@ impl Transport {
                 .exchange(request, &url, token, monitor)
                 .await
                 .map_err(known)?;
+            if token.is_some() && !answer.status().is_server_error() {
+                self.observer.record_response();
+            }
             let head = ResponseHead {
                 subject: request.subject(),
                 reads: request.reads,

@@ -18,6 +18,7 @@ mod same_review;
 mod subjects;
 mod targets;
 mod tip;
+mod unavailable;
 mod unknown_host;
 mod unusable;
 mod waived;

@@ -313,6 +313,7 @@ impl Tour<'_> {
             ui: self.run.ui,
             signals: self.run.signals.clone(),
             runtime: Arc::clone(&self.run.runtime),
+            has_platform_responded: Arc::default(),
         };
         match dispatch(&run, cli.command) {
             Err(failure) => Ok(run.ui.fail(&failure)),
