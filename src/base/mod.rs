@@ -9,6 +9,7 @@ pub(crate) mod address;
 pub mod env;
 pub(crate) mod error;
 pub mod exit;
+pub(crate) mod file_defect;
 pub mod git;
 pub(crate) mod globs;
 pub(crate) mod input;

@@ -40,6 +40,6 @@ pub(crate) use named::select_named;
 pub(crate) use part::{Part, why_partial};
 pub(crate) use past::{Moved, Places, mark_files, mark_known, moved};
 pub(crate) use positions::Positions;
-pub(crate) use project::{ChangedFacts, ChooseOthers, OtherFiles, ProjectScope, SeenFacts};
+pub(crate) use project::{ChangedFacts, ChooseOthers, OtherFiles, ProjectScope, SeenFacts, script_defect};
 pub(crate) use select::{Candidate, ComparedChanges, Scope, Selected, is_within, select, touches_more};
 pub(crate) use verdict::{Cause, causes, is_open, status, verdict};

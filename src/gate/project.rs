@@ -1,6 +1,7 @@
 //! Runs the project checks on a snapshot: reads the pipelines that they need, on all cores and each only once.
 
-use crate::base::git::{Content, GitError, Repository, Snapshot, SnapshotFile};
+use crate::base::file_defect::FileDefect;
+use crate::base::git::{Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
 use crate::base::overlap;
 use crate::model::findings::FileResults;
 use crate::model::pipelines::{
@@ -10,6 +11,9 @@ use crate::model::pipelines::{
 use crate::model::project::{CheckLevels, Project, SharedSide};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
+
+/// Maximum size of a script whose content is examined.
+const MAX_SCRIPT_SIZE: u64 = 8 << 20;
 
 /// The facts of pipelines by path; `None` if the file is not a pipeline that can be read.
 type FactsByPath = BTreeMap<String, Option<PipelineFacts>>;
@@ -176,12 +180,16 @@ impl ProjectScope<'_> {
     ) -> Result<Vec<FileResults>, GitError> {
         let references = facts.values().flatten().flat_map(|facts| &facts.references);
         let named: BTreeSet<&str> = references.filter_map(Reference::script).collect();
-        let there = snapshot.find_all(&named)?.into_iter();
-        let there = there.filter(|(_, file)| file.kind.why_not_read().is_none());
+        let mut scripts = BTreeMap::new();
+        for (path, file) in snapshot.find_all(&named)? {
+            if file.kind.why_not_read().is_none() {
+                scripts.insert(path, script_defect(self.repo, &file, &mut 0)?);
+            }
+        }
         let project = Project {
             files,
             facts,
-            scripts: &there.map(|(path, _)| path).collect(),
+            scripts: &scripts,
             shared,
             is_external: self.is_external,
         };
@@ -265,6 +273,25 @@ impl ProjectScope<'_> {
             facts.insert(path, found);
         })
     }
+}
+
+/// Returns the defect of a script. The content of a large file, or of a file that may differ from what git stores, is not
+/// examined. Adds the number of bytes that were read to `examined`.
+pub(crate) fn script_defect(
+    repo: &Repository,
+    file: &SnapshotFile,
+    examined: &mut u64,
+) -> Result<Option<FileDefect>, GitError> {
+    let content = match &file.content {
+        Content::Blob(blob) => match repo.read_blob(blob, MAX_SCRIPT_SIZE) {
+            Err(GitError::TooLarge { .. }) => None,
+            content => Some(content?),
+        },
+        Content::Disk(_) if file.doubt.is_some() => None,
+        Content::Disk(path) => read_on_disk(path, MAX_SCRIPT_SIZE).ok().flatten(),
+    };
+    *examined += content.as_ref().map_or(0, |content| content.len() as u64);
+    Ok(content.and_then(|content| FileDefect::of_script(&content)))
 }
 
 /// Reads the file from disk; `None` if it cannot be read, which is reported elsewhere.

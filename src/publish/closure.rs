@@ -8,8 +8,10 @@ use super::error::Problem;
 use super::listing::{Listing, refuse_unsure};
 use super::references::{self, FileFacts, WantedFile};
 use super::shared_file::SharedFile;
+use super::unusable::{refuse_unusable, resolve_defect};
 use super::warnings::{Warning, WarningKind};
 use super::{PublishError, Select, Wish, parameters};
+use crate::base::file_defect::FileDefect;
 use crate::base::git::{FileKind, SnapshotFile};
 use crate::model::pipelines::{
     CallWalk, Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
@@ -55,6 +57,7 @@ pub(super) fn check(mut input: Input<'_>) -> Result<CheckedClosure, PublishError
             .map(|path| (file_name(path), path.as_str()))
             .collect(),
         problems: Vec::new(),
+        unusable: Vec::new(),
         warnings: Vec::new(),
     };
     check.entries()?;
@@ -65,11 +68,15 @@ pub(super) fn check(mut input: Input<'_>) -> Result<CheckedClosure, PublishError
         check.pipeline(path, facts, needed.contains(path));
     }
     let ClosureCheck {
-        problems, warnings, ..
+        problems,
+        unusable,
+        warnings,
+        ..
     } = check;
+    refuse_unusable(unusable)?;
     let sent_scripts = scripts.into_iter().filter_map(|(path, script)| match script {
         Script::Sent(found) => Some((path, found)),
-        Script::NotSent(_) => None,
+        Script::NotSent(_) | Script::Unusable(_) => None,
     });
     Ok(CheckedClosure {
         problems,
@@ -130,13 +137,15 @@ enum Script {
     Sent(SnapshotFile),
     /// The reason why it is not sent.
     NotSent(String),
+    /// The content is not a script, so that the publish is refused.
+    Unusable(FileDefect),
 }
 
 impl Script {
     const fn sent(&self) -> Option<&SnapshotFile> {
         match self {
             Self::Sent(file) => Some(file),
-            Self::NotSent(_) => None,
+            Self::NotSent(_) | Self::Unusable(_) => None,
         }
     }
 }
@@ -145,11 +154,18 @@ fn scripts(input: &Input<'_>) -> Result<BTreeMap<String, Script>, PublishError> 
     let references = input.sent.values().flat_map(FileFacts::references);
     let paths: BTreeSet<&str> = references.filter_map(Reference::script).collect();
     let mut found = input.listing.find_all(&paths)?;
-    let scripts: BTreeMap<String, Script> = paths
+    let mut scripts: BTreeMap<String, Script> = paths
         .into_iter()
         .map(|path| (path.to_owned(), script(input, path, found.remove(path))))
         .collect();
     refuse_unsure(scripts.values().filter_map(Script::sent))?;
+    for (path, script) in &mut scripts {
+        if let Script::Sent(file) = script
+            && let Some(defect) = resolve_defect(input.contents, input.wish.source, path, file)?
+        {
+            *script = Script::Unusable(defect);
+        }
+    }
     Ok(scripts)
 }
 
@@ -172,6 +188,8 @@ enum Meaning {
     Unsure(WarningKind, String),
     /// The target is not sent.
     Broken(String),
+    /// The target is not a script.
+    Unusable(String, FileDefect),
 }
 
 struct ClosureCheck<'a> {
@@ -181,6 +199,7 @@ struct ClosureCheck<'a> {
     /// A file that is not sent for each file name that has one.
     unsent: HashMap<&'a str, &'a str>,
     problems: Vec<Problem>,
+    unusable: Vec<(FileDefect, Problem)>,
     warnings: Vec<Warning>,
 }
 
@@ -217,6 +236,16 @@ impl ClosureCheck<'_> {
     }
 
     fn pipeline(&mut self, path: &str, facts: &FileFacts, is_needed: bool) {
+        if let Some(defect) = facts.defect {
+            let problem = Problem {
+                path: path.to_owned(),
+                line: None,
+                component: None,
+                what: defect.reason().to_owned(),
+            };
+            self.unusable.push((defect, problem));
+            return;
+        }
         match &facts.facts {
             Err(error) => self.report(path, WarningKind::Unread, unread(error), is_needed),
             Ok(facts) => facts
@@ -231,6 +260,16 @@ impl ClosureCheck<'_> {
             Meaning::Fine => return,
             Meaning::Unsure(kind, what) => (kind, what, false),
             Meaning::Broken(what) => (WarningKind::NotSent, what, is_needed),
+            Meaning::Unusable(what, defect) => {
+                let problem = Problem {
+                    path: path.to_owned(),
+                    line: Some(reference.position.line),
+                    component: Some(reference.component.to_string()),
+                    what,
+                };
+                self.unusable.push((defect, problem));
+                return;
+            }
         };
         let found = (
             Some(reference.position.line),
@@ -278,6 +317,9 @@ impl ClosureCheck<'_> {
             (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) => self.call(path, target, kind),
             (ReferenceTarget::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
                 Some(Script::NotSent(what)) => Meaning::Broken(what.clone()),
+                Some(Script::Unusable(defect)) => {
+                    Meaning::Unusable(project::unusable_script(path, *defect), *defect)
+                }
                 Some(Script::Sent(_)) | None => Meaning::Fine,
             },
         }

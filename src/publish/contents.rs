@@ -49,6 +49,11 @@ impl PublishContents {
         }
     }
 
+    /// Returns the path of a file in the working tree.
+    pub(super) fn disk_path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
     /// Returns the size in bytes.
     pub(super) fn size(&self, content: &Content) -> Result<u64, PublishError> {
         match content {

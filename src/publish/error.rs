@@ -1,6 +1,7 @@
 //! The errors of a publish that are found before anything is sent.
 
 use super::version::VersionError;
+use crate::base::file_defect::FileDefect;
 use crate::base::git::GitError;
 use crate::model::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE};
 use crate::model::yaml::DocumentError;
@@ -44,6 +45,12 @@ pub enum PublishError {
     /// Files that a shared pipeline needs would not be published.
     #[error("the shared pipelines would be incomplete:{}", listed(.0))]
     NotWhole(Vec<Problem>),
+    /// Files whose content is not what their name says, with the defect of the first.
+    #[error("files that are not what their name says are not published:{}", listed(.problems))]
+    Unusable {
+        problems: Vec<Problem>,
+        defect: FileDefect,
+    },
     /// Selected files that are symbolic links, whose targets may be anywhere.
     #[error("symbolic links are not published:{}", listed(.0))]
     Symlinks(Vec<String>),
@@ -143,6 +150,7 @@ impl PublishError {
             Self::NotWhole(_) => {
                 "commit the missing files, correct the names, or adjust --include and --exclude"
             }
+            Self::Unusable { defect, .. } => defect.help(),
             Self::Symlinks(_) => "replace them with the files they point to, or exclude them with --exclude",
             Self::SameName(_) => {
                 "rename one of them, or pass --exclude: in a part name, `\"` becomes %22, CR %0D and LF %0A"

@@ -26,6 +26,7 @@ mod references;
 mod shared_file;
 mod since;
 mod unchanged;
+mod unusable;
 mod upload;
 mod verify;
 pub mod version;

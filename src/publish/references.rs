@@ -6,6 +6,7 @@
 use super::PublishError;
 use super::contents::PublishContents;
 use super::unchanged::{self, Checked};
+use crate::base::file_defect::FileDefect;
 use crate::base::git::Content;
 use crate::base::overlap;
 use crate::model::pipelines::{PipelineFacts, Reference, may_name_files};
@@ -23,6 +24,8 @@ pub(super) struct FileFacts {
     pub bytes: u64,
     /// The pipeline's references, or the reason why it is not a pipeline.
     pub facts: Result<PipelineFacts, DocumentError>,
+    /// The reason why the content is not a pipeline, even if it was not read as YAML.
+    pub defect: Option<FileDefect>,
     /// Hash of the content, if the file could change before it is sent.
     pub checked: Option<Checked>,
 }
@@ -80,16 +83,26 @@ fn skim(
         return Ok(Skimmed::Known(FileFacts {
             bytes: contents.size(wanted.content)?,
             facts: Err(DocumentError::too_large()),
+            defect: None,
             checked: None,
         }));
     };
     let checked = unchanged::checked(wanted.content, &bytes);
+    if let Some(defect) = FileDefect::of_document(&bytes) {
+        return Ok(Skimmed::Known(FileFacts {
+            bytes: bytes.len() as u64,
+            facts: Err(DocumentError::of_all(format!("the document {}", defect.reason()))),
+            defect: Some(defect),
+            checked,
+        }));
+    }
     Ok(if wanted.is_needed || may_matter(&bytes) {
         Skimmed::ToRead { bytes, checked }
     } else {
         Skimmed::Known(FileFacts {
             bytes: bytes.len() as u64,
             facts: Ok(PipelineFacts::skimmed()),
+            defect: None,
             checked,
         })
     })
@@ -110,6 +123,7 @@ impl Skimmed {
             Self::ToRead { bytes, checked } => FileFacts {
                 bytes: bytes.len() as u64,
                 facts: PipelineFacts::parse(&bytes),
+                defect: None,
                 checked,
             },
         }

@@ -67,8 +67,8 @@ async fn every_part_is_the_blob_of_its_path() {
     world.write("empty.orch.yaml", "");
     let binary: Vec<u8> = (0..=255).cycle().take(70_000).chain(*b"\r\n--\r\n").collect();
     world.write("sql/all bytes.sql", &binary);
-    world.write("sql/empty.sql", "");
-    let scripts = [script("sql/all bytes.sql"), script("sql/empty.sql")];
+    world.write("sql/short.sql", ";");
+    let scripts = [script("sql/all bytes.sql"), script("sql/short.sql")];
     world.write("load.orch.yaml", pipeline("orchestration", &scripts));
     world.write(CONFIG, shared(&[("load.orch.yaml", "load-it", true)]));
     let plan = planned(&world);

@@ -1,19 +1,22 @@
 //! Runs the project checks: determines which of their findings are reported, and which are known.
 
 use crate::base::error::Failure;
-use crate::base::git::{Change, ChangeKind, CommitId, GitError, Snapshot};
+use crate::base::git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot};
 use crate::commands::gate::past::Baseline;
 use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::{
     ChangedFacts, ChooseOthers, KnownComparison, OtherFiles, Part, Places, ProjectScope, SeenFacts, Selected,
-    Tally, mark_files,
+    Tally, mark_files, script_defect,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::model::findings::{FileResults, State};
 use crate::model::pipelines::{PipelineFacts, SoughtNames, document, is_pipeline};
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashSet};
+
+/// Maximum number of bytes of changed files that are examined for a script with a defect.
+const MAX_EXAMINED_BYTES: u64 = 64 << 20;
 
 /// The project to check.
 #[derive(Clone, Copy)]
@@ -172,6 +175,8 @@ impl<'a> ProjectRun<'a> {
         let (modified, moved): (Vec<&Change>, Vec<&Change>) =
             changes.partition(|change| change.kind == ChangeKind::Modified);
         names.extend(moved.iter().flat_map(|change| change.paths()));
+        let spoiled = self.spoiled_scripts()?;
+        names.extend(spoiled.iter().map(String::as_str));
         if names.len() + modified.len() > SoughtNames::MOST {
             return Ok(OtherFiles::All);
         }
@@ -181,6 +186,25 @@ impl<'a> ProjectRun<'a> {
             return Ok(OtherFiles::Reached);
         }
         Ok(SoughtNames::of(names).map_or(OtherFiles::All, OtherFiles::Naming))
+    }
+
+    /// Returns the added and modified files that may be scripts with a defect. Beyond a number of bytes, files are not
+    /// examined, and each may have a defect.
+    fn spoiled_scripts(&self) -> Result<Vec<String>, GitError> {
+        let (repo, snapshot) = (&self.project.workspace.repo, self.project.snapshot);
+        let changes = snapshot.changes(self.bases, &|path| !is_pipeline(path))?;
+        let regular_files = changes
+            .iter()
+            .filter(|change| change.file == Some(FileKind::Regular));
+        let paths: BTreeSet<&str> = regular_files.map(|change| change.path.as_str()).collect();
+        let mut examined = 0;
+        let mut spoiled = Vec::new();
+        for (path, file) in snapshot.find_all(&paths)? {
+            if examined > MAX_EXAMINED_BYTES || script_defect(repo, &file, &mut examined)?.is_some() {
+                spoiled.push(path);
+            }
+        }
+        Ok(spoiled)
     }
 
     /// Returns the modified pipelines that no longer declare each variable of their base, so that a caller may set one

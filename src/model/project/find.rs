@@ -5,8 +5,10 @@ use super::nearest::NearestPaths;
 use super::words::{
     NO_PIPELINE, NOT_THERE, REPAIR, ambiguous_call, bare_call, circle, dangling_link, large_circle, listed,
     missing_call, missing_script, shared_pipeline, undeclared_parameter, undeclared_variable,
+    unusable_script,
 };
 use super::{CheckLevels, ProjectCheck};
+use crate::base::file_defect::FileDefect;
 use crate::base::text::bounded;
 use crate::model::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
 use crate::model::pipelines::{
@@ -23,8 +25,8 @@ pub struct Project<'p> {
     pub files: &'p PipelineFiles<'p>,
     /// The facts of the checked pipelines; `None` if a pipeline cannot be read.
     pub facts: &'p BTreeMap<String, Option<PipelineFacts>>,
-    /// The referenced scripts that exist.
-    pub scripts: &'p BTreeSet<String>,
+    /// The referenced scripts that exist, each with its defect.
+    pub scripts: &'p BTreeMap<String, Option<FileDefect>>,
     pub shared: Option<&'p SharedSide>,
     /// Returns whether a reference intentionally leads out of the project.
     pub is_external: &'p dyn Fn(&str) -> bool,
@@ -267,15 +269,25 @@ impl Finder<'_> {
                 continue;
             }
             match reference.kind {
-                ReferenceKind::Script if !self.project.scripts.contains(target) => {
-                    let said = format!("{}{}", missing_script(target), self.reach());
-                    leads.push(lead(ProjectCheck::Script, reference, &said));
-                }
-                ReferenceKind::Script => {}
+                ReferenceKind::Script => leads.extend(self.script(reference, target)),
                 ReferenceKind::Pipeline(kind) => self.call(reference, target, kind, &mut leads),
             }
         }
         leads
+    }
+
+    /// Returns the finding for a script that does not exist, or that is not a script.
+    fn script(&self, reference: &Reference, target: &str) -> Option<Lead> {
+        let text = match self.project.scripts.get(target) {
+            None => format!("{}{}", missing_script(target), self.reach()),
+            Some(None) => return None,
+            Some(Some(defect)) => format!(
+                "{}; a publish refuses it: {}",
+                unusable_script(target, *defect),
+                defect.help()
+            ),
+        };
+        Some(lead(ProjectCheck::Script, reference, &text))
     }
 
     fn call(&self, reference: &Reference, target: &str, kind: Kind, leads: &mut Vec<Lead>) {

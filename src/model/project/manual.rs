@@ -101,10 +101,12 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
 
 static SCRIPT: ProjectDocumentation = ProjectDocumentation {
     check: ProjectCheck::Script,
-    summary: "Each script of a component exists in the project.",
+    summary: "Each script of a component exists in the project and is a script.",
     reason: "A component whose script was moved or deleted fails when it runs.",
     details: &[
         "`fileName` is checked if `scriptLocation` is `File`. It is a path from the repository root.",
+        "A file that is not a script is reported too: a Git LFS pointer, a file that git-crypt encrypted, an empty file, \
+         and a file with the conflict markers of a merge.",
         PATHS,
     ],
     fails: "pipeline:\n  components:\n    Run script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \

@@ -17,5 +17,5 @@ pub use find::{Project, SharedSide};
 pub use manual::{ProjectDocumentation, reference};
 pub use words::{
     NO_PIPELINE, NOT_THERE, ambiguous_call, missing_call, missing_script, shared_pipeline,
-    undeclared_parameter,
+    undeclared_parameter, unusable_script,
 };

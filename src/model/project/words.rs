@@ -1,6 +1,7 @@
 //! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
 //! and contains text from outside. Thousands of messages may repeat one name, so a very long name is shortened.
 
+use crate::base::file_defect::FileDefect;
 use crate::base::text::bounded;
 use crate::model::pipelines::{Kind, LinkRole, SharedEntry, SharedParameter};
 
@@ -47,6 +48,11 @@ pub(super) fn bare_call(kind: Kind, target: &str, path: &str) -> String {
 
 pub fn missing_script(path: &str) -> String {
     format!("names the script `{}`, which {NOT_THERE}", bounded(path))
+}
+
+/// Returns the message for a script whose content is not a script.
+pub fn unusable_script(path: &str, defect: FileDefect) -> String {
+    format!("names the script `{path}`, which {}", defect.reason())
 }
 
 pub(super) fn dangling_link(role: LinkRole, name: &str) -> String {

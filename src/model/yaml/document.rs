@@ -1,5 +1,6 @@
 //! Checks bytes and converts them to text that is safe for the parser.
 
+use crate::base::file_defect::FileDefect;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -69,6 +70,10 @@ impl DocumentError {
 pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
     if bytes.len() as u64 > DOCUMENT_LIMIT {
         return Err(DocumentError::too_large());
+    }
+    // The parser reads a pointer as a string, and an encrypted file as an invalid document.
+    if let Some(defect @ (FileDefect::LfsPointer | FileDefect::GitCrypt)) = FileDefect::of_document(bytes) {
+        return Err(DocumentError::of_all(format!("the document {}", defect.reason())));
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes)

@@ -13,6 +13,7 @@ mod first_file;
 mod links;
 mod notes;
 mod order;
+mod placeholders;
 mod publishing;
 mod same_review;
 mod subjects;

@@ -1,7 +1,8 @@
 //! Detects a commit that was published before. A repeated job must not publish it again under a name that nobody chose:
 //! it would become the latest version, and a nightly run would undo a rollback.
 
-use super::{Intent, Publishing};
+use super::Publishing;
+use super::intent::Intent;
 use crate::job::ci::Host;
 use crate::platform::api::Artifact;
 use crate::publish::version::{NameOrigin, name_origin};

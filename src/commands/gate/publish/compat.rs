@@ -1,7 +1,8 @@
 //! Determines the changes of a publish for consumers before any request is sent, compared with the version that they
 //! use.
 
-use super::{Intent, Publishing, with_wish};
+use super::intent::Intent;
+use super::{Publishing, with_wish};
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::{CommitId, Repository};

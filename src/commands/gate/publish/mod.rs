@@ -4,6 +4,7 @@ mod again;
 mod compat;
 mod evidence;
 mod history;
+mod intent;
 mod junit;
 mod merged;
 mod order;
@@ -17,6 +18,8 @@ pub(crate) use evidence::{Evidence, pipelines};
 pub(crate) use history::VersionHistory;
 pub(crate) use merged::{MergedCommit, require_merged};
 pub(crate) use policy_guard::refuse_unusable_policy;
+
+use intent::{Intent, PublishedBefore};
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -106,31 +109,6 @@ pub(crate) struct Publishing<'a> {
     pub(crate) started: Timestamp,
 }
 
-/// The action to take after the plan was compared with the platform.
-enum Intent {
-    Nothing(PublishedBefore),
-    /// The job does not allow the publish.
-    Refuse(Failure),
-    Send,
-}
-
-/// The existing version with the content of this plan.
-struct PublishedBefore {
-    said: String,
-    version: String,
-    commit: String,
-}
-
-impl Intent {
-    fn nothing(said: String, version: &str, commit: &str) -> Self {
-        Self::Nothing(PublishedBefore {
-            said,
-            version: version.to_owned(),
-            commit: commit.to_owned(),
-        })
-    }
-}
-
 impl Publishing<'_> {
     /// Publishes the plan; with evidence, only if it covers the plan.
     pub(crate) fn run(
@@ -181,22 +159,6 @@ impl Publishing<'_> {
                 self.send(&platform, &plan)
             }
         }
-    }
-
-    /// Compares with the platform, sets the version name and decides what to do with the plan. Every command and every
-    /// route passes all of these checks. A dry run stops after this.
-    fn intent(&mut self, platform: &Platform, plan: &mut Plan) -> Result<Intent, Failure> {
-        self.history = self.request_history(platform)?;
-        self.compared = self.compared(platform, plan)?;
-        let skipped = self.skip_unchanged(plan);
-        if let Some(intent) = skipped.or_else(|| self.skip_published_commit(plan)) {
-            return Ok(intent);
-        }
-        if let Some(intent) = self.refuse_breaks(platform, plan)? {
-            return Ok(intent);
-        }
-        let refused = self.refuse_older_commit(platform, plan)?;
-        Ok(refused.unwrap_or(Intent::Send))
     }
 
     /// Ends without an upload, because this version of this commit exists.

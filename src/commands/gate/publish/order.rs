@@ -1,8 +1,9 @@
 //! Keeps the order of versions: if a commit older than that of the latest version were published, it would become the
 //! newest version, and consumers of `[Latest]` would go back. A rerun of an old job does that unintentionally.
 
+use super::Publishing;
 use super::history::CommitOrder;
-use super::{Intent, Publishing};
+use super::intent::Intent;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::job::ci::Host;

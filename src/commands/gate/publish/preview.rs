@@ -1,6 +1,7 @@
 //! Runs the dry run: shows the plan, the reasons to refuse it, and its changes for consumers, with read requests only.
 
-use super::{Intent, Publishing};
+use super::Publishing;
+use super::intent::Intent;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;

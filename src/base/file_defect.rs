@@ -1,0 +1,148 @@
+//! Detects files whose content is not what their name says: a placeholder of Git LFS, an encrypted or empty file, or a
+//! merge that was not finished.
+
+use memchr::memmem;
+
+/// The beginnings of a Git LFS pointer (<https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>).
+const LFS_HEADERS: [&[u8]; 2] = [
+    b"version https://git-lfs.github.com/spec/",
+    b"version https://hawser.github.com/spec/",
+];
+
+/// Maximum size of a Git LFS pointer.
+const MAX_POINTER_SIZE: usize = 1024;
+
+/// The beginning of a file that git-crypt encrypted (<https://github.com/AGWA/git-crypt>).
+const GIT_CRYPT_HEADER: &[u8] = b"\0GITCRYPT\0";
+
+/// The markers at the beginning of lines, in the order of a conflict.
+const CONFLICT_MARKERS: [&[u8]; 3] = [b"<<<<<<< ", b"=======", b">>>>>>> "];
+
+/// The reason why the content of a file cannot be meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileDefect {
+    LfsPointer,
+    GitCrypt,
+    ConflictMarkers,
+    Empty,
+}
+
+impl FileDefect {
+    /// Returns the defect of a script.
+    pub fn of_script(content: &[u8]) -> Option<Self> {
+        let is_empty = content.iter().all(u8::is_ascii_whitespace);
+        Self::of_document(content).or_else(|| is_empty.then_some(Self::Empty))
+    }
+
+    /// Returns the defect of a pipeline or of another document; an empty one is reported by its reader.
+    pub fn of_document(content: &[u8]) -> Option<Self> {
+        if content.len() <= MAX_POINTER_SIZE && LFS_HEADERS.iter().any(|header| content.starts_with(header)) {
+            return Some(Self::LfsPointer);
+        }
+        if content.starts_with(GIT_CRYPT_HEADER) {
+            return Some(Self::GitCrypt);
+        }
+        has_conflict(content).then_some(Self::ConflictMarkers)
+    }
+
+    /// Returns the reason, after `which` or a file name.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::LfsPointer => "is a Git LFS pointer, not the file itself",
+            Self::GitCrypt => "is encrypted by git-crypt",
+            Self::ConflictMarkers => "contains the conflict markers of a merge",
+            Self::Empty => "is empty",
+        }
+    }
+
+    /// Returns how to publish the real file.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::LfsPointer => {
+                "run `git lfs pull` and publish with `--from worktree`: the version then has the file on disk, and the commit \
+                 contains only its pointer; or store the file in git without LFS"
+            }
+            Self::GitCrypt => "store the file unencrypted, or exclude it",
+            Self::ConflictMarkers => "resolve the conflict and commit the file",
+            Self::Empty => "write the script, or remove its component",
+        }
+    }
+}
+
+/// The size and the content hash in a Git LFS pointer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LfsPointer {
+    /// The SHA-256 of the file, in hex.
+    pub(crate) sha256: String,
+    pub(crate) bytes: u64,
+}
+
+impl LfsPointer {
+    /// Parses a pointer; `None` if the content is not a complete one.
+    pub(crate) fn parse(content: &[u8]) -> Option<Self> {
+        if FileDefect::of_document(content) != Some(FileDefect::LfsPointer) {
+            return None;
+        }
+        let text = std::str::from_utf8(content).ok()?;
+        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));
+        Some(Self {
+            sha256: value("oid sha256:")?.trim().to_owned(),
+            bytes: value("size ")?.trim().parse().ok()?,
+        })
+    }
+}
+
+/// Returns whether lines begin with all markers of a conflict, in their order.
+fn has_conflict(content: &[u8]) -> bool {
+    // Most files have no such line, which one search shows.
+    if memmem::find(content, b"\n=======").is_none() {
+        return false;
+    }
+    let mut markers = CONFLICT_MARKERS.iter();
+    let mut next = markers.next();
+    for line in content.split(|byte| *byte == b'\n') {
+        let Some(marker) = next else {
+            break;
+        };
+        if line.starts_with(marker) {
+            next = markers.next();
+        }
+    }
+    next.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
+
+    #[test]
+    fn defects_are_recognized_by_their_content() {
+        let conflict = b"select 1;\n<<<<<<< HEAD\nselect 2;\n=======\nselect 3;\n>>>>>>> change\n";
+        for (content, defect) in [
+            (POINTER, FileDefect::LfsPointer),
+            (b"\0GITCRYPT\0abc", FileDefect::GitCrypt),
+            (conflict, FileDefect::ConflictMarkers),
+            (b"", FileDefect::Empty),
+            (b" \r\n\t\n", FileDefect::Empty),
+        ] {
+            assert_eq!(FileDefect::of_script(content), Some(defect));
+        }
+        let pointer = LfsPointer::parse(POINTER).unwrap();
+        assert_eq!((pointer.bytes, pointer.sha256.len()), (12345, 64));
+    }
+
+    #[test]
+    fn scripts_that_mention_a_marker_are_accepted() {
+        for content in [
+            &b"select 1;"[..],
+            b"-- see version https://git-lfs.github.com/spec/v1",
+            b"# Title\n=======\n",
+            b"\n=======\n<<<<<<< \n>>>>>>> \n",
+            b"select '<<<<<<< a';\n======= \n",
+        ] {
+            assert_eq!(FileDefect::of_script(content), None);
+        }
+    }
+}
