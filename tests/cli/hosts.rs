@@ -158,6 +158,8 @@ fn on_gitlab(world: &World, platform: &Platform, notes: &Comments) -> Call {
         .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]))
         .variable("CI_PROJECT_ID", "3")
         .variable("CI_MERGE_REQUEST_IID", "4")
+        .variable("CI_MERGE_REQUEST_PROJECT_ID", "3")
+        .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "3")
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
         .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
         .variable("CI_API_V4_URL", format!("{}/api/v4", notes.url()))

@@ -52,7 +52,7 @@ fn on_github(world: &World, call: Call, event: &str, reference: &str, payload: &
 }
 
 fn pull_request(world: &World, call: Call) -> Call {
-    let base = world.git(&["rev-parse", "main"]);
+    let base = world.git(&["rev-parse", "refs/heads/main"]);
     let payload = json!({
         "repository": { "default_branch": "main", "full_name": "o/p" },
         "pull_request": {
@@ -82,11 +82,13 @@ fn merge_request(world: &World, call: Call) -> Call {
         .variable("CI_DEFAULT_BRANCH", "main")
         .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]))
         .variable("CI_MERGE_REQUEST_IID", "7")
+        .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
+        .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
         .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
         .variable(
             "CI_MERGE_REQUEST_DIFF_BASE_SHA",
-            world.git(&["merge-base", "main", "HEAD"]),
+            world.git(&["merge-base", "refs/heads/main", "HEAD"]),
         )
 }
 

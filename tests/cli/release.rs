@@ -218,6 +218,8 @@ fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
     let merge_request = host()
         .variable("CI_PIPELINE_SOURCE", "merge_request_event")
         .variable("CI_MERGE_REQUEST_IID", "7")
+        .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
+        .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "main")
         .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &head);
     merge_request.run(&args).expect(0).saying(&["not merged"]);

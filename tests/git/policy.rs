@@ -42,6 +42,8 @@ fn gitlab<'a>(commit: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a
 fn merge_request<'a>(project: &'a Project, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let fixed = [
         ("CI_MERGE_REQUEST_IID", "9"),
+        ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
         ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
         ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.fork),

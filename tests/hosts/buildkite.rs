@@ -90,7 +90,8 @@ fn a_pull_request_of_a_fork_is_not_sent() {
         "somebody:feature",
         &project.feature,
         &pull_request("git://github.com/somebody/p.git"),
-    );
+    )
+    .with_remote_as_target();
     job.says().has("fork", true).changes(&FEATURE);
     job.leaves_the_fork();
 }

@@ -68,7 +68,7 @@ fn a_pull_request_of_a_fork_is_not_sent() {
         ("CIRCLE_PR_NUMBER", "8"),
         ("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/8"),
     ];
-    let job = job(&folder, &project.feature, &more);
+    let job = job(&folder, &project.feature, &more).with_remote_as_target();
     job.says()
         .has("fork", true)
         .has("pullRequest", 8)

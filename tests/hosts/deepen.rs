@@ -284,6 +284,8 @@ fn a_merge_request_gets_the_base_that_the_host_names() {
         ("GITLAB_CI", "true"),
         ("CI_COMMIT_SHA", project.feature.as_str()),
         ("CI_MERGE_REQUEST_IID", "9"),
+        ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
         ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
         ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.fork),

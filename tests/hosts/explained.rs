@@ -52,7 +52,8 @@ fn on_github_for_a_pull_request_of_a_fork() {
         ("GITHUB_EVENT_NAME", "pull_request"),
         ("GITHUB_SHA", &project.feature),
     ];
-    insta::assert_snapshot!(shown(&Job::new(&folder, &variables).payload(&payload), &[]), @"
+    let job = Job::new(&folder, &variables).with_remote_as_target();
+    insta::assert_snapshot!(shown(&job.payload(&payload), &[]), @"
     CI host        github
     event          pull_request
     pull request   7

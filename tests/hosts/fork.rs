@@ -3,7 +3,7 @@
 use crate::history::{EVERYTHING_FETCHED, checkout, with_default};
 use crate::job::Job;
 use crate::program::{Call, Ended};
-use crate::repo::World;
+use crate::repo::{World, git};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn circleci(folder: &Path, head: &str) -> Job {
         ("CIRCLE_BRANCH", "pull/1"),
         ("CIRCLE_PR_REPONAME", "p"),
     ];
-    Job::new(folder, &variables)
+    Job::new(folder, &variables).with_remote_as_target()
 }
 
 /// Returns a job for a fork on each host.
@@ -54,10 +54,11 @@ fn hosts(folder: &Path, head: &str) -> Vec<Job> {
         ("GITHUB_REF", "refs/pull/1/merge"),
         ("GITHUB_SHA", head),
     ];
+    let base = git(folder, &["rev-parse", "refs/remotes/origin/main"]);
     let payload = json!({ "pull_request": {
         "number": 1,
         "head": { "ref": "feature", "sha": head, "repo": { "full_name": "somebody/p" } },
-        "base": { "ref": "main", "sha": head, "repo": { "full_name": "o/p" } }
+        "base": { "ref": "main", "sha": base, "repo": { "full_name": "o/p" } }
     } });
     let gitlab = [
         ("GITLAB_CI", "true"),
@@ -93,7 +94,7 @@ fn hosts(folder: &Path, head: &str) -> Vec<Job> {
         ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main"),
         ("BUILDKITE_PULL_REQUEST_REPO", "git://github.com/somebody/p.git"),
     ];
-    vec![
+    let jobs = vec![
         Job::new(folder, &github).payload(&payload),
         Job::new(folder, &github)
             .with(&[("GITEA_ACTIONS", "true")])
@@ -103,7 +104,8 @@ fn hosts(folder: &Path, head: &str) -> Vec<Job> {
         Job::new(folder, &jenkins),
         circleci(folder, head),
         Job::new(folder, &buildkite),
-    ]
+    ];
+    jobs.into_iter().map(Job::with_remote_as_target).collect()
 }
 
 const REPORTS: [&str; 5] = [

@@ -143,7 +143,8 @@ fn a_pull_request_of_a_fork_is_not_sent() {
     let job = change(
         &folder,
         &[("GIT_COMMIT", &project.feature), ("CHANGE_FORK", "somebody")],
-    );
+    )
+    .with_remote_as_target();
     job.says().has("fork", true).changes(&FEATURE);
     job.leaves_the_fork();
 }

@@ -36,6 +36,12 @@ impl Job {
         self
     }
 
+    /// Names the checkout's remote as the target's repository, as if the job had cloned it under that name.
+    pub fn with_remote_as_target(self) -> Self {
+        let url = crate::repo::git(&self.folder, &["remote", "get-url", "origin"]);
+        self.with(&[("SLUICEGATE_TARGET_REPOSITORY", &url)])
+    }
+
     /// Adds an event payload in a file next to the checkout.
     pub fn payload(self, payload: &Value) -> Self {
         let file = self.folder.with_extension("event.json");

@@ -151,6 +151,8 @@ fn a_job_whose_clone_cannot_tell_whether_the_remote_has_the_commit_warns_and_ask
             ("GITLAB_CI", "true"),
             ("CI_COMMIT_SHA", &project.feature),
             ("CI_MERGE_REQUEST_IID", "9"),
+            ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+            ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
             ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
             ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.fork),
         ],

@@ -29,6 +29,7 @@ fn azure(folder: &Path, project: &Project) -> Job {
         ("BUILD_SOURCEVERSION", &project.feature),
         ("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/feature"),
         ("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main"),
+        ("SYSTEM_PULLREQUEST_ISFORK", "False"),
         ("SYSTEM_PULLREQUEST_SOURCECOMMITID", &project.feature),
     ];
     Job::new(folder, &variables)
@@ -196,6 +197,8 @@ fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
         ("GITLAB_CI", "true"),
         ("CI_COMMIT_SHA", project.feature.as_str()),
         ("CI_MERGE_REQUEST_IID", "9"),
+        ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
         ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.feature),
     ];

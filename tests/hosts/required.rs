@@ -7,14 +7,16 @@ use crate::repo::World;
 use serde_json::{Value, json};
 use std::fs;
 
+/// Returns the variables with owned values.
+fn text(pairs: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+    pairs
+        .iter()
+        .map(|(name, value)| (*name, (*value).to_owned()))
+        .collect()
+}
+
 /// Returns each host's variables for a pull request that changes only documentation.
 fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
-    let text = |pairs: &[(&'static str, &str)]| -> Vec<(&'static str, String)> {
-        pairs
-            .iter()
-            .map(|(name, value)| (*name, (*value).to_owned()))
-            .collect()
-    };
     let github = [
         ("GITHUB_ACTIONS", "true"),
         ("GITHUB_EVENT_NAME", "pull_request"),
@@ -28,6 +30,8 @@ fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
             ("GITLAB_CI", "true"),
             ("CI_COMMIT_SHA", head),
             ("CI_MERGE_REQUEST_IID", "1"),
+            ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+            ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
             ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "words"),
             ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base),
         ]),
@@ -36,6 +40,7 @@ fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
             ("BUILD_SOURCEVERSION", head),
             ("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/words"),
             ("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main"),
+            ("SYSTEM_PULLREQUEST_ISFORK", "False"),
             ("SYSTEM_PULLREQUEST_SOURCECOMMITID", head),
         ]),
         text(&[
@@ -62,6 +67,8 @@ fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
             ("BUILDKITE_BRANCH", "words"),
             ("BUILDKITE_PULL_REQUEST", "1"),
             ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main"),
+            ("BUILDKITE_REPO", "git@git.example:o/p.git"),
+            ("BUILDKITE_PULL_REQUEST_REPO", "https://git.example/o/p"),
         ]),
         Vec::new(),
     ]

@@ -124,13 +124,17 @@ impl Repository {
     /// Returns the default branch that `origin/HEAD` records. `git clone` and `git remote set-head` write it; no
     /// push can.
     pub fn told_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
+        Ok(self.told_default_branches()?.into_iter().next())
+    }
+
+    /// Returns the default branch of each remote that the clone records one for, `origin` first.
+    pub fn told_default_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
         let remotes = self.remotes()?;
+        let mut branches = Vec::new();
         for remote in &remotes {
-            if let Some(found) = self.remote_head(&remotes, remote)? {
-                return Ok(Some(found));
-            }
+            branches.extend(self.remote_head(&remotes, remote)?);
         }
-        Ok(None)
+        Ok(branches)
     }
 
     /// Returns the probable default branch of the remote: [`told_default_branch`](Self::told_default_branch),
@@ -151,13 +155,6 @@ impl Repository {
         }
     }
 
-    /// Returns the URL of the first remote; `origin` comes first. It may contain credentials.
-    pub fn remote_url(&self) -> Result<Option<String>, GitError> {
-        let remotes = self.remotes()?;
-        let url = remotes.first().and_then(|remote| remote.url().ok());
-        Ok(url.map(str::to_owned))
-    }
-
     fn remote_head(
         &self,
         remotes: &[Remote<'_>],
@@ -170,18 +167,6 @@ impl Repository {
         Ok(self
             .reference(&target)?
             .and_then(|reference| tracked(remotes, &reference)))
-    }
-
-    /// Returns the configured remotes, `origin` first.
-    pub(super) fn remotes(&self) -> Result<Vec<Remote<'_>>, GitError> {
-        let listing = GitError::library("list the remotes");
-        let names = self.library.remotes().map_err(&listing)?;
-        let mut names: Vec<&str> = names.iter().filter_map(|name| name.ok().flatten()).collect();
-        names.sort_by_key(|name| (*name != "origin", *name));
-        names
-            .into_iter()
-            .map(|name| self.library.find_remote(name).map_err(&listing))
-            .collect()
     }
 
     pub(super) fn reference(&self, name: &str) -> Result<Option<Reference<'_>>, GitError> {

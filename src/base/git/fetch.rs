@@ -23,20 +23,29 @@ impl Repository {
     /// commits, because otherwise its full history would be fetched. The repository must be opened again afterwards
     /// ([`Repository::reopen`]).
     pub fn fetch_history(&self, wanted: &[Wanted<'_>], depth: u32) -> Result<(), GitError> {
-        let (known, new): (Vec<Wanted<'_>>, Vec<Wanted<'_>>) =
-            wanted.iter().partition(|one| self.knows(**one));
-        self.fetch_group(&new, &format!("--depth={depth}"))?;
-        self.fetch_group(&known, &format!("--deepen={depth}"))
+        self.fetch_history_from(&self.first_remote()?, wanted, depth)
     }
 
-    fn fetch_group(&self, wanted: &[Wanted<'_>], depth: &str) -> Result<(), GitError> {
+    /// Fetches from this remote; see [`Self::fetch_history`].
+    pub fn fetch_history_from(
+        &self,
+        remote: &str,
+        wanted: &[Wanted<'_>],
+        depth: u32,
+    ) -> Result<(), GitError> {
+        let (known, new): (Vec<Wanted<'_>>, Vec<Wanted<'_>>) =
+            wanted.iter().partition(|one| self.knows(**one));
+        self.fetch_group(remote, &new, &format!("--depth={depth}"))?;
+        self.fetch_group(remote, &known, &format!("--deepen={depth}"))
+    }
+
+    fn fetch_group(&self, remote: &str, wanted: &[Wanted<'_>], depth: &str) -> Result<(), GitError> {
         if wanted.is_empty() {
             return Ok(());
         }
-        let remote = self.first_remote()?;
         let what: Vec<String> = wanted
             .iter()
-            .map(|one| refspec(&remote, *one))
+            .map(|one| refspec(remote, *one))
             .collect::<Result<_, _>>()?;
         let mut arguments = vec![
             "fetch",
@@ -46,7 +55,7 @@ impl Repository {
             "--no-recurse-submodules",
         ];
         arguments.extend(self.is_shallow().then_some(depth));
-        arguments.extend(["--", &remote]);
+        arguments.extend(["--", remote]);
         arguments.extend(what.iter().map(String::as_str));
         self.program.talk(self.root(), &arguments).map(drop)
     }
@@ -63,17 +72,9 @@ impl Repository {
         Self::open(self.root())
     }
 
-    /// Queries the first remote for its default branch.
-    pub fn ask_default_branch(&self) -> Result<Option<String>, GitError> {
-        let remote = self.first_remote()?;
-        let arguments = [
-            "ls-remote",
-            UPLOAD_PACK,
-            "--symref",
-            "--",
-            remote.as_str(),
-            "HEAD",
-        ];
+    /// Queries the remote for its default branch.
+    pub fn ask_default_branch(&self, remote: &str) -> Result<Option<String>, GitError> {
+        let arguments = ["ls-remote", UPLOAD_PACK, "--symref", "--", remote, "HEAD"];
         let answer = self.program.talk(self.root(), &arguments)?;
         let named = answer
             .lines()

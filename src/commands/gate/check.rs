@@ -76,6 +76,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         None => judge(run, &chosen, &project, fail_on, before.as_ref())?,
     };
     judged.note(left);
+    judged.note(workspace.tip_age.clone());
     judged.add_policy_limit(&workspace);
     judged.take_in(run, &chosen, &part);
     let judging = (&settings.judging, &part);

@@ -29,6 +29,7 @@ pub(super) mod review;
 pub(super) mod rules;
 pub(super) mod selecting;
 mod standard_input;
+mod target_tip;
 mod typed;
 mod unanswered;
 pub(super) mod unselected;

@@ -258,7 +258,7 @@ pub(crate) fn reviewed<'a>(
     let project = ProjectRun::of(project, &chosen.selected, &comparison.bases, &part);
     let mut judged = review.judged(&chosen, &project, &comparison, nothing)?;
     judged.add_policy_limit(workspace);
-    judged.note(unchanged);
+    judged.note(workspace.tip_age.clone().into_iter().chain(unchanged));
     judged.take_in(run, &chosen, &part);
     let accepts = || planned.as_ref().map_or(Ok(None), |it| it.accepts_breaks(&review));
     let judging = (&settings.judging, &part);

@@ -5,10 +5,11 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use crate::commands::Run;
+use crate::commands::gate::target_tip::{or_unknown, target_tip};
 use crate::job::ci::{self, CiContext, Host, Trigger};
 use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, ContextError, DeepenSubject, PolicyTip, RevisionWish, Target};
-use crate::job::policy::{self, Choice, GateFile, UnusableFile, plain};
+use crate::job::policy::{self, GateFile, UnusableFile, plain};
 use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
 use crate::model::findings::{Limit, LimitKind};
 use crate::model::pipelines::{self, ConfigFolderError, RULES_FILE, document_in, document_on_disk};
@@ -27,6 +28,8 @@ pub(crate) struct Workspace<'a> {
     pub(crate) policy: PolicyTip,
     /// The tip of the target branch, regardless of `--policy`.
     pub(crate) target_tip: PolicyTip,
+    /// The note with the date of `target_tip`, if nothing shows that it is not outdated.
+    pub(crate) tip_age: Option<String>,
     /// How to treat a change that edits the gate configuration together with other files.
     pub(crate) gate_changes: GateChanges,
     /// The configuration file's path in the repository; `None` if the job sets one outside.
@@ -38,14 +41,19 @@ impl Run {
     pub(crate) fn workspace(&self) -> Result<Workspace<'_>, Failure> {
         let repo = self.open_repository()?;
         let host = settings::host(&self.global, &self.env)?;
-        let ci = ci::detect(&self.env, host).map_err(ContextError::from)?;
+        let mut ci = ci::detect(&self.env, host).map_err(ContextError::from)?;
+        let repositories = settings::target_repositories(&self.global, &self.env)?;
+        ci.target_repository.urls.extend(repositories);
         let is_hosts = context::judges_hosts(&repo, &ci, &RevisionWish::default())?;
-        let settled = self.settled(&repo, Some(&ci), (is_hosts, on_unusable(&ci)))?;
+        let choice = settings::policy_choice(&self.global, &self.env)?;
+        let policy = or_unknown(policy::tip(&repo, Some(&ci), choice, is_hosts))?;
+        let settled = self.settled(&repo, policy, on_unusable(&ci))?;
         Ok(Workspace {
-            target_tip: target_tip(&repo, &ci, &settled.policy, is_hosts)?,
+            target_tip: or_unknown(target_tip(&repo, &ci, &settled.policy, is_hosts))?,
             named_folder: settled.named_folder,
             sources: settled.sources,
             policy: settled.policy,
+            tip_age: None,
             gate_changes: settings::gate_changes(&self.global, &self.env)?,
             config_file: settled.config_file,
             repo,
@@ -57,11 +65,9 @@ impl Run {
     fn settled(
         &self,
         repo: &Repository,
-        ci: Option<&CiContext>,
-        (is_hosts, on_unusable): (bool, UnusableFile),
+        policy: PolicyTip,
+        on_unusable: UnusableFile,
     ) -> Result<SettledPolicy<'_>, Failure> {
-        let choice = settings::policy_choice(&self.global, &self.env)?;
-        let policy = policy::tip(repo, ci, choice, is_hosts)?;
         let named = settings::named_config(&self.global, &self.env);
         let (is_named, file) = match named {
             Some(file) => (true, file),
@@ -119,7 +125,9 @@ impl Run {
         let host = settings::host(&self.global, &self.env)?;
         if let Some(repo) = self.repository() {
             let ci = ci::detect(&self.env, host).ok();
-            let settled = self.settled(&repo, ci.as_ref(), (true, UnusableFile::Reject))?;
+            let choice = settings::policy_choice(&self.global, &self.env)?;
+            let policy = or_unknown(policy::tip(&repo, ci.as_ref(), choice, true))?;
+            let settled = self.settled(&repo, policy, UnusableFile::Reject)?;
             return Ok(settled.sources);
         }
         let file = match settings::named_config(&self.global, &self.env) {
@@ -138,29 +146,6 @@ fn on_unusable(ci: &CiContext) -> UnusableFile {
     }
 }
 
-/// Returns the tip of the target branch; on the default branch, its tip on the remote, which may be newer than the
-/// commit of a rerun or of a scheduled run. A local run has one only with `--policy base`.
-fn target_tip(
-    repo: &Repository,
-    ci: &CiContext,
-    policy: &PolicyTip,
-    is_hosts: bool,
-) -> Result<PolicyTip, Failure> {
-    if ci.host == Host::None {
-        return Ok(policy.clone());
-    }
-    let tip = context::policy_tip(repo, ci, is_hosts)?;
-    if !matches!(tip, PolicyTip::Head { .. }) {
-        return Ok(tip);
-    }
-    let newest = policy::tip(repo, Some(ci), Choice::Base, is_hosts)?;
-    let is_newer = match (&newest, repo.head()) {
-        (PolicyTip::At { commit, .. }, Ok(head)) => !repo.contains(&head.commit, commit)?,
-        _ => false,
-    };
-    Ok(if is_newer { newest } else { tip })
-}
-
 /// The settings, and their source.
 struct SettledPolicy<'a> {
     sources: Sources<'a>,
@@ -171,7 +156,7 @@ struct SettledPolicy<'a> {
 
 impl<'a> Workspace<'a> {
     /// Fetches the missing commits if requested, and reports each step. Then reads the settings again: the version in
-    /// force may have been fetched, or depend on the commit set by the job.
+    /// force may have been fetched, or depend on the commit set by the job. Fails if the target's tip cannot be proven.
     pub(crate) fn deepen(
         &mut self,
         run: &'a Run,
@@ -179,19 +164,26 @@ impl<'a> Workspace<'a> {
         subject: DeepenSubject,
     ) -> Result<(), Failure> {
         let wanted = as_wish(wish.clone());
-        let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
         if wish.deepen {
             let say = |step: &str| run.ui.say(step);
+            let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
+            context::fetch_policy(&mut self.repo, &self.ci, is_hosts, true, &say)?;
             context::deepen(&mut self.repo, &mut self.ci, &wanted, subject, &say)?;
-            context::fetch_policy(&mut self.repo, &self.ci, is_hosts, &say)?;
+            let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
+            context::fetch_policy(&mut self.repo, &self.ci, is_hosts, false, &say)?;
         }
-        if wish.deepen || !is_hosts {
-            let settled = run.settled(&self.repo, Some(&self.ci), (is_hosts, on_unusable(&self.ci)))?;
+        let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
+        let is_unknown = |tip: &PolicyTip| matches!(tip, PolicyTip::Unknown { .. });
+        if wish.deepen || !is_hosts || is_unknown(&self.policy) || is_unknown(&self.target_tip) {
+            let choice = settings::policy_choice(&run.global, &run.env)?;
+            let policy = policy::tip(&self.repo, Some(&self.ci), choice, is_hosts)?;
+            let settled = run.settled(&self.repo, policy, on_unusable(&self.ci))?;
             self.named_folder = settled.named_folder;
             self.sources = settled.sources;
             self.target_tip = target_tip(&self.repo, &self.ci, &settled.policy, is_hosts)?;
             self.policy = settled.policy;
         }
+        self.tip_age = context::describe_tip_age(&self.repo, &self.ci, is_hosts, &self.target_tip)?;
         Ok(())
     }
 

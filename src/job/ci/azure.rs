@@ -3,7 +3,7 @@
 //! Variables: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>.
 
 use super::context::short_branch;
-use super::{BaseHint, CiContext, CiError, Host, Trigger};
+use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::base::env::Env;
 
 const TARGET: &str = "SYSTEM_PULLREQUEST_TARGETBRANCH";
@@ -77,4 +77,14 @@ fn pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
         },
         ..context
     })
+}
+
+/// Returns the repository that started the run. For a pull request, Azure Pipelines always states whether it is from a
+/// fork.
+pub(super) fn target_repository(env: &Env) -> TargetRepository {
+    let is_fork = env.get("SYSTEM_PULLREQUEST_ISFORK");
+    TargetRepository::new(
+        [env.get("BUILD_REPOSITORY_URI").map(str::to_owned)],
+        is_fork.is_some_and(|fork| fork.eq_ignore_ascii_case("false")),
+    )
 }

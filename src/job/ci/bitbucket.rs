@@ -4,7 +4,7 @@
 //! event, so its name is that of the section in `bitbucket-pipelines.yml`. A pull request from a fork starts no
 //! pipeline.
 
-use super::{BaseHint, CiContext, CiError, Host, Trigger};
+use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::base::env::Env;
 
 const COMMIT: &str = "BITBUCKET_COMMIT";
@@ -58,4 +58,11 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         (None, Some(tag)) => context.for_tag(tag),
         (None, None) => context,
     })
+}
+
+/// Returns the repository of the pipeline. It has every change, because no other repository's pull request starts a
+/// pipeline.
+pub(super) fn target_repository(env: &Env) -> TargetRepository {
+    let urls = ["BITBUCKET_GIT_HTTP_ORIGIN", "BITBUCKET_GIT_SSH_ORIGIN"];
+    TargetRepository::new(urls.map(|name| env.get(name).map(str::to_owned)), true)
 }

@@ -3,7 +3,7 @@
 //! Variables: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
 
 use super::context::owner_and_name;
-use super::{BaseHint, CiContext, CiError, Host, Trigger};
+use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::base::env::Env;
 
 const TARGET: &str = "BUILDKITE_PULL_REQUEST_BASE_BRANCH";
@@ -69,4 +69,14 @@ fn is_fork(env: &Env) -> bool {
         repository("BUILDKITE_REPO"),
     );
     head.is_some() && head != here
+}
+
+/// Returns the repository of the pipeline, which a pull request goes to.
+pub(super) fn target_repository(env: &Env) -> TargetRepository {
+    let url = env.get("BUILDKITE_REPO");
+    let has_source = env.get("BUILDKITE_PULL_REQUEST_REPO").is_some();
+    TargetRepository::new(
+        [url.map(str::to_owned)],
+        url.is_some() && has_source && !is_fork(env),
+    )
 }

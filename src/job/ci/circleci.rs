@@ -3,7 +3,7 @@
 //! Variables: <https://circleci.com/docs/reference/variables/>. They do not include the target of a pull request, so
 //! the default branch is used; `CIRCLE_PR_REPONAME` is set only for forks. There is no variable for the event.
 
-use super::{CiContext, CiError, Host, Trigger};
+use super::{CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::base::env::Env;
 
 const COMMIT: &str = "CIRCLE_SHA1";
@@ -46,4 +46,13 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         Some(tag) => context.for_tag(tag),
         None => context,
     })
+}
+
+/// Returns the repository of the project. CircleCI always sets the names of a fork.
+pub(super) fn target_repository(env: &Env) -> TargetRepository {
+    let of_forks = ["CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
+    TargetRepository::new(
+        [env.get("CIRCLE_REPOSITORY_URL").map(str::to_owned)],
+        of_forks.into_iter().all(|name| env.get(name).is_none()),
+    )
 }

@@ -42,6 +42,9 @@ pub struct CiContext {
     pub pull_request: Option<u64>,
     /// The branch belongs to another repository than the target of the change.
     pub fork: bool,
+    pub target_repository: TargetRepository,
+    /// The change is in a queue: the host's base may be another change that is not merged yet.
+    pub is_queued: bool,
     pub base: BaseHint,
     /// A commit at which the host saw the target branch, and the name of the variable or field. It may be outdated.
     pub target_tip: Option<(String, &'static str)>,
@@ -51,6 +54,26 @@ pub struct CiContext {
     pub default_branch: Option<String>,
     /// Why the run has no pipelines to review, for example a deleted branch.
     pub nothing_to_do: Option<String>,
+}
+
+/// The repository that the change goes to, as the event names it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TargetRepository {
+    /// URLs of the repository: each works, and they may differ in host and path.
+    pub urls: Vec<String>,
+    /// The event states that the change comes from this repository. The absence of a fork's variable states it only on
+    /// hosts that always set that variable for a fork.
+    pub has_change: bool,
+}
+
+impl TargetRepository {
+    /// Returns the repository with those of these URLs that the host set.
+    pub(super) fn new(urls: impl IntoIterator<Item = Option<String>>, has_change: bool) -> Self {
+        Self {
+            urls: urls.into_iter().flatten().collect(),
+            has_change,
+        }
+    }
 }
 
 /// The base of the change, as far as the host knows it.
@@ -89,11 +112,22 @@ impl CiContext {
             tag: None,
             pull_request: None,
             fork: false,
+            target_repository: TargetRepository::default(),
+            is_queued: false,
             base: BaseHint::DefaultBranch,
             target_tip: None,
             run_number: None,
             default_branch: None,
             nothing_to_do: None,
+        }
+    }
+
+    /// Returns the branch that the change goes to, if the host names it.
+    pub fn target_branch(&self) -> Option<&str> {
+        match &self.base {
+            BaseHint::MergeBaseWith { branch, .. } => Some(branch),
+            BaseHint::Commit { target, .. } => target.as_deref(),
+            BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::All { .. } => None,
         }
     }
 

@@ -3,7 +3,7 @@
 //! Both run GitHub's workflows with GitHub's variables and payloads, and add a variable that identifies them:
 //! <https://docs.gitea.com/usage/actions/comparison>, <https://forgejo.org/docs/latest/user/actions/>.
 
-use super::{CiContext, CiError, Host, github};
+use super::{CiContext, CiError, Host, TargetRepository, github};
 use crate::base::env::Env;
 
 /// The checkout action is GitHub's.
@@ -17,4 +17,8 @@ pub(super) fn is_here(env: &Env) -> bool {
 
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     github::read_as(Host::Gitea, env)
+}
+
+pub(super) fn target_repository(env: &Env) -> TargetRepository {
+    github::target_repository(env)
 }

@@ -5,7 +5,7 @@
 //! <https://docs.github.com/webhooks/webhook-events-and-payloads>.
 
 use super::context::{is_zeros, short_branch};
-use super::{BaseHint, CiContext, CiError, Host, Trigger, payload::Payload};
+use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger, payload::Payload};
 use crate::base::env::Env;
 
 const SHA: &str = "GITHUB_SHA";
@@ -104,6 +104,7 @@ fn merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, C
     Ok(CiContext {
         branch: Some(short_branch(&payload.need_text("merge_group.head_ref")?)),
         commit: Some(payload.need_text("merge_group.head_sha")?),
+        is_queued: true,
         target_tip: payload
             .text("merge_group.base_sha")
             .map(|id| (id, "merge_group.base_sha")),
@@ -179,4 +180,31 @@ fn tip_of_the_ref(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
         default_branch: context.default_branch.or(scheduled),
         ..context
     })
+}
+
+/// Returns the repository of the run, which pull requests of forks go to. The payload names it by several URLs, of which
+/// a self-hosted server may use any.
+pub(super) fn target_repository(env: &Env) -> TargetRepository {
+    let payload = Payload::find(env, "").ok().flatten();
+    let text = |path: &str| payload.as_ref().and_then(|payload| payload.text(path));
+    let base = "pull_request.base.repo";
+    let place = if text(&format!("{base}.full_name")).is_some() {
+        base
+    } else {
+        "repository"
+    };
+    let mut urls: Vec<Option<String>> = ["clone_url", "ssh_url", "html_url"]
+        .map(|field| text(&format!("{place}.{field}")))
+        .to_vec();
+    let server = env.get("GITHUB_SERVER_URL").unwrap_or("https://github.com");
+    let name =
+        text(&format!("{place}.full_name")).or_else(|| env.get("GITHUB_REPOSITORY").map(str::to_owned));
+    urls.push(name.map(|name| format!("{}/{name}", server.trim_end_matches('/'))));
+    let has_change = match &payload {
+        Some(payload) if payload.get("pull_request").is_some() => !is_fork(env, payload),
+        // The branch of a merge group belongs to the repository itself.
+        Some(payload) => payload.get("merge_group").is_some(),
+        None => false,
+    };
+    TargetRepository::new(urls, has_change)
 }

@@ -4,7 +4,7 @@
 //! <https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/>.
 
 use super::context::is_zeros;
-use super::{BaseHint, CiContext, CiError, Host, Trigger};
+use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::base::env::Env;
 
 const SHA: &str = "CI_COMMIT_SHA";
@@ -87,6 +87,7 @@ fn merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
             .get("CI_MERGE_REQUEST_IID")
             .and_then(|number| number.parse().ok()),
         fork: is_fork(env),
+        is_queued: env.get("CI_MERGE_REQUEST_EVENT_TYPE") == Some("merge_train"),
         base: merge_request_base(env)?,
         ..context
     })
@@ -152,4 +153,25 @@ fn need(env: &Env, variable: &'static str) -> Result<String, CiError> {
         host: "GitLab",
         variable,
     })
+}
+
+/// Returns the target's project. The pipeline of a fork's merge request may run in the fork, whose URLs are then those of
+/// `CI_PROJECT_URL` and `CI_REPOSITORY_URL`.
+pub(super) fn target_repository(env: &Env) -> TargetRepository {
+    let text = |name: &str| env.get(name).map(str::to_owned);
+    let (source, project) = (env.get(SOURCE_PROJECT), env.get("CI_PROJECT_ID"));
+    let target = env.get("CI_MERGE_REQUEST_PROJECT_ID").or(project);
+    let is_here = project.is_none() || project == target;
+    let own = |name: &str| text(name).filter(|_| is_here);
+    let external_source = env.get("CI_EXTERNAL_PULL_REQUEST_SOURCE_REPOSITORY");
+    let external_target = env.get("CI_EXTERNAL_PULL_REQUEST_TARGET_REPOSITORY");
+    let is_external_same = external_source.is_some() && external_source == external_target;
+    TargetRepository::new(
+        [
+            text("CI_MERGE_REQUEST_PROJECT_URL"),
+            own("CI_PROJECT_URL"),
+            own("CI_REPOSITORY_URL"),
+        ],
+        (source.is_some() && source == target && is_here) || is_external_same,
+    )
 }

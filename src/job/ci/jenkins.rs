@@ -4,7 +4,7 @@
 //! `JENKINS_URL` and `BUILD_ID` identify it. There is no variable for the event.
 
 use super::context::owner_and_name;
-use super::{BaseHint, CiContext, CiError, Host, Trigger};
+use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::base::env::Env;
 
 /// A branch source clones the full history by default:
@@ -208,4 +208,41 @@ fn name_without_remote<'a>(reference: &'a str, local: Option<&'a str>) -> Option
     }
     let remote = name.strip_suffix(local?)?.strip_suffix('/')?;
     local.filter(|_| !remote.is_empty() && !remote.contains('/'))
+}
+
+/// Returns the target's repository. A branch source shows it only by the web page of the change, and sets `CHANGE_FORK`
+/// for every fork. A change in Gerrit is in the repository itself. Some plugins name both repositories.
+pub(super) fn target_repository(env: &Env) -> TargetRepository {
+    let text = |name: &str| env.get(name).map(str::to_owned);
+    let page = |name: &str| env.get(name).and_then(repository_of_page);
+    let has_change = PLUGINS
+        .iter()
+        .find(|plugin| plugin.is_here(env))
+        .is_some_and(|plugin| match (plugin.number, plugin.repositories) {
+            ("CHANGE_ID", _) => !plugin.is_fork(env),
+            ("GERRIT_CHANGE_NUMBER", _) => true,
+            (_, Some((source, _))) => env.get(source).is_some() && !plugin.is_fork(env),
+            (_, None) => false,
+        });
+    TargetRepository::new(
+        [
+            page("CHANGE_URL"),
+            text("gitlabTargetRepoHttpUrl"),
+            text("gitlabTargetRepoSshUrl"),
+            page("ghprbPullLink"),
+            page("GITHUB_PR_URL"),
+        ],
+        has_change,
+    )
+}
+
+/// Returns the URL of the repository whose change has this web page, on GitHub, Gitea, GitLab and Bitbucket.
+fn repository_of_page(page: &str) -> Option<String> {
+    let pages = ["/-/merge_requests/", "/pull/", "/pulls/", "/pull-requests/"];
+    let (repository, _) = pages.iter().find_map(|pages| page.split_once(pages))?;
+    // Bitbucket Data Center clones from another path than it shows.
+    Some(match repository.split_once("/projects/") {
+        Some((server, path)) => format!("{server}/scm/{}", path.replacen("/repos/", "/", 1).to_lowercase()),
+        None => repository.to_owned(),
+    })
 }

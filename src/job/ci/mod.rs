@@ -21,7 +21,7 @@ mod none;
 mod payload;
 mod unknown;
 
-pub use context::{BaseHint, CiContext, Trigger};
+pub use context::{BaseHint, CiContext, TargetRepository, Trigger};
 pub use error::CiError;
 
 use crate::base::env::Env;
@@ -56,6 +56,10 @@ macro_rules! hosts {
 
             fn read(self, env: &Env) -> Result<CiContext, CiError> {
                 match self { $(Self::$host => $file::read(env)),+ }
+            }
+
+            fn target_repository(self, env: &Env) -> TargetRepository {
+                match self { $(Self::$host => $file::target_repository(env)),+ }
             }
         }
     };
@@ -136,7 +140,11 @@ impl FromStr for Host {
 /// Reads the context of this run from the detected host, or from `forced` if given.
 pub fn detect(env: &Env, forced: Option<Host>) -> Result<CiContext, CiError> {
     let found = || Host::ALL.iter().copied().find(|host| host.is_here(env));
-    forced.or_else(found).unwrap_or(Host::None).read(env)
+    let host = forced.or_else(found).unwrap_or(Host::None);
+    Ok(CiContext {
+        target_repository: host.target_repository(env),
+        ..host.read(env)?
+    })
 }
 
 #[cfg(test)]

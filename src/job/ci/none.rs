@@ -1,6 +1,6 @@
 //! No CI host: the run reviews the checked-out commit.
 
-use super::{CiContext, CiError, Host};
+use super::{CiContext, CiError, Host, TargetRepository};
 use crate::base::env::Env;
 
 /// It is unknown how the clone was created.
@@ -14,4 +14,8 @@ pub(super) const fn is_here(_: &Env) -> bool {
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(_: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext::new(Host::None, "local"))
+}
+
+pub(super) fn target_repository(_: &Env) -> TargetRepository {
+    TargetRepository::default()
 }

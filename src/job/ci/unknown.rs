@@ -4,7 +4,7 @@
 //! The host reports neither the event nor the target of a change. So the gate configuration is read from the remote's
 //! default branch, and only commits of that branch are published.
 
-use super::{CiContext, CiError, Host};
+use super::{CiContext, CiError, Host, TargetRepository};
 use crate::base::env::Env;
 
 /// No setting is known, because any host may run the job.
@@ -95,4 +95,8 @@ fn is_yes(value: &str) -> bool {
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(_: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext::new(Host::Unknown, "unknown"))
+}
+
+pub(super) fn target_repository(_: &Env) -> TargetRepository {
+    TargetRepository::default()
 }

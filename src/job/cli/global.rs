@@ -49,6 +49,10 @@ pub struct GlobalArgs {
     /// [env: SLUICEGATE_CI] [default: auto]
     #[arg(long, global = true, value_name = "HOST")]
     pub ci: Option<String>,
+    /// URL of a repository that is the change's target besides the one that the event names, such as a mirror that the
+    /// job clones (repeatable) [env: SLUICEGATE_TARGET_REPOSITORY]
+    #[arg(long, global = true, value_name = "URL")]
+    pub target_repository: Vec<String>,
     /// Where to read the gate configuration from [env: SLUICEGATE_POLICY] [default: auto]
     #[arg(long, global = true, value_name = "VERSION")]
     pub policy: Option<Choice>,

@@ -3,50 +3,17 @@
 //! The result is a commit that is certainly a merge-base or an ancestor of head, or no commit, which selects every
 //! pipeline.
 
+use super::base_commits::Base;
+use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RevisionWish, head::JudgedHead};
-use crate::base::git::{CommitId, GitError, RemoteBranch, Repository, WHOLE_HISTORY};
+use crate::base::git::{CommitId, GitError, Repository, WHOLE_HISTORY};
 use crate::job::ci::{BaseHint, CiContext, Host};
-
-/// The base. Without a commit, every pipeline is selected.
-pub(super) struct Base {
-    pub commits: Vec<CommitId>,
-    pub source: String,
-    pub warnings: Vec<String>,
-}
-
-impl Base {
-    pub(super) fn everything(why: impl Into<String>) -> Self {
-        Self {
-            commits: Vec::new(),
-            source: why.into(),
-            warnings: Vec::new(),
-        }
-    }
-
-    fn at(commits: Vec<CommitId>, source: String) -> Self {
-        Self {
-            commits,
-            source,
-            warnings: Vec::new(),
-        }
-    }
-
-    /// Adds to the source why the base that the host set is not used.
-    fn because(mut self, why: &str) -> Self {
-        self.source = format!("{}; {why}", self.source);
-        self
-    }
-
-    fn warn(mut self, warning: String) -> Self {
-        self.warnings.push(warning);
-        self
-    }
-}
 
 pub(super) struct Search<'a> {
     pub repo: &'a Repository,
     pub ci: &'a CiContext,
     pub head: &'a JudgedHead,
+    pub branches: TargetBranches<'a>,
     /// The reviewed files may differ from head, because they changed since the commit. In a local run, they are
     /// compared even if head itself is already on the remote. A CI host checks out exactly the files to review.
     pub beyond_head: bool,
@@ -98,21 +65,26 @@ impl Search<'_> {
     /// Returns the merge-base with the target of a pull request. If the job runs late, the target may already contain
     /// head; the commit at which the host saw the target then still gives the base.
     fn target(&self, branch: &str, seen_at: Option<&str>) -> Result<Base, ContextError> {
-        let tip = self.repo.remote_branch(branch)?;
-        let seen_at = seen_at.filter(|id| self.repo.has_commit(id));
-        match (tip, seen_at) {
-            (Some(tip), seen_at) => match (self.parted_from(&tip, "target")?, seen_at) {
-                (Base { commits, .. }, Some(id)) if commits.is_empty() => self.seen(branch, id),
-                (base, _) => self.brought(base, &tip),
-            },
-            (None, Some(id)) if !self.may_fetch => {
-                let base = self.seen(branch, id)?;
-                let warning =
-                    format!("the target branch `{branch}` is not in this clone, so the base may be outdated");
-                Ok(base.warn(warning))
-            }
-            (None, _) => Err(self.branch_not_in_clone(branch, "target")),
+        let Some(tip) = self.branches.tip(branch)? else {
+            return Err(self.branch_not_in_clone(branch, "target"));
+        };
+        if tip.tracked.is_none() && self.may_fetch && !self.branches.is_unproven() {
+            return Err(self.branch_not_in_clone(branch, "target"));
         }
+        let base = self.parted_from(&tip, "target")?;
+        if base.commits.is_empty() {
+            return match seen_at.filter(|id| self.repo.has_commit(id)) {
+                Some(id) => self.seen(branch, id),
+                None => self.brought(base, &tip),
+            };
+        }
+        let base = self.with_bases_of_change(base, &tip)?;
+        if tip.tracked.is_some() {
+            return Ok(base);
+        }
+        let warning =
+            format!("the target branch `{branch}` is not in this clone, so the base may be outdated");
+        Ok(base.warn(warning))
     }
 
     fn seen(&self, branch: &str, id: &str) -> Result<Base, ContextError> {
@@ -129,46 +101,72 @@ impl Search<'_> {
             return Ok(Base::everything(format!("{source} is the head itself")));
         }
         let tip = target
-            .map(|branch| self.repo.remote_branch(branch))
+            .map(|branch| self.branches.tip(branch))
             .transpose()?
             .flatten();
+        // The named commit is the base of the change. A merge of it has newer files of the target, too.
+        if let Some(tip) = tip
+            .as_ref()
+            .filter(|_| self.head.change.as_ref() != Some(&self.head.commit))
+            && let Ok(base) = self.parted_from(tip, "target")
+            && !base.commits.is_empty()
+        {
+            return self.with_bases_of_change(base, tip);
+        }
         if self.repo.has_commit(id) {
             let base = self.ancestor(&self.repo.resolve(id)?, source)?;
             return match &tip {
-                Some(tip) => self.with_others(base, tip),
+                Some(tip) => self.with_bases_of_change(base, tip),
                 None => Ok(base),
             };
         }
         match tip {
-            Some(tip) => self.brought(self.parted_from(&tip, "target")?, &tip),
+            Some(tip) => {
+                let base = self.brought(self.parted_from(&tip, "target")?, &tip)?;
+                self.with_bases_of_change(base, &tip)
+            }
             None => Err(self.base_not_in_clone(id, source)),
         }
     }
 
-    /// Adds the other merge-bases with the target. The host sets only one, and with criss-cross merges a change could
-    /// choose it. If the clone cannot find the others, the host's base is used alone.
-    fn with_others(&self, mut base: Base, target: &RemoteBranch) -> Result<Base, ContextError> {
-        let others = match self.repo.merge_bases(&target.tip, &self.head.commit) {
-            Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => return Ok(base),
-            others => others?,
-        };
-        if others.len() > 1 {
-            let new = |other: &CommitId| !base.commits.contains(other);
-            let new: Vec<CommitId> = others.into_iter().filter(new).collect();
-            base.commits.extend(new);
+    /// Adds the other merge-bases of the change and its target. The host names only one, and a merge that the host
+    /// created has only one: with criss-cross merges, a change could choose it. For such a merge, its own merge-base
+    /// is added, too. If the clone cannot find the others, the base is used alone.
+    fn with_bases_of_change(&self, mut base: Base, target: &TargetTip) -> Result<Base, ContextError> {
+        if base.commits.is_empty() {
+            return Ok(base);
+        }
+        let head = self.head;
+        let mut others = Vec::new();
+        let is_merge = |commit: &CommitId| head.change.as_ref() != Some(commit);
+        for commit in [Some(&head.commit), head.change.as_ref()].into_iter().flatten() {
+            match self.repo.merge_bases(&target.commit, commit) {
+                Ok(bases) if bases.len() > 1 || is_merge(commit) => others.extend(bases),
+                Ok(_) | Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let known_count = base.commits.len();
+        for other in others {
+            if !base.commits.contains(&other) {
+                base.commits.push(other);
+            }
+        }
+        if base.commits.len() > known_count {
             base.source = format!(
-                "{}, and the other merge-bases with the target branch `{}/{}`",
-                base.source, target.remote, target.branch
+                "{}, and the other merge-bases with the target branch {}",
+                base.source,
+                target.name()
             );
         }
         Ok(base)
     }
 
     /// Fails if the change has no commit of its own, regardless of the references of the clone.
-    fn brought(&self, base: Base, target: &RemoteBranch) -> Result<Base, ContextError> {
-        let is_in_target = || self.repo.contains(&target.tip, &self.head.commit);
+    fn brought(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
+        let is_in_target = || self.repo.contains(&target.commit, &self.head.commit);
         if base.commits.is_empty() && !self.beyond_head && is_in_target()? {
-            return Err(self.nothing_brought(&format!("`{}/{}`", target.remote, target.branch)));
+            return Err(self.nothing_brought(&target.name()));
         }
         Ok(base)
     }
@@ -216,10 +214,7 @@ impl Search<'_> {
     /// Returns whether the run is on the default branch. On other branches, each push is reviewed with all changes of
     /// the branch: compared only with the previous push, one more commit would turn a failed gate into a passed one.
     fn is_default(&self) -> Result<bool, ContextError> {
-        if let Some(name) = &self.ci.default_branch {
-            return Ok(self.is_on(name));
-        }
-        Ok(self.known_default()?.is_some_and(|tip| self.is_on(&tip.branch)))
+        Ok(self.default_name()?.is_some_and(|name| self.is_on(&name)))
     }
 
     /// Returns the commit before a push. After a forced push, that commit is not an ancestor of head, or not in the
@@ -262,34 +257,41 @@ impl Search<'_> {
     }
 
     fn default_branch(&self) -> Result<Base, ContextError> {
-        let Some(name) = &self.ci.default_branch else {
-            return match self.known_default()? {
-                Some(tip) if self.is_on(&tip.branch) => Ok(Base::everything(on_default(&tip.branch))),
-                Some(tip) => self.parted_from(&tip, "default"),
-                None if self.may_fetch => Err(self.branch_not_in_clone("HEAD", "default")),
-                None if self.ci.host == Host::Unknown => Err(ContextError::UnknownHost {
+        let Some(name) = self.default_name()? else {
+            return match self.ci.host {
+                _ if self.branches.is_unproven() => Err(self.branches.not_proven("HEAD")),
+                _ if self.may_fetch => Err(self.branch_not_in_clone("HEAD", "default")),
+                Host::Unknown => Err(ContextError::UnknownHost {
                     missing: "the base",
                     why: NO_DEFAULT.to_owned(),
                 }),
-                None => Ok(self.unknown_default()),
+                _ => Ok(self.unknown_default()),
             };
         };
-        if self.is_on(name) {
-            return Ok(Base::everything(on_default(name)));
+        if self.is_on(&name) {
+            return Ok(Base::everything(on_default(&name)));
         }
-        match self.repo.remote_branch(name)? {
-            Some(tip) => self.parted_from(&tip, "default"),
-            None => Err(self.branch_not_in_clone(name, "default")),
+        match self.branches.tip(&name)? {
+            Some(tip) => self.with_bases_of_change(self.parted_from(&tip, "default")?, &tip),
+            None => Err(self.branch_not_in_clone(&name, "default")),
+        }
+    }
+
+    fn default_name(&self) -> Result<Option<String>, GitError> {
+        match &self.ci.default_branch {
+            Some(name) => Ok(Some(name.clone())),
+            None => self.known_default(),
         }
     }
 
     /// Returns the default branch that the clone knows. In CI, it is not guessed by its usual name: anyone may push a
     /// `main` beside the real one, and so choose the base.
-    fn known_default(&self) -> Result<Option<RemoteBranch>, GitError> {
-        match self.ci.host {
+    fn known_default(&self) -> Result<Option<String>, GitError> {
+        let known = match self.ci.host {
             Host::None => self.repo.likely_default_branch(),
-            _ => self.repo.told_default_branch(),
-        }
+            _ => self.branches.recorded_default(),
+        };
+        Ok(known?.map(|branch| branch.branch))
     }
 
     fn unknown_default(&self) -> Base {
@@ -329,11 +331,8 @@ impl Search<'_> {
         !matches!(self.ci.host, Host::None | Host::Unknown) && self.head.branch.as_deref() == Some(default)
     }
 
-    fn parted_from(&self, tip: &RemoteBranch, role: &str) -> Result<Base, ContextError> {
-        self.merge_base(
-            &tip.tip,
-            &format!("the {role} branch `{}/{}`", tip.remote, tip.branch),
-        )
+    fn parted_from(&self, tip: &TargetTip, role: &str) -> Result<Base, ContextError> {
+        self.merge_base(&tip.commit, &format!("the {role} branch {}", tip.name()))
     }
 
     /// Returns the merge-bases with another commit. If head itself is one, no pipeline would have changed and the gate

@@ -5,7 +5,8 @@
 
 use super::head::may_infer_branch;
 use super::settle::Settling;
-use super::{ContextError, RevisionWish};
+use super::target_branches::TargetBranches;
+use super::{ContextError, RevisionWish, judges_hosts};
 use crate::base::git::{GitError, Repository, Wanted};
 use crate::job::ci::{BaseHint, CiContext, Host};
 
@@ -30,6 +31,7 @@ pub fn deepen(
     say: &dyn Fn(&str),
 ) -> Result<(), ContextError> {
     let mut fetching = Fetching {
+        is_hosts: judges_hosts(repo, ci, wish)?,
         repo,
         ci,
         wish,
@@ -57,6 +59,8 @@ enum MissingHistory {
 }
 
 struct Fetching<'a> {
+    /// The run reviews the host's own commit.
+    is_hosts: bool,
     repo: &'a mut Repository,
     ci: &'a mut CiContext,
     wish: &'a RevisionWish,
@@ -100,6 +104,8 @@ impl Fetching<'_> {
             ContextError::Shallow { .. }
             | ContextError::BaseNotInClone { .. }
             | ContextError::BranchNotInClone { .. } => None,
+            // A commit that the event names is the target's, whichever repository it comes from.
+            ContextError::TargetNotProven { .. } => self.target_commit().map(MissingHistory::Commit),
             ContextError::CommitNotInClone { commit, .. } => Some(MissingHistory::Commit(commit.clone())),
             ContextError::Git(GitError::UnknownRevision { revision, .. }) => Some(named(revision)),
             _ => return Vec::new(),
@@ -116,6 +122,14 @@ impl Fetching<'_> {
             }
         }
         missing
+    }
+
+    /// Returns the commit that the event names for the target.
+    fn target_commit(&self) -> Option<String> {
+        match (&self.ci.target_tip, &self.ci.base) {
+            (Some((id, _)), _) | (None, BaseHint::Commit { id, .. }) => Some(id.clone()),
+            _ => None,
+        }
     }
 
     fn head_branch(&self) -> Option<String> {
@@ -155,20 +169,24 @@ impl Fetching<'_> {
         }
     }
 
-    /// Returns the default branch from the host, the clone or the remote itself, and stores it for the next steps.
+    /// Returns the default branch from the host, the clone or the remote itself, and stores it for the next steps. A
+    /// remote that is not the target's repository is not asked.
     fn default_branch(&mut self) -> Option<String> {
         if self.ci.default_branch.is_none() {
-            let known = self.repo.told_default_branch().ok().flatten();
-            self.ci.default_branch = known
-                .map(|known| known.branch)
-                .or_else(|| self.ask_default_branch());
+            let branches = TargetBranches::new(self.repo, self.ci, self.is_hosts).ok()?;
+            let recorded = branches.recorded_default().ok().flatten();
+            let name = match recorded {
+                Some(recorded) => Some(recorded.branch),
+                None => self.ask_default_branch(branches.remote()?),
+            };
+            self.ci.default_branch = name;
         }
         self.ci.default_branch.clone()
     }
 
-    fn ask_default_branch(&self) -> Option<String> {
+    fn ask_default_branch(&self, remote: &str) -> Option<String> {
         (self.say)("querying the remote for its default branch (--deepen)");
-        match self.repo.ask_default_branch() {
+        match self.repo.ask_default_branch(remote) {
             Ok(name) => name,
             Err(error) => {
                 (self.say)(&error.to_string());

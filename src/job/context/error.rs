@@ -36,6 +36,17 @@ pub enum ContextError {
         role: &'static str,
         host: Host,
     },
+    /// No remote of the clone is the target's repository, and the clone has no commit that the event names for the target.
+    #[error("could not prove which commits the target branch `{branch}` has: {}", not_target(remotes, repository.as_deref()))]
+    TargetNotProven {
+        branch: String,
+        /// The remotes of the clone, each with its repository, as text.
+        remotes: Vec<String>,
+        /// The target's repository without user and scheme, if the event names it.
+        repository: Option<String>,
+        /// The URL of the target's repository in the event.
+        url: Option<String>,
+    },
     /// The requested base and head have no common history.
     #[error("`{revision}` and {head} have no commit in common")]
     NoCommonHistory { revision: String, head: CommitId },
@@ -110,6 +121,16 @@ fn host_name(host: Host) -> String {
     }
 }
 
+fn not_target(remotes: &[String], repository: Option<&str>) -> String {
+    let remotes = remotes.join(", ");
+    match repository {
+        Some(repository) => format!("the change goes to {repository}, but the remote {remotes}"),
+        None => {
+            format!("the event does not name the repository of the change's target, and the remote {remotes}")
+        }
+    }
+}
+
 fn on_branch(branch: Option<&str>) -> String {
     branch
         .map(|branch| format!(", branch `{branch}`"))
@@ -129,6 +150,7 @@ impl ContextError {
             Self::BranchNotInClone { host, branch, .. } => {
                 Some(format!("{}; {}", fetch(branch), history(*host)))
             }
+            Self::TargetNotProven { url, .. } => Some(target_remote(url.as_deref())),
             Self::NoCommonHistory { .. } => {
                 Some("pass another --base, or select all pipelines with --all".to_owned())
             }
@@ -169,6 +191,16 @@ impl ContextError {
         }
     }
 
+    /// Returns whether commits that can still be fetched might resolve the error.
+    pub const fn is_of_missing_commits(&self) -> bool {
+        matches!(
+            self,
+            Self::TargetNotProven { .. }
+                | Self::Shallow { .. }
+                | Self::Git(GitError::ShallowHistory { .. } | GitError::MissingObject { .. })
+        )
+    }
+
     /// Adds the host to the error of a shallow clone, because the hint depends on the host.
     pub(super) fn at(self, host: Host) -> Self {
         match self {
@@ -186,6 +218,23 @@ fn history(host: Host) -> String {
         (_, None) => WHOLE_HISTORY.to_owned(),
     };
     format!("{whole}; or pass --deepen (SLUICEGATE_DEEPEN=true) to fetch the missing commits")
+}
+
+/// Returns the hint that adds the target's repository to the clone. A URL with special characters of a shell, or with a
+/// password, is not put into a command.
+fn target_remote(url: Option<&str>) -> String {
+    let is_plain = |url: &&str| {
+        url.chars()
+            .all(|c| c.is_ascii_alphanumeric() || ":/._~%-".contains(c))
+    };
+    let Some(url) = url.filter(is_plain) else {
+        return "pass the URL of the target's repository with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
+            .to_owned();
+    };
+    format!(
+        "fetch the target before: `git remote add -f target {url}`; or if the remote is a mirror of it, pass the \
+         remote's URL with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
+    )
 }
 
 /// Returns the hint that checks out the commit of the event.

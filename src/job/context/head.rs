@@ -1,11 +1,15 @@
 //! Finds the commit to review and its branch.
 
+use super::target_branches::TargetBranches;
 use super::{BranchOrigin, ContextError, RevisionWish};
 use crate::base::git::{self, CommitId, Repository, is_full_id};
-use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
+use crate::job::ci::{CiContext, Host, Trigger};
 
 pub(super) struct JudgedHead {
     pub commit: CommitId,
+    /// The newest commit of the change itself: another one than `commit` if that is a merge of it with its target.
+    /// `None` if the clone lacks it.
+    pub change: Option<CommitId>,
     pub branch: Option<String>,
     pub branch_origin: BranchOrigin,
     /// The commit is the host's, so the base that the host sets is valid.
@@ -63,6 +67,10 @@ pub(super) fn of_checkout(
         _ => ci.branch.clone(),
     };
     Ok(JudgedHead {
+        change: match ci.commit.as_deref().filter(|_| is_hosts) {
+            Some(own) => repo.resolve(own).ok(),
+            None => Some(commit.clone()),
+        },
         commit,
         branch,
         branch_origin: if is_hosts {
@@ -75,9 +83,9 @@ pub(super) fn of_checkout(
     })
 }
 
-/// Returns whether the commit is the host's own. For a change, this includes the host's trial merge, and a merge of the
-/// change with commits of only its target; any other merge may contain files that the change does not have. If the host
-/// sets no commit, the checked-out one is its own.
+/// Returns whether the commit is the host's own. This includes the host's trial merge, and a merge of the change or of
+/// the pushed commit with commits of only its target; any other merge may contain files that the change does not have.
+/// If the host sets no commit, the checked-out one is its own.
 pub(super) fn holds_hosts(
     repo: &Repository,
     ci: &CiContext,
@@ -94,10 +102,11 @@ pub(super) fn holds_hosts(
     if is_own(commit) {
         return Ok(true);
     }
-    if ci.trigger != Trigger::Change {
+    // Any other commit of such an event is one that the job selected.
+    if ci.trigger == Trigger::Any {
         return Ok(false);
     }
-    if ci.checkout.as_deref() == Some(commit.as_str()) {
+    if ci.trigger == Trigger::Change && ci.checkout.as_deref() == Some(commit.as_str()) {
         return Ok(true);
     }
     let parents = repo.recorded_parents(commit)?;
@@ -105,40 +114,27 @@ pub(super) fn holds_hosts(
     if parents.len() < 2 || !parents.iter().any(is_own) {
         return Ok(false);
     }
-    let others = parents.iter().filter(|parent| !is_own(parent));
-    for other in others {
-        if !may_be_of_target(repo, ci, other)? {
+    let branches = TargetBranches::new(repo, ci, true)?;
+    let target = match ci.target_branch().or(ci.default_branch.as_deref()) {
+        Some(name) => Some(name.to_owned()),
+        None => branches.recorded_default()?.map(|branch| branch.branch),
+    };
+    let Some(target) = target else {
+        return Ok(false);
+    };
+    for other in parents.iter().filter(|parent| !is_own(parent)) {
+        if !branches.contains(&target, other)? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// Returns whether the commit is in the target, or the clone lacks the history to determine it.
-fn may_be_of_target(repo: &Repository, ci: &CiContext, commit: &CommitId) -> Result<bool, ContextError> {
-    let target = match &ci.base {
-        BaseHint::MergeBaseWith { branch, .. } => Some(branch),
-        BaseHint::Commit { target, .. } => target.as_ref(),
-        BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::All { .. } => {
-            ci.default_branch.as_ref()
-        }
-    };
-    let tip = target
-        .map(|branch| repo.remote_branch(branch))
-        .transpose()?
-        .flatten();
-    match tip {
-        Some(tip) if repo.has_commit(commit.as_str()) && !repo.is_shallow() => {
-            Ok(repo.contains(&tip.tip, commit)?)
-        }
-        _ => Ok(true),
-    }
-}
-
 fn detected(repo: &Repository, ci: &CiContext) -> Result<JudgedHead, ContextError> {
     if let Some(id) = &ci.commit {
         let commit = in_clone(repo, ci, id)?;
         return Ok(JudgedHead {
+            change: Some(commit.clone()),
             commit,
             branch: ci.branch.clone(),
             branch_origin: BranchOrigin::Named,
@@ -155,6 +151,7 @@ fn detected(repo: &Repository, ci: &CiContext) -> Result<JudgedHead, ContextErro
         (None, _) => None,
     };
     Ok(JudgedHead {
+        change: Some(commit.clone()),
         commit,
         branch,
         branch_origin: BranchOrigin::Named,
@@ -167,6 +164,7 @@ fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<Judged
     let named = repo.named(revision)?;
     if ci.commit.as_deref() == Some(named.commit.as_str()) {
         return Ok(JudgedHead {
+            change: Some(named.commit.clone()),
             commit: named.commit,
             branch: ci.branch.clone(),
             branch_origin: BranchOrigin::Named,
@@ -184,6 +182,7 @@ fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<Judged
         (None, None) => None,
     };
     Ok(JudgedHead {
+        change: Some(named.commit.clone()),
         commit: named.commit,
         branch,
         branch_origin: BranchOrigin::Named,
@@ -233,10 +232,9 @@ fn changed_side(
     ci: &CiContext,
     sides: &[CommitId],
 ) -> Result<Option<CommitId>, ContextError> {
-    let target = match &ci.base {
-        BaseHint::MergeBaseWith { branch, .. } => repo.remote_branch(branch)?,
-        _ => None,
-    };
+    let branches = TargetBranches::new(repo, ci, true)?;
+    let target = ci.target_branch().map(|branch| branches.tracked(branch));
+    let target = target.transpose()?.flatten();
     let mut outside = Vec::new();
     let mut fetched = Vec::new();
     for side in sides {

@@ -4,24 +4,38 @@
 //! commit. Branches are looked up by the full names of their references, so that no tag is mistaken for a branch.
 
 use super::ContextError;
-use crate::base::git::{CommitId, GitError, RemoteBranch, Repository};
+use super::target_branches::TargetBranches;
+use crate::base::git::{CommitId, Repository};
 use crate::job::ci::CiContext;
 
-/// Fails unless the commit is in the default branch, or in a branch for which `is_published` returns true.
+/// Fails unless the commit is in the default branch, or in a branch for which `is_published` returns true. `is_hosts`
+/// states that the commit is the host's own.
 pub fn require_merged(
     repo: &Repository,
     ci: &CiContext,
     head: &CommitId,
+    is_hosts: bool,
     is_published: &dyn Fn(&str) -> bool,
 ) -> Result<(), ContextError> {
-    let default = default_branch(repo, ci)?;
-    let is_default = |branch: &RemoteBranch| default.as_deref() == Some(branch.branch.as_str());
-    let remote = main_remote(repo, default.as_deref())?;
+    let branches = TargetBranches::new(repo, ci, is_hosts)?;
+    let default = match &ci.default_branch {
+        Some(name) => Some(name.clone()),
+        None => branches.recorded_default()?.map(|tip| tip.branch),
+    };
+    if branches.is_unproven() {
+        return Err(branches.not_proven(default.as_deref().unwrap_or("HEAD")));
+    }
+    let main = default
+        .as_deref()
+        .map(|name| branches.tracked(name))
+        .transpose()?
+        .flatten();
     let mut searched = Vec::new();
     for branch in repo.remote_branches()? {
-        let is_meant = is_default(&branch) || is_published(&branch.branch);
+        let is_meant = default.as_ref() == Some(&branch.branch) || is_published(&branch.branch);
         // Another remote, such as a fork, may have branches with the same names.
-        if !is_meant || remote.as_ref().is_some_and(|remote| *remote != branch.remote) {
+        let is_elsewhere = main.as_ref().is_some_and(|main| main.remote != branch.remote);
+        if !is_meant || is_elsewhere || !branches.has_remote(&branch) {
             continue;
         }
         if repo.contains(&branch.tip, head)? {
@@ -50,34 +64,19 @@ pub fn require_merged(
     })
 }
 
-/// Returns the remote of the default branch: `origin`, if it has that branch.
-fn main_remote(repo: &Repository, default: Option<&str>) -> Result<Option<String>, GitError> {
-    let tip = default
-        .map(|name| repo.remote_branch(name))
-        .transpose()?
-        .flatten();
-    Ok(tip.map(|tip| tip.remote))
-}
-
 /// Returns whether the commit may be on this branch of the remote: the clone's version of the branch contains it, or
 /// the clone lacks the branch or its history. A commit that was `pushed` may be ahead of an outdated version of the
 /// branch; a commit that a user selected may not.
 pub fn may_be_of_branch(
     repo: &Repository,
+    ci: &CiContext,
     branch: &str,
     head: &CommitId,
     pushed: bool,
 ) -> Result<bool, ContextError> {
-    let Some(tip) = repo.remote_branch(branch)?.filter(|_| !repo.is_shallow()) else {
+    let tracked = TargetBranches::new(repo, ci, true)?.tracked(branch)?;
+    let Some(tip) = tracked.filter(|_| !repo.is_shallow()) else {
         return Ok(true);
     };
     Ok(repo.contains(&tip.tip, head)? || (pushed && repo.contains(head, &tip.tip)?))
-}
-
-/// Returns the name of the default branch from the host or the clone. It is never guessed.
-fn default_branch(repo: &Repository, ci: &CiContext) -> Result<Option<String>, GitError> {
-    match &ci.default_branch {
-        Some(name) => Ok(Some(name.clone())),
-        None => Ok(repo.told_default_branch()?.map(|tip| tip.branch)),
-    }
 }

@@ -5,6 +5,7 @@
 //! run fails or reviews everything. It never guesses.
 
 mod base;
+mod base_commits;
 mod branch_origin;
 mod deepen;
 mod error;
@@ -14,13 +15,14 @@ mod policy;
 mod remote;
 mod settle;
 mod target;
+mod target_branches;
 mod wish;
 
 pub use branch_origin::BranchOrigin;
 pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;
 pub use merged::{may_be_of_branch, require_merged};
-pub use policy::{PolicyTip, fetch_policy, judges_hosts, policy_tip};
+pub use policy::{PolicyTip, default_tip, describe_tip_age, fetch_policy, judges_hosts, policy_tip};
 pub use target::{Comparison, Settled, Target};
 pub use wish::RevisionWish;
 

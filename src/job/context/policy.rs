@@ -6,8 +6,9 @@
 
 use super::head::holds_hosts;
 use super::merged::may_be_of_branch;
+use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RevisionWish};
-use crate::base::git::{CommitId, RemoteBranch, Repository, Wanted};
+use crate::base::git::{CommitId, Repository, Wanted};
 use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
 
 /// The commit that the policy of a run is read from.
@@ -29,30 +30,76 @@ pub enum PolicyTip {
     },
 }
 
-/// Returns the tip of the target branch in a pull or merge request and a merge queue, otherwise of the default branch.
+/// Returns the tip of the target branch in a pull or merge request and a merge queue, otherwise of the default branch:
+/// the newest commit that is provably the target's.
 ///
-/// If the clone lacks the tip, the commit at which the host saw the branch is used instead, then the commit that the
-/// host sets as the base of the change. On the default branch, the policy is read from the reviewed commit itself,
-/// unless that is not the host's own commit (`is_hosts`): a job that a comment or another workflow starts runs on the
-/// default branch, and may check out any change.
+/// On the default branch, the policy is read from the reviewed commit itself, unless that is not the host's own commit
+/// (`is_hosts`): a job that a comment or another workflow starts runs on the default branch, and may check out any
+/// change.
 pub fn policy_tip(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTip, ContextError> {
     if ci.host == Host::None {
         let why = "the run is not on a CI host".to_owned();
         return Ok(PolicyTip::Head { why });
     }
-    let seen = ci.target_tip.as_ref().map(|(id, source)| (id.as_str(), *source));
-    match &ci.base {
-        BaseHint::MergeBaseWith { branch, .. } => tip_of(repo, branch, "target", &[seen]),
-        BaseHint::Commit { id, source, target } => match target {
-            Some(branch) => tip_of(repo, branch, "target", &[seen, Some((id, source))]),
-            None => Ok(PolicyTip::Unknown {
-                why: "the host does not name the target branch".to_owned(),
-            }),
+    let branches = TargetBranches::new(repo, ci, is_hosts)?;
+    let tip = match (&ci.base, ci.target_branch()) {
+        (_, Some(branch)) => tip_of(&branches, branch, "target"),
+        (BaseHint::Commit { .. }, None) => Ok(PolicyTip::Unknown {
+            why: "the host does not name the target branch".to_owned(),
+        }),
+        _ => default(&branches, repo, ci, is_hosts),
+    };
+    tip.map_err(|error| error.at(ci.host))
+}
+
+/// Returns the tip of the default branch, even if that branch is checked out.
+pub fn default_tip(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTip, ContextError> {
+    let branches = TargetBranches::new(repo, ci, is_hosts)?;
+    let name = match &ci.default_branch {
+        Some(name) => Some(name.clone()),
+        None => branches.recorded_default()?.map(|tip| tip.branch),
+    };
+    let tip = name.map(|name| branches.tip(&name)).transpose();
+    let tip = tip.map_err(|error| error.at(ci.host))?.flatten();
+    Ok(match tip {
+        Some(tip) => at(&tip, "default"),
+        None => PolicyTip::Unknown {
+            why: "this clone does not have the remote's default branch".to_owned(),
         },
-        BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::All { .. } => {
-            default(repo, ci, is_hosts)
-        }
-    }
+    })
+}
+
+/// Returns a note with the date of the target's tip if nothing but a remote-tracking branch shows it, because that
+/// branch may be outdated. `tip` is the result of [`policy_tip`].
+pub fn describe_tip_age(
+    repo: &Repository,
+    ci: &CiContext,
+    is_hosts: bool,
+    tip: &PolicyTip,
+) -> Result<Option<String>, ContextError> {
+    let PolicyTip::At { branch, .. } = tip else {
+        return Ok(None);
+    };
+    let branches = TargetBranches::new(repo, ci, is_hosts)?;
+    let Some(tip) = branches.tip(branch).map_err(|error| error.at(ci.host))? else {
+        return Ok(None);
+    };
+    let (short, date) = (
+        tip.commit.short(),
+        repo.commit_time(&tip.commit)?.strftime("%Y-%m-%d"),
+    );
+    Ok(match (&tip.tracked, tip.field) {
+        (Some(tracked), _) if !tip.is_named => Some(format!(
+            "the target branch is `{}/{branch}` as this clone has it, {short} of {date}: the clone does not show \
+             whether the branch has newer commits (--deepen fetches them)",
+            tracked.remote
+        )),
+        (None, Some(field)) if branches.is_unproven() => Some(format!(
+            "the target branch `{branch}` is {short} of {date} ({field}): no remote of this clone is the target's \
+             repository, so newer commits of the branch are not considered"
+        )),
+        _ => None,
+    })
 }
 
 /// Returns whether the run reviews the host's own commit: it is checked out, and the job selects no other.
@@ -61,8 +108,15 @@ pub fn judges_hosts(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> R
         Ok(checked_out) => checked_out.commit,
         Err(_) => return Ok(true),
     };
-    if ci.host == Host::None || !holds_hosts(repo, ci, &checked_out)? {
-        return Ok(ci.host == Host::None);
+    if ci.host == Host::None {
+        return Ok(true);
+    }
+    match holds_hosts(repo, ci, &checked_out) {
+        Ok(true) => {}
+        Ok(false) => return Ok(false),
+        // The run fails when it is resolved, unless the missing commits are fetched.
+        Err(error) if error.is_of_missing_commits() => return Ok(false),
+        Err(error) => return Err(error),
     }
     let named = wish
         .head
@@ -75,61 +129,69 @@ pub fn judges_hosts(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> R
     })
 }
 
-/// Fetches the branch that [`policy_tip`] reads, if the clone lacks it, and reports each step to `say`. A failed fetch
-/// is only reported.
+/// Fetches the branch that [`policy_tip`] reads, if the clone lacks it, and reports each step to `say`. With
+/// `or_undated`, also fetches it if nothing shows how old the clone's version of it is. A failed fetch is only reported.
 pub fn fetch_policy(
     repo: &mut Repository,
     ci: &CiContext,
     is_hosts: bool,
+    or_undated: bool,
     say: &dyn Fn(&str),
 ) -> Result<(), ContextError> {
-    let branch = match &ci.base {
-        BaseHint::MergeBaseWith { branch, .. } => Some(branch),
-        BaseHint::Commit { target, .. } => target.as_ref(),
-        BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::All { .. } => {
-            ci.default_branch.as_ref()
-        }
+    let branches = TargetBranches::new(repo, ci, is_hosts)?;
+    let default = ci.default_branch.as_deref();
+    let branch = match (&ci.base, ci.target_branch(), default) {
+        (_, Some(branch), _) | (_, None, Some(branch)) => Some(branch.to_owned()),
+        (BaseHint::Commit { .. }, None, _) => None,
+        (_, None, None) => branches.recorded_default()?.map(|tip| tip.branch),
     };
     let is_elsewhere = |branch: &String| !is_hosts || ci.branch.as_ref() != Some(branch);
-    let Some(branch) = branch.filter(|branch| ci.host != Host::None && is_elsewhere(branch)) else {
+    let branch = branch.filter(|branch| ci.host != Host::None && is_elsewhere(branch));
+    let (Some(branch), Some(remote)) = (branch, branches.remote()) else {
         return Ok(());
     };
-    if repo.remote_branch(branch)?.is_none() {
-        say(&format!(
-            "fetching the branch {branch} to read the gate configuration"
-        ));
-        match repo.fetch_history(&[Wanted::Branch(branch)], 1) {
-            Ok(()) => *repo = repo.reopen()?,
-            Err(error) => say(&format!("could not fetch the branch {branch}: {error}")),
-        }
+    let is_dated = || {
+        branches
+            .tip(&branch)
+            .is_ok_and(|tip| tip.is_some_and(|tip| tip.is_named))
+    };
+    if branches.tracked(&branch)?.is_some() && (!or_undated || is_dated()) {
+        return Ok(());
+    }
+    say(&format!(
+        "fetching the branch {branch} to read the gate configuration"
+    ));
+    match repo.fetch_history_from(remote, &[Wanted::Branch(&branch)], 1) {
+        Ok(()) => *repo = repo.reopen()?,
+        Err(error) => say(&format!("could not fetch the branch {branch}: {error}")),
     }
     Ok(())
 }
 
-fn default(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTip, ContextError> {
-    let is_named = |name: &str| ci.branch.as_deref() == Some(name);
-    let is_default = is_hosts && may_be_of_default(repo, ci)?;
-    let on_default = |name: &str| is_default && is_named(name);
-    let own = |name: &str| {
-        let own = ci.commit.as_deref().filter(|_| is_named(name));
-        own.map(|id| (id, "the host's own commit"))
+fn default(
+    branches: &TargetBranches<'_>,
+    repo: &Repository,
+    ci: &CiContext,
+    is_hosts: bool,
+) -> Result<PolicyTip, ContextError> {
+    let name = match &ci.default_branch {
+        Some(name) => name.clone(),
+        None => match branches.recorded_default()? {
+            Some(tip) => tip.branch,
+            None if branches.is_unproven() => return Err(branches.not_proven("HEAD")),
+            None => {
+                let why = "this clone does not know the remote's default branch (`git remote set-head origin \
+                           BRANCH` in the job sets it)";
+                return Ok(PolicyTip::Unknown { why: why.to_owned() });
+            }
+        },
     };
-    let head = |name: &str| PolicyTip::Head {
-        why: format!("head is on the default branch `{name}`"),
-    };
-    match &ci.default_branch {
-        Some(name) if on_default(name) => Ok(head(name)),
-        Some(name) => tip_of(repo, name, "default", &[own(name)]),
-        None => Ok(match repo.told_default_branch()? {
-            Some(tip) if on_default(&tip.branch) => head(&tip.branch),
-            Some(tip) => at(tip),
-            None => PolicyTip::Unknown {
-                why: "this clone does not know the remote's default branch (`git remote set-head origin \
-                      BRANCH` in the job sets it)"
-                    .to_owned(),
-            },
-        }),
+    let is_named = ci.branch.as_ref() == Some(&name);
+    if is_named && is_hosts && may_be_of_default(repo, ci)? {
+        let why = format!("head is on the default branch `{name}`");
+        return Ok(PolicyTip::Head { why });
     }
+    tip_of(branches, &name, "default")
 }
 
 /// Returns whether the host's commit may be on the branch that the host sets. A user who starts a run manually may
@@ -138,38 +200,24 @@ fn may_be_of_default(repo: &Repository, ci: &CiContext) -> Result<bool, ContextE
     let own = ci.commit.as_deref().and_then(|id| repo.commit_with_id(id));
     let branch = ci.branch.as_deref().filter(|_| ci.trigger == Trigger::Any);
     match (own, branch) {
-        (Some(own), Some(branch)) => may_be_of_branch(repo, branch, &own, false),
+        (Some(own), Some(branch)) => may_be_of_branch(repo, ci, branch, &own, false),
         _ => Ok(true),
     }
 }
 
-fn tip_of(
-    repo: &Repository,
-    branch: &str,
-    role: &str,
-    named: &[Option<(&str, &str)>],
-) -> Result<PolicyTip, ContextError> {
-    if let Some(tip) = repo.remote_branch(branch)? {
-        return Ok(at(tip));
-    }
-    let mut named = named.iter().flatten();
-    let named = named.find_map(|(id, source)| Some((repo.commit_with_id(id)?, source)));
-    Ok(match named {
-        Some((commit, source)) => PolicyTip::At {
-            commit,
-            branch: branch.to_owned(),
-            source: format!("{source}, as the {role} branch is not in this clone"),
-        },
+fn tip_of(branches: &TargetBranches<'_>, branch: &str, role: &str) -> Result<PolicyTip, ContextError> {
+    Ok(match branches.tip(branch)? {
+        Some(tip) => at(&tip, role),
         None => PolicyTip::Unknown {
             why: format!("the {role} branch `{branch}` is not among the remote branches of this clone"),
         },
     })
 }
 
-fn at(tip: RemoteBranch) -> PolicyTip {
+fn at(tip: &TargetTip, role: &str) -> PolicyTip {
     PolicyTip::At {
-        commit: tip.tip,
-        branch: tip.branch,
-        source: tip.reference,
+        commit: tip.commit.clone(),
+        branch: tip.branch.clone(),
+        source: tip.source(role),
     }
 }

@@ -1,7 +1,9 @@
 //! Resolves the subject of a run: a commit, or the checked-out files.
 
-use super::base::{Base, Search};
+use super::base::Search;
+use super::base_commits::Base;
 use super::head::{self, JudgedHead};
+use super::target_branches::TargetBranches;
 use super::{Comparison, ContextError, RevisionWish, Target};
 use crate::base::git::{GitError, Repository};
 use crate::job::ci::CiContext;
@@ -65,6 +67,7 @@ impl Settling<'_> {
             repo: self.repo,
             ci: self.ci,
             head,
+            branches: TargetBranches::new(self.repo, self.ci, head.is_hosts)?,
             beyond_head,
             may_fetch: self.may_fetch,
         };

@@ -1,6 +1,6 @@
 //! The resolved subject of a run.
 
-use super::{BranchOrigin, ContextError, base::Base};
+use super::{BranchOrigin, ContextError, base_commits::Base};
 use crate::base::git::CommitId;
 use crate::job::ci::{CiContext, Host, Trigger};
 

@@ -2,7 +2,7 @@
 
 use crate::base::git::Repository;
 use crate::job::ci::CiContext;
-use crate::job::context::{ContextError, PolicyTip, policy_tip};
+use crate::job::context::{ContextError, PolicyTip, default_tip, policy_tip};
 use clap::ValueEnum;
 
 /// Where to read the gate configuration (sluicegate.yaml, waivers, rules file) from.
@@ -34,25 +34,7 @@ pub fn tip(
         return Ok(PolicyTip::Unknown { why });
     };
     match policy_tip(repo, ci, is_hosts)? {
-        PolicyTip::Head { .. } if choice == Choice::Base => default(repo, ci),
+        PolicyTip::Head { .. } if choice == Choice::Base => default_tip(repo, ci, is_hosts),
         tip => Ok(tip),
     }
-}
-
-/// Returns the tip of the remote's default branch, even if that branch is checked out.
-fn default(repo: &Repository, ci: &CiContext) -> Result<PolicyTip, ContextError> {
-    let tip = match &ci.default_branch {
-        Some(name) => repo.remote_branch(name)?,
-        None => repo.told_default_branch()?,
-    };
-    Ok(match tip {
-        Some(tip) => PolicyTip::At {
-            commit: tip.tip,
-            branch: tip.branch,
-            source: tip.reference,
-        },
-        None => PolicyTip::Unknown {
-            why: "this clone does not have the remote's default branch".to_owned(),
-        },
-    })
 }

@@ -183,7 +183,7 @@ mod tests {
     }
 
     /// The keys that only the job may set.
-    const FOR_THE_JOB: [&str; 26] = [
+    const FOR_THE_JOB: [&str; 27] = [
         "base-url",
         "token",
         "token-file",
@@ -203,6 +203,7 @@ mod tests {
         "all",
         "shard",
         "ci",
+        "target-repository",
         "policy",
         "gate-changes",
         "accept-breaking",

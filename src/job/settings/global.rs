@@ -35,6 +35,17 @@ pub fn policy_choice(args: &GlobalArgs, env: &Env) -> Result<Choice, SettingsErr
     Ok(asked.unwrap_or_default())
 }
 
+/// Returns the URLs of the repositories that the job names as the change's target.
+pub fn target_repositories(args: &GlobalArgs, env: &Env) -> Result<Vec<String>, SettingsError> {
+    let parse = |url: &str| Ok(url.to_owned());
+    Layers::new(env).list(
+        args.target_repository.clone(),
+        variable::TARGET_REPOSITORY,
+        parse,
+        None,
+    )
+}
+
 /// Returns how to treat a change that edits the gate configuration together with other files.
 pub fn gate_changes(args: &GlobalArgs, env: &Env) -> Result<GateChanges, SettingsError> {
     let asked = Layers::new(env).pick(args.gate_changes, variable::GATE_CHANGES, parse_value, None)?;

@@ -32,6 +32,7 @@ pub use destinations::Destinations;
 pub use file::FILE_NAME;
 pub use global::{
     color, gate_changes, host, named_config, named_config_dir, named_repository, policy_choice,
+    target_repositories,
 };
 pub use judging::Judging;
 pub use kind::SettingKind;

@@ -161,6 +161,9 @@ settings! {
             => retries: u64, Look::Whole { least: 0, most: 100, default: 4 };
         /// CI host of the job, instead of the detected one.
         CI = "SLUICEGATE_CI", "--ci", Judged, "ci";
+        /// URLs of repositories that are the change's target besides the one that the event names, such as a mirror
+        /// that the job clones (one per line).
+        TARGET_REPOSITORY = "SLUICEGATE_TARGET_REPOSITORY", "--target-repository", Judged, "target-repository";
         /// Where to read the gate configuration from: auto, base or head.
         POLICY = "SLUICEGATE_POLICY", "--policy", Judged, "policy";
         /// How to treat a change that edits the gate configuration together with other files: warn or fail.

@@ -130,6 +130,9 @@ fn branch_of_selected_commit_is_not_guessed_for_publish() {
         "refs/heads/develop",
         &payload,
     );
+    // For a commit that the job selects, only the URL of the remote proves the target.
+    let remote = world.remote().display().to_string();
+    let job = job.variable("SLUICEGATE_TARGET_REPOSITORY", remote);
     let selected = [&CI[..], &["--head", &first]].concat();
     job.run(&selected)
         .expect(7)

@@ -303,6 +303,8 @@ fn what_gitlab_checks_out_for_a_merge_train_is_judged() {
         .variable("CI_DEFAULT_BRANCH", "main")
         .variable("CI_COMMIT_SHA", head(&world))
         .variable("CI_MERGE_REQUEST_IID", "7")
+        .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
+        .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &source)
         .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")

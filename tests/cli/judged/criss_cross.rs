@@ -13,7 +13,7 @@ const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 /// Creates `main` with M0, M1 (the first two states of `path`) and M2, which merges a topic that branched off at M0;
 /// and `change`, which merges the topic and M1 and has the last state. So the change and `main` have two merge-bases:
 /// M1 and the topic.
-fn crossed(path: &str, states: [&str; 2], last: &str) -> World {
+pub fn crossed(path: &str, states: [&str; 2], last: &str) -> World {
     let world = project();
     world.write(path, states[0]);
     world.commit("M0");

@@ -17,6 +17,7 @@ mod placeholders;
 mod publishing;
 mod same_review;
 mod subjects;
+mod target_evidence;
 mod targets;
 mod tip;
 mod unavailable;
@@ -83,11 +84,11 @@ pub fn github(world: &World, call: Call) -> Call {
     github_event(world, call, "pull_request", "refs/pull/7/merge", &payload)
 }
 
-fn gitea(world: &World, call: Call) -> Call {
+pub fn gitea(world: &World, call: Call) -> Call {
     github(world, call).variable("GITEA_ACTIONS", "true")
 }
 
-fn gitlab(world: &World, call: Call) -> Call {
+pub fn gitlab(world: &World, call: Call) -> Call {
     let base = world.git(&["merge-base", "origin/main", "HEAD"]);
     call.variable("CI", "true")
         .variable("GITLAB_CI", "true")
@@ -95,16 +96,19 @@ fn gitlab(world: &World, call: Call) -> Call {
         .variable("CI_DEFAULT_BRANCH", "main")
         .variable("CI_COMMIT_SHA", head(world))
         .variable("CI_MERGE_REQUEST_IID", "7")
+        .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
+        .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
         .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
         .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", base)
 }
 
-fn azure(world: &World, call: Call) -> Call {
+pub fn azure(world: &World, call: Call) -> Call {
     call.variable("TF_BUILD", "True")
         .variable("BUILD_REASON", "PullRequest")
         .variable("BUILD_SOURCEVERSION", head(world))
         .variable("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main")
+        .variable("SYSTEM_PULLREQUEST_ISFORK", "False")
         .variable("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/change")
         .variable("SYSTEM_PULLREQUEST_SOURCECOMMITID", head(world))
         .variable("SYSTEM_PULLREQUEST_PULLREQUESTID", "7")
@@ -134,5 +138,7 @@ fn buildkite(world: &World, call: Call) -> Call {
         .variable("BUILDKITE_BRANCH", "change")
         .variable("BUILDKITE_PULL_REQUEST", "7")
         .variable("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main")
+        .variable("BUILDKITE_REPO", "git@git.example:o/p.git")
+        .variable("BUILDKITE_PULL_REQUEST_REPO", "https://git.example/o/p")
         .variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main")
 }

@@ -63,10 +63,13 @@ fn a_run_without_notes_has_no_case_for_them() {
     world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
     world.commit("change");
     world.push();
+    // The events of the other hosts name no commit of the target, so a note states the age of the clone's one.
+    let of_named_target = |name: &str| ["github", "gitea", "gitlab"].contains(&name);
     for (name, host) in HOSTS {
         let ended = host(&world, Call::new(&world.work()))
             .run(&["check", "--report", "junit=-"])
             .expect(0);
-        assert!(!ended.out.contains("name=\"note\""), "{name}: {}", ended.out);
+        let has_note = ended.out.contains("name=\"note\"");
+        assert_eq!(has_note, !of_named_target(name), "{name}: {}", ended.out);
     }
 }

@@ -251,6 +251,8 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
         }),
         ("gitlab", |call| {
             call.variable("CI_MERGE_REQUEST_IID", "x")
+                .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
+                .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
                 .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "main")
                 .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
         }),
@@ -282,7 +284,9 @@ fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
         "change",
     ];
     for (name, with) in odd {
-        let call = call(&world, &served);
+        // Some of these events do not name the target's repository.
+        let remote = world.remote().display().to_string();
+        let call = call(&world, &served).variable("SLUICEGATE_TARGET_REPOSITORY", remote);
         let call = match name {
             "gitlab" => call
                 .variable("GITLAB_CI", "true")

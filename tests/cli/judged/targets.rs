@@ -8,8 +8,13 @@ use serde_json::json;
 
 type Host = fn(&World, Call, &str) -> Call;
 
+/// These events do not name the target's repository, so the job does.
 fn jenkins(world: &World, call: Call) -> Call {
     call.variable("JENKINS_URL", "https://ci.invalid/")
+        .variable(
+            "SLUICEGATE_TARGET_REPOSITORY",
+            world.remote().display().to_string(),
+        )
         .variable("BUILD_ID", "1")
         .variable("GIT_COMMIT", head(world))
         .variable("GIT_BRANCH", "origin/change")

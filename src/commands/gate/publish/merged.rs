@@ -28,13 +28,19 @@ pub(crate) fn require_merged(
     let is_listed = match listed {
         Some(branch) => {
             let pushed = workspace.ci.trigger == Trigger::Commit;
-            context::may_be_of_branch(&workspace.repo, branch, &target.head, pushed)?
+            context::may_be_of_branch(&workspace.repo, &workspace.ci, branch, &target.head, pushed)?
         }
         None => false,
     };
     if workspace.ci.host == Host::None || target.nothing_to_do.is_some() || is_listed {
         return Ok(MergedCommit(()));
     }
-    context::require_merged(&workspace.repo, &workspace.ci, &target.head, &may)?;
+    context::require_merged(
+        &workspace.repo,
+        &workspace.ci,
+        &target.head,
+        target.is_hosts,
+        &may,
+    )?;
     Ok(MergedCommit(()))
 }

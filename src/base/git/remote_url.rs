@@ -1,0 +1,180 @@
+//! The URL of a repository, reduced to the parts that identify the repository.
+
+use std::fmt;
+
+/// The host, port and path of a repository, or a path on this machine.
+///
+/// Scheme, user, `.git`, the case of the host and a trailing slash make no difference, and neither does the ssh syntax
+/// `user@host:path` (<https://git-scm.com/docs/git-clone#_git_urls>). Display shows no user, so no password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteUrl {
+    /// Host in lower case; `None` for a path on this machine.
+    host: Option<String>,
+    /// Port, unless it is the default one of the URL's scheme.
+    port: Option<String>,
+    path: String,
+}
+
+/// The schemes of git's URLs, each with its default port.
+const DEFAULT_PORTS: [(&str, &str); 6] = [
+    ("https", "443"),
+    ("http", "80"),
+    ("ssh", "22"),
+    ("git+ssh", "22"),
+    ("ssh+git", "22"),
+    ("git", "9418"),
+];
+
+impl RemoteUrl {
+    /// Parses a URL, an address in the ssh syntax, or a path. Returns `None` if it names no repository.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let url = match text.split_once("://") {
+            Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
+                let path = rest.find('/').map_or("", |start| &rest[start..]);
+                Self::on_this_machine(path)
+            }
+            Some((scheme, rest)) => {
+                let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+                Self::on_host(authority, path, default_port(scheme))
+            }
+            None => match text.split_once(':') {
+                // A path such as `./a:b` is no address, and neither is a drive such as `C:\`.
+                Some((authority, path)) if !authority.contains('/') && authority.len() > 1 => {
+                    Self::on_host(authority, path, None)
+                }
+                _ => Self::on_this_machine(text),
+            },
+        };
+        let names_repository = !url.path.is_empty() && url.host.as_deref() != Some("");
+        names_repository.then_some(url)
+    }
+
+    fn on_this_machine(path: &str) -> Self {
+        Self {
+            host: None,
+            port: None,
+            path: without_suffix(path).to_owned(),
+        }
+    }
+
+    fn on_host(authority: &str, path: &str, default_port: Option<&str>) -> Self {
+        let address = authority
+            .rsplit_once('@')
+            .map_or(authority, |(_, address)| address);
+        // The colon of a port is behind the brackets of an IPv6 address.
+        let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+        let (host, port) = match address.rsplit_once(':') {
+            Some((host, port)) if is_port(port) => (host, port),
+            _ => (address, ""),
+        };
+        let port = Some(port).filter(|port| !port.is_empty() && Some(*port) != default_port);
+        Self {
+            host: Some(host.trim_end_matches('.').to_ascii_lowercase()),
+            port: port.map(str::to_owned),
+            path: without_suffix(path.trim_start_matches('/')).to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for RemoteUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(host) = &self.host else {
+            return f.write_str(&self.path);
+        };
+        f.write_str(host)?;
+        if let Some(port) = &self.port {
+            write!(f, ":{port}")?;
+        }
+        write!(f, "/{}", self.path)
+    }
+}
+
+fn default_port(scheme: &str) -> Option<&'static str> {
+    let mut ports = DEFAULT_PORTS.iter();
+    let known = ports.find(|(name, _)| scheme.eq_ignore_ascii_case(name));
+    known.map(|(_, port)| *port)
+}
+
+/// Returns the path without trailing slashes and `.git`.
+fn without_suffix(path: &str) -> &str {
+    let path = path.trim_end_matches('/');
+    path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_same(one: &str, other: &str) -> bool {
+        RemoteUrl::parse(one).unwrap() == RemoteUrl::parse(other).unwrap()
+    }
+
+    #[test]
+    fn spellings_of_one_repository_are_equal() {
+        for other in [
+            "https://github.com/o/p",
+            "https://github.com/o/p.git/",
+            "https://GitHub.com:443/o/p",
+            "https://user:secret@github.com/o/p",
+            "http://github.com:80/o/p.git",
+            "git@github.com:o/p.git",
+            "git@github.com:/o/p",
+            "github.com:o/p",
+            "ssh://git@github.com/o/p",
+            "ssh://git@github.com:22/o/p.git",
+            "git://github.com./o/p",
+            " https://github.com/o/p\n",
+        ] {
+            assert!(is_same("https://github.com/o/p.git", other), "{other}");
+        }
+        assert!(is_same("file:///srv/p.git", "/srv/p"));
+        assert!(is_same(
+            "https://[::1]:8443/o/p",
+            "https://user@[::1]:8443/o/p.git"
+        ));
+    }
+
+    #[test]
+    fn other_host_port_or_path_is_another_repository() {
+        for other in [
+            "https://github.com/fork/p",
+            "https://github.com/o/p2",
+            "https://github.com/O/p",
+            "https://github.com:8443/o/p",
+            "https://github.com.evil.example/o/p",
+            "https://evil.example/github.com/o/p",
+            "https://github.com@evil.example/o/p",
+            "evil.example:github.com/o/p",
+            "https://github.com/o/p/x",
+            "/github.com/o/p",
+            "file:///o/p",
+            "./github.com:o/p",
+        ] {
+            assert!(!is_same("https://github.com/o/p", other), "{other}");
+        }
+    }
+
+    #[test]
+    fn text_without_repository_is_no_url() {
+        for text in [
+            "",
+            " ",
+            "https://",
+            "https://github.com",
+            "https:///o/p",
+            "/",
+            ":x",
+        ] {
+            assert_eq!(RemoteUrl::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn display_shows_no_password() {
+        let shown = RemoteUrl::parse("https://user:secret@Host.example:8443/o/p.git")
+            .unwrap()
+            .to_string();
+        assert_eq!(shown, "host.example:8443/o/p");
+    }
+}

@@ -1,0 +1,49 @@
+//! The configured remotes, and the repositories that they are.
+
+use super::{GitError, RemoteUrl, Repository};
+use git2::Remote;
+
+impl Repository {
+    /// Returns the URL of the first remote; `origin` comes first. It may contain credentials.
+    pub fn remote_url(&self) -> Result<Option<String>, GitError> {
+        let remotes = self.remotes()?;
+        let url = remotes.first().and_then(|remote| remote.url().ok());
+        Ok(url.map(str::to_owned))
+    }
+
+    /// Returns the names of the remotes with the repository that each fetches from, `origin` first. A remote without a
+    /// usable URL has no repository.
+    pub fn remote_repositories(&self) -> Result<Vec<(String, Option<RemoteUrl>)>, GitError> {
+        let remotes = self.remotes()?;
+        let names = remotes.iter().filter_map(|remote| remote.name().ok().flatten());
+        let with_repository = |name: &str| (name.to_owned(), self.repository_of_remote(name));
+        Ok(names.map(with_repository).collect())
+    }
+
+    /// Returns the repository that git contacts for this URL: `url.<base>.insteadOf` may replace a part of it
+    /// (<https://git-scm.com/docs/git-config#Documentation/git-config.txt-urlltbasegtinsteadOf>).
+    pub fn repository_at(&self, url: &str) -> Option<RemoteUrl> {
+        let remote = self.library.remote_anonymous(url).ok()?;
+        RemoteUrl::parse(remote.url().ok()?)
+    }
+
+    /// Returns the repository that the remote fetches from. A remote may have several URLs; git fetches from the first.
+    fn repository_of_remote(&self, name: &str) -> Option<RemoteUrl> {
+        let config = self.library.config().ok()?;
+        let mut entries = config.multivar(&format!("remote.{name}.url"), None).ok()?;
+        let first = entries.next()?.ok()?.value().ok()?.to_owned();
+        self.repository_at(&first)
+    }
+
+    /// Returns the configured remotes, `origin` first.
+    pub(super) fn remotes(&self) -> Result<Vec<Remote<'_>>, GitError> {
+        let listing = GitError::library("list the remotes");
+        let names = self.library.remotes().map_err(&listing)?;
+        let mut names: Vec<&str> = names.iter().filter_map(|name| name.ok().flatten()).collect();
+        names.sort_by_key(|name| (*name != "origin", *name));
+        names
+            .into_iter()
+            .map(|name| self.library.find_remote(name).map_err(&listing))
+            .collect()
+    }
+}
