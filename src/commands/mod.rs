@@ -55,8 +55,8 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
             runtime: Arc::default(),
             has_platform_responded: Arc::default(),
         };
-        let status = run
-            .write_to_file()
+        let status = gate::unfinished::replace_named_files(&run, &cli.command)
+            .and_then(|()| run.write_to_file())
             .and_then(|()| dispatch(&run, cli.command))
             .unwrap_or_else(|failure| ui.fail(&failure));
         match run.ui.finish() {

@@ -390,7 +390,8 @@ fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
             .fold(call, |call, name| call.variable(name, &head))
         };
         let call = in_folder(&world.work());
-        call.run(&["check", "--base", "origin/main", "--report", "json=one.json"]);
+        let check = ["check", "--base", "origin/main", "--head", "HEAD"];
+        call.run(&[&check[..], &["--report", "json=one.json"]].concat());
         let warned = format!("{folder}/{name} for ");
         let why = "a symbolic link in the path leads out of it";
         for args in [&["check", "--base", "origin/main"][..], &["report", "one.json"]] {

@@ -97,7 +97,7 @@ fn the_command_judges_the_files_that_the_job_judged() {
     );
     assert_eq!(found(&in_a_shell(&world, told)), found(&ended.out));
     // Rendered again from JSON, with the variables that the jobs share.
-    call.run(&[&args[..], &["--report", "json=r.json"]].concat())
+    call.run(&[&args[..], &["--head", "HEAD", "--report", "json=r.json"]].concat())
         .expect(1);
     let again = call.run(&["report", "r.json"]).expect(1);
     assert!(

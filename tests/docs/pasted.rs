@@ -45,7 +45,7 @@ const ENDS: [(&str, i32, &str); 1] = [(
 /// Shell lines that prepare the world for certain examples.
 const BEFORE: [(&str, &str); 5] = [
     (
-        "report part-1.json",
+        "part-3.json --report",
         "for n in 1 2 3; do sluicegate review --shard $n/3 --report json=part-$n.json >/dev/null; done",
     ),
     (

@@ -28,15 +28,8 @@ use std::path::PathBuf;
 const TOLD: usize = 20;
 
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
-    let mut workspace = run.workspace()?;
     let started = Started::now();
-    let wish = workspace.sources.checked(args)?;
-    let subject = match wish.head {
-        Some(_) => DeepenSubject::Commit,
-        None => DeepenSubject::Checkout,
-    };
-    workspace.deepen(run, &wish, subject)?;
-    workspace.warn_of_policy(run);
+    let mut workspace = open_workspace(run, args)?;
     let settings = workspace.resolve(run, |sources| sources.check(args), |check| &check.selection)?;
     run.refuse_linked_reports(&workspace.repo, &settings.judging.destinations)?;
     let checking = Checking {
@@ -90,6 +83,25 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     // The process ends next, and the operating system frees the memory of all these files at once.
     mem::forget((report, snapshot));
     Ok(ending.status.worse(delivered))
+}
+
+/// Opens the repository, replaces what an earlier run left at the destinations, and fetches missing commits if
+/// requested.
+fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
+    let to = &args.gate.destinations;
+    let mut workspace = run.workspace().inspect_err(|_| run.replace_default_reports(to))?;
+    run.replace_reports_of_policy(&workspace, to, None)?;
+    let wish = workspace.sources.checked(args)?;
+    let subject = match wish.head {
+        Some(_) => DeepenSubject::Commit,
+        None => DeepenSubject::Checkout,
+    };
+    workspace.deepen(run, &wish, subject)?;
+    if wish.deepen {
+        run.replace_reports_of_policy(&workspace, to, None)?;
+    }
+    workspace.warn_of_policy(run);
+    Ok(workspace)
 }
 
 /// The inputs of a check.

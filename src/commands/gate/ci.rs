@@ -19,13 +19,14 @@ use jiff::Timestamp;
 
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let also = |workspace: &Workspace<'_>, target: &Target| published(args, workspace, target);
-    let mut reviewed = reviewed(run, &args.review, &also)?;
+    let mut reviewed = reviewed(run, &args.review, Some(&args.publish), &also)?;
     if reviewed.status != ExitStatus::Success {
         return Ok(reviewed.status);
     }
     let publish_on = reviewed.workspace.sources.publish_on(args)?;
     if let Some(why) = why_not(&reviewed, &publish_on) {
         run.ui.say(&format!("nothing is published: {why}"));
+        discard_publish_report(run, args, &reviewed);
         return Ok(ExitStatus::Success);
     }
     let Some(Published {
@@ -35,6 +36,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         ..
     }) = reviewed.published.take()
     else {
+        discard_publish_report(run, args, &reviewed);
         return Ok(ExitStatus::Success);
     };
     let workspace = &reviewed.workspace;
@@ -54,6 +56,16 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         started: Timestamp::now(),
     };
     publishing.run(plan, reviewed.report.map(Evidence::of_this_run))
+}
+
+/// Removes the undecided JUnit report of the publish that is not due. A dry run did not write one.
+fn discard_publish_report(run: &Run, args: &CiArgs, reviewed: &Reviewed<'_>) {
+    let files = reviewed.workspace.sources.publish_files(&args.publish);
+    if let Ok(files) = files
+        && reviewed.report.is_some()
+    {
+        run.discard_publish_report(files.junit.as_deref());
+    }
 }
 
 /// Returns the publish plan to run if the review passes, or `None` if the event does not request a publish. A commit

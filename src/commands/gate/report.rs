@@ -5,13 +5,16 @@ use crate::base::exit::ExitStatus;
 use crate::base::git::{Repository, Snapshot};
 use crate::base::input;
 use crate::commands::gate::compare;
-use crate::commands::gate::deliver::{Delivery, DeliveryPlace, deliver_from};
+use crate::commands::gate::deliver::{Delivery, DeliveryPlace, default_reports, deliver_from};
+use crate::commands::gate::report_commit::ReportedCommit;
+use crate::commands::gate::unfinished::OutputFiles;
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::{CommandResult, Run};
 use crate::gate::{self, Positions};
-use crate::job::ci::{self, CiContext};
+use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::{GlobArgs, ReportArgs};
-use crate::job::settings::{self, Of};
+use crate::job::context::ContextError;
+use crate::job::settings::{self, Destinations, Of};
 use crate::model::findings::Report;
 use crate::report::json;
 use std::io;
@@ -25,30 +28,43 @@ const ONE_REVIEW: &str =
     "merge only reports of one review: run each shard once, on the same commit, with the same settings";
 
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
-    let sources = run.sources()?;
+    let sources = run
+        .sources()
+        .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     let destinations = sources.destinations(&args.destinations)?;
-    let host = settings::host(&run.global, &run.env)?;
+    let ci = context(run)?;
+    replace_old_reports(run, args, &destinations, ci.host)?;
+    let repo = run.repository();
     let reports = args.files.iter().map(|file| read(run, file));
     let reports = reports.collect::<Result<Vec<Report>, Failure>>()?;
     let older = args.compare.as_deref().map(|file| read(run, file)).transpose()?;
     if let Some(older) = &older {
         compare::comparable(older, &reports)?;
     }
+    let head = sources.head(args.head.clone());
+    let reported_commit = ReportedCommit {
+        ci: &ci,
+        repo: repo.as_ref(),
+        head: head.as_deref(),
+    };
+    if ci.host != Host::None {
+        require_commits(&reported_commit, args, &reports, older.as_ref())?;
+    } else if head.is_some() {
+        require_commits(&reported_commit, args, &reports, None)?;
+    }
     let mut report =
         json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why).hint(ONE_REVIEW))?;
     if let Some(older) = older {
         compare::tell(&mut report, older);
     }
-    let repo = run.repository();
     if let Some(repo) = &repo {
         run.refuse_linked_reports(repo, &destinations)?;
         name_again(repo, &mut report);
     }
-    let ci = context(run, host);
     let snapshot = repo.as_ref().and_then(|repo| commit(repo, &report));
     let place = DeliveryPlace {
         files: repo.as_ref().zip(snapshot.as_ref()),
-        ci: ci.as_ref(),
+        ci: Some(&ci),
     };
     let status = gate::status(report.verdict);
     // The jobs of a pipeline usually share their variables.
@@ -100,15 +116,45 @@ fn commit<'r>(repo: &'r Repository, report: &Report) -> Option<Snapshot<'r>> {
     Some(repo.snapshot(repo.resolve(id).ok()?))
 }
 
-/// Returns the host's context; a report can be rendered without one.
-fn context(run: &Run, host: Option<ci::Host>) -> Option<CiContext> {
-    match ci::detect(&run.env, host) {
-        Ok(context) => Some(context),
-        Err(error) => {
-            run.ui.warn(&format!("{error}; continuing without the CI host"));
-            None
-        }
+/// Returns the host's context, or an error if it cannot be read.
+fn context(run: &Run) -> Result<CiContext, Failure> {
+    let host = settings::host(&run.global, &run.env)?;
+    Ok(ci::detect(&run.env, host).map_err(ContextError::from)?)
+}
+
+/// Replaces what an earlier run left at the destinations.
+fn replace_old_reports(
+    run: &Run,
+    args: &ReportArgs,
+    destinations: &Destinations,
+    host: Host,
+) -> Result<(), Failure> {
+    let mut reports = destinations.reports.clone();
+    if reports.is_empty() {
+        reports = default_reports(run, host);
     }
+    run.replace_old_files(&OutputFiles {
+        reports,
+        inputs: args.files.iter().chain(&args.compare).cloned().collect(),
+        ..OutputFiles::default()
+    })
+}
+
+/// Returns an error unless all reports are of the event's commit, and the older one of an ancestor.
+fn require_commits(
+    commit: &ReportedCommit<'_>,
+    args: &ReportArgs,
+    reports: &[Report],
+    older: Option<&Report>,
+) -> Result<(), Failure> {
+    for (report, file) in reports.iter().zip(&args.files) {
+        commit.require(report, &file.display().to_string())?;
+    }
+    let Some((older, file)) = older.zip(args.compare.as_ref()) else {
+        return Ok(());
+    };
+    let head = reports.first().and_then(|report| report.context.head.as_deref());
+    commit.require_ancestor(older, &file.display().to_string(), head.unwrap_or_default())
 }
 
 pub(crate) fn read(run: &Run, file: &Path) -> Result<Report, Failure> {

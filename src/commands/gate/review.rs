@@ -15,16 +15,16 @@ use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::{CommandResult, Run};
 use crate::gate::{Part, Selected, why_partial};
-use crate::job::cli::ReviewArgs;
+use crate::job::cli::{PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
-use crate::job::settings::{Connection, Publish, Review};
+use crate::job::settings::{self, Connection, Publish, Review};
 use crate::model::findings::{Engine, Report};
 use crate::model::interface::accepted_by_name;
 use crate::platform::http::ErrorKind;
 use crate::publish::{Plan, PublishError, version::asks_for_next};
 
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
-    Ok(reviewed(run, args, &|_, _| Ok(None))?.status)
+    Ok(reviewed(run, args, None, &|_, _| Ok(None))?.status)
 }
 
 pub(crate) struct Reviewed<'a> {
@@ -110,12 +110,25 @@ struct Begun<'a> {
     target: Target,
 }
 
-fn begin<'a>(run: &'a Run, args: &ReviewArgs) -> Result<Begun<'a>, Failure> {
-    let mut workspace = run.workspace()?;
+/// Opens the repository and reads the settings. `publish` has the flags of a publish that may follow.
+fn begin<'a>(run: &'a Run, args: &ReviewArgs, publish: Option<&PublishFlags>) -> Result<Begun<'a>, Failure> {
+    let to = &args.gate.destinations;
+    let is_dry = settings::is_dry_run(args.dry_run, &run.env);
+    let mut workspace = run.workspace().inspect_err(|_| {
+        if !is_dry {
+            run.replace_default_reports(to);
+        }
+    })?;
+    if !is_dry {
+        run.replace_reports_of_policy(&workspace, to, publish)?;
+    }
     let wish = workspace
         .sources
         .revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &wish, DeepenSubject::Commit)?;
+    if wish.deepen && !is_dry {
+        run.replace_reports_of_policy(&workspace, to, publish)?;
+    }
     workspace.warn_of_policy(run);
     workspace.warn_of_other_checkout(run, &wish)?;
     let (settings, connection) = workspace.resolve(
@@ -220,10 +233,11 @@ impl Begun<'_> {
 pub(crate) fn reviewed<'a>(
     run: &'a Run,
     args: &ReviewArgs,
+    publish: Option<&PublishFlags>,
     also: &AlsoReviewed<'_>,
 ) -> Result<Reviewed<'a>, Failure> {
     let started = Started::now();
-    let begun = begin(run, args)?;
+    let begun = begin(run, args, publish)?;
     let (workspace, settings, target) = (&begun.workspace, &begun.settings, &begun.target);
     let comparison = Comparison::from(target.clone());
     let snapshot = workspace.repo.snapshot(target.head.clone());

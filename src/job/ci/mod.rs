@@ -137,10 +137,17 @@ impl FromStr for Host {
     }
 }
 
+impl Host {
+    /// Returns the host of this environment.
+    pub fn detect(env: &Env) -> Self {
+        let mut hosts = Self::ALL.iter().copied();
+        hosts.find(|host| host.is_here(env)).unwrap_or(Self::None)
+    }
+}
+
 /// Reads the context of this run from the detected host, or from `forced` if given.
 pub fn detect(env: &Env, forced: Option<Host>) -> Result<CiContext, CiError> {
-    let found = || Host::ALL.iter().copied().find(|host| host.is_here(env));
-    let host = forced.or_else(found).unwrap_or(Host::None);
+    let host = forced.unwrap_or_else(|| Host::detect(env));
     Ok(CiContext {
         target_repository: host.target_repository(env),
         ..host.read(env)?

@@ -10,7 +10,8 @@ const EXAMPLES: &str = "Examples:
   sluicegate report --compare yesterday.json review.json
 
 The verdict sets the exit code: 0 passed, 1 failed, 3 undecided. A missing shard makes the verdict undecided.
-With --compare, only new findings fail the new report.";
+With --compare, only new findings fail the new report.
+In CI, all reports must be of the commit of the event, and an older report of one of its ancestors.";
 
 /// Renders reports from saved JSON reports and merges the shards of a review.
 #[derive(Debug, Clone, Default, Args)]
@@ -23,6 +24,9 @@ pub struct ReportArgs {
     /// `review --all` compare best
     #[arg(long, value_name = "OLD.json")]
     pub compare: Option<PathBuf>,
+    /// Revision that the reports must be of [env: SLUICEGATE_HEAD] [default: in CI, the event's commit]
+    #[arg(long, value_name = "REV")]
+    pub head: Option<String>,
     #[command(flatten)]
     pub destinations: DestinationArgs,
 }

@@ -2,6 +2,7 @@
 
 use super::table::variable;
 use super::{SettingsError, Sources};
+use crate::base::env::Env;
 use crate::job::cli::{Annotations, Changes, DestinationArgs, Format, ReportFlag, Show, parse_value};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -87,6 +88,18 @@ impl Sources<'_> {
         refuse_twins(&flags)?;
         Ok(flags)
     }
+}
+
+/// Returns the reports that flags or the environment request. Invalid ones are left out: their error is reported where
+/// all settings are read.
+pub fn job_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
+    if !flags.is_empty() {
+        return flags.to_vec();
+    }
+    let lines = env.get(variable::REPORT).unwrap_or_default().lines();
+    lines
+        .filter_map(|line| ReportFlag::from_str(line.trim()).ok())
+        .collect()
 }
 
 /// Refuses two reports with the same destination: reports are written concurrently, so either might remain.

@@ -28,7 +28,7 @@ mod tests;
 
 pub use breaks::Breaks;
 pub use check::CheckSettings;
-pub use destinations::Destinations;
+pub use destinations::{Destinations, job_reports};
 pub use file::FILE_NAME;
 pub use global::{
     color, gate_changes, host, named_config, named_config_dir, named_repository, policy_choice,
@@ -39,7 +39,7 @@ pub use kind::SettingKind;
 pub use known::{known, unknown_variables};
 pub use platform::Connection;
 pub use project::ProjectCheckSettings;
-pub use publish::{Publish, PublishOn};
+pub use publish::{Publish, PublishFiles, PublishOn, is_dry_run, job_publish_files};
 pub use remote::{PlatformNames, Waiting};
 pub use review::{RequestFields, Review, Revisions};
 pub use schema::schema;

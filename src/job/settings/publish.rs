@@ -3,9 +3,10 @@
 use super::layers::{SettingSource, refuse_unexpanded};
 use super::selection::{Of, globs};
 use super::table::{by_variable, variable};
-use super::{Breaks, Revisions, Selection, SettingsError, Sources};
+use super::{Breaks, Layers, Revisions, Selection, SettingsError, Sources};
+use crate::base::env::Env;
 use crate::job::cli::{
-    CiArgs, IfExists, OnIgnored, PublishArgs, RequiredEngine, Select, Source, parse_value,
+    CiArgs, IfExists, OnIgnored, PublishArgs, PublishFlags, RequiredEngine, Select, Source, parse_value,
 };
 use globset::GlobSet;
 use std::path::PathBuf;
@@ -41,6 +42,29 @@ pub struct Publish {
     pub junit: Option<PathBuf>,
 }
 
+/// The files that a publish writes.
+#[derive(Debug, Clone, Default)]
+pub struct PublishFiles {
+    pub receipt: Option<PathBuf>,
+    pub junit: Option<PathBuf>,
+}
+
+/// Returns the files of a publish that flags or the environment name.
+pub fn job_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles {
+    let variable = |name| env.get(name).map(PathBuf::from);
+    PublishFiles {
+        receipt: flags.receipt.clone().or_else(|| variable(variable::RECEIPT)),
+        junit: flags.junit.clone().or_else(|| variable(variable::PUBLISH_JUNIT)),
+    }
+}
+
+/// Returns whether flag or environment request a dry run. An invalid value is reported where all settings are read.
+pub fn is_dry_run(flag: bool, env: &Env) -> bool {
+    Layers::new(env)
+        .switch(flag, variable::DRY_RUN, None)
+        .unwrap_or(false)
+}
+
 impl Sources<'_> {
     pub fn publish(&self, args: &PublishArgs) -> Result<Publish, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
@@ -62,6 +86,7 @@ impl Sources<'_> {
             parse_value,
             None,
         )?;
+        let files = self.publish_files(&args.what)?;
         let (version_name, source) = self.version_name(args.what.version_name.clone())?;
         Ok(Publish {
             prefix: self.prefix(args.what.prefix.clone())?,
@@ -83,26 +108,40 @@ impl Sources<'_> {
             lookup_timeout: self.lookup_timeout(args)?,
             dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
             json: args.json,
-            require_review: self.path_of(
-                variable::REQUIRE_REVIEW,
-                args.require_review.as_ref(),
-                file.require_review.as_ref(),
-                |key, path| self.kept(key, path),
-            )?,
+            require_review: self.required_review(args)?,
             require_review_engine: engine.unwrap_or_default(),
+            receipt: files.receipt,
+            junit: files.junit,
+        })
+    }
+
+    /// Returns the files that a publish writes.
+    pub fn publish_files(&self, flags: &PublishFlags) -> Result<PublishFiles, SettingsError> {
+        let file = &self.file.publish;
+        Ok(PublishFiles {
             receipt: self.path_of(
                 variable::RECEIPT,
-                args.what.receipt.as_ref(),
+                flags.receipt.as_ref(),
                 file.receipt.as_ref(),
                 |key, path| self.kept_to_write(key, path),
             )?,
             junit: self.path_of(
                 variable::PUBLISH_JUNIT,
-                args.what.junit.as_ref(),
+                flags.junit.as_ref(),
                 file.junit.as_ref(),
                 |key, path| self.kept_to_write(key, path),
             )?,
         })
+    }
+
+    /// Returns the file of the required review, if one is required.
+    pub fn required_review(&self, args: &PublishArgs) -> Result<Option<PathBuf>, SettingsError> {
+        self.path_of(
+            variable::REQUIRE_REVIEW,
+            args.require_review.as_ref(),
+            self.file.publish.require_review.as_ref(),
+            |key, path| self.kept(key, path),
+        )
     }
 
     /// Returns a path relative to the current directory. `keep` checks a path from the configuration file.

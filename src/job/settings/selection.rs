@@ -144,6 +144,11 @@ fn whole(line: &str) -> Result<String, String> {
 }
 
 impl Sources<'_> {
+    /// Returns the revision of the head that the job names, if any.
+    pub fn head(&self, flag: Option<String>) -> Option<String> {
+        self.layers().text(flag, variable::HEAD, None)
+    }
+
     /// Returns the globs from flags, variables, file or the default.
     pub fn selection(&self, args: &GlobArgs, of: Of) -> Result<Selection, SettingsError> {
         let layers = self.layers();

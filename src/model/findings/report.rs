@@ -274,6 +274,30 @@ pub struct Report {
 }
 
 impl Report {
+    /// Returns the report of a run that has not finished.
+    pub fn unfinished(note: &str, started_at: Timestamp) -> Self {
+        Self {
+            engine: Engine::Remote,
+            verdict: Verdict::Undecided,
+            context: ReviewContext::default(),
+            files: Vec::new(),
+            excluded: Vec::new(),
+            unreviewed: Vec::new(),
+            gate_changes: Vec::new(),
+            gate_refused: false,
+            failed_without_finding: false,
+            failed_batches: Vec::new(),
+            is_open: true,
+            changes: None,
+            compat: None,
+            notes: vec![note.to_owned()],
+            limits: Vec::new(),
+            fixed: None,
+            started_at,
+            elapsed: Duration::ZERO,
+        }
+    }
+
     /// Returns the findings that fail the gate; the default if the report does not contain them.
     pub fn fail_on(&self) -> FailOn {
         self.context.fail_on.unwrap_or_default()

@@ -296,7 +296,7 @@ fn the_tips_rules_judge_what_the_run_judges_and_no_more() {
     call().run(&["check", "c.orch.yaml"]).expect(1);
     for shard in ["1/2", "2/2"] {
         let report = format!("json={}.json", shard.replace('/', "-"));
-        call().run(&["check", "--shard", shard, "--report", &report]);
+        call().run(&["check", "--head", "HEAD", "--shard", shard, "--report", &report]);
     }
     let merged = call()
         .run(&["report", "1-2.json", "2-2.json", "--report", "json=-"])

@@ -55,6 +55,19 @@ pub(super) fn write_reports(
     }
 }
 
+/// Returns the default reports of the host that can be written.
+pub(crate) fn default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
+    let checkout = run.repository();
+    let mut reports = Vec::new();
+    for (format, place) in usual(run, host) {
+        if let Ok(path) = in_sight(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
+            let path = Some(path);
+            reports.push(ReportFlag { format, path });
+        }
+    }
+    reports
+}
+
 /// Returns the path of a default report below the current directory. In a checkout, the directories and links on the
 /// way belong to the change and must not lead outside.
 fn in_sight(here: &Path, checkout: Option<&Repository>, place: &Path) -> Result<PathBuf, &'static str> {

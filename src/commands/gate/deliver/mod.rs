@@ -12,6 +12,7 @@ mod steps;
 mod surroundings;
 
 pub(crate) use ahead::ChangesAhead;
+pub(crate) use files::default_reports;
 pub(crate) use steps::{STEP_OUTPUT, append_outputs};
 
 use crate::base::error::Failure;

@@ -8,7 +8,7 @@ use crate::commands::gate::report::{SIZE_LIMIT, understood};
 use crate::commands::kit::named_file::read_bounded;
 use crate::gate::why_partial;
 use crate::job::cli::RequiredEngine;
-use crate::job::settings::{Connection, LeftOfReview};
+use crate::job::settings::{Connection, LeftOfReview, Publish};
 use crate::model::findings::{Engine, FailOn, Finding, Report, ReviewPlatform, State, Status, Verdict};
 use crate::model::pipelines::Kind;
 use crate::publish::{Plan, ReviewEvidence, content_hash};
@@ -38,9 +38,23 @@ impl Evidence {
         }
     }
 
+    /// Returns the required review, if the settings require one.
+    pub(super) fn from_settings(
+        settings: &Publish,
+        connection: &Connection,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(path) = &settings.require_review else {
+            return Ok(None);
+        };
+        // A dry run without a platform cannot compare the platform of the review.
+        let is_unknown = settings.dry_run && connection.base_url().is_err();
+        let connection = (!is_unknown).then_some(connection);
+        Self::required(path, settings.require_review_engine, connection).map(Some)
+    }
+
     /// Reads the report in this file strictly. Rejects a partial review, a review that could not fail, and a review by
     /// a local engine; only the last can be allowed.
-    pub(super) fn required(
+    fn required(
         path: &Path,
         engine: RequiredEngine,
         connection: Option<&Connection>,

@@ -43,6 +43,7 @@ use std::sync::Arc;
 
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let mut workspace = run.workspace()?;
+    run.replace_publish_files_of_policy(&workspace, args)?;
     let wish = workspace.sources.published(args)?;
     workspace.deepen(run, &wish, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run);
@@ -51,20 +52,13 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let idle = workspace.ci.nothing_to_do.as_ref();
     if let Some(reason) = idle.filter(|_| settings.revisions.head.is_none()) {
         run.ui.say(&format!("nothing is published: {reason}"));
+        run.discard_publish_report(settings.junit.as_deref());
         return Ok(ExitStatus::Success);
     }
     let publish_on = workspace.sources.publish_on(&CiArgs::default())?;
     let merged = require_merged(&workspace, &target, &publish_on)?;
     policy_guard::refuse_outdated_gate(run, &workspace, &target)?;
-    let evidence = match &settings.require_review {
-        Some(path) => {
-            let engine = settings.require_review_engine;
-            // A dry run without a platform cannot compare the platform of the review.
-            let connection = Some(&connection).filter(|it| !settings.dry_run || it.base_url().is_ok());
-            Some(Evidence::required(path, engine, connection)?)
-        }
-        None => None,
-    };
+    let evidence = Evidence::from_settings(&settings, &connection)?;
     let publishing = Publishing {
         run,
         workspace: &workspace,

@@ -40,6 +40,11 @@ struct Job<'a> {
 }
 
 pub(super) fn run(run: &Run, args: &RunArgs) -> CommandResult {
+    if let Some(path) = &args.junit {
+        let unfinished = unfinished(args);
+        let path = run.env.current_dir().join(path);
+        run.replace_old_file(&path, |out| execution_junit(&unfinished, out));
+    }
     let sources = run.sources()?;
     let job = Job {
         run,
@@ -55,6 +60,24 @@ pub(super) fn run(run: &Run, args: &RunArgs) -> CommandResult {
         started_at: Timestamp::now(),
     };
     run.requests(job.go())?
+}
+
+/// Returns the report of an execution that this run does not see to its end, so that no report of an earlier run
+/// remains.
+fn unfinished(args: &RunArgs) -> ExecutionRun {
+    ExecutionRun {
+        pipeline: args.name.clone(),
+        environment: args
+            .environment
+            .clone()
+            .unwrap_or_else(|| "environment".to_owned()),
+        status: "UNKNOWN".to_owned(),
+        message: None,
+        verdict: Verdict::Undecided,
+        problem: Some("undecided: the run did not finish".to_owned()),
+        started_at: Timestamp::now(),
+        elapsed: Duration::ZERO,
+    }
 }
 
 impl Job<'_> {

@@ -42,9 +42,9 @@ pub(super) const BREAKING_BRANCH: &str = "feature/no-day";
 /// The branch with an addition for consumers.
 pub(super) const ADDING_BRANCH: &str = "feature/share-refunds";
 
-/// The branch that passes.
+/// The branch whose review passes the gate.
 pub(super) const GOOD_BRANCH: &str = "feature/refunds";
-/// The branch that fails.
+/// The branch whose review fails the gate.
 pub(super) const BAD_BRANCH: &str = "feature/refunds-in-a-hurry";
 
 pub(super) struct DemoProject {

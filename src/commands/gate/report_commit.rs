@@ -1,0 +1,122 @@
+//! Checks in CI that a report belongs to the commit of the event. A report of another commit proves nothing about this
+//! one.
+
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{Repository, is_full_id};
+use crate::job::ci::{CiContext, Trigger};
+use crate::job::context::{self, RevisionWish};
+use crate::job::settings::variable;
+use crate::model::findings::Report;
+use std::collections::BTreeSet;
+
+/// The event and the clone that reports are compared with.
+pub(super) struct ReportedCommit<'a> {
+    pub(super) ci: &'a CiContext,
+    pub(super) repo: Option<&'a Repository>,
+    /// The commit that the job names instead of the event's.
+    pub(super) head: Option<&'a str>,
+}
+
+impl ReportedCommit<'_> {
+    /// Returns an error unless the report is of the event's commit; `place` is the name of its file.
+    pub(super) fn require(&self, report: &Report, place: &str) -> Result<(), Failure> {
+        let commits = self.commits()?;
+        let Some(head) = &report.context.head else {
+            return Err(without_commit(place));
+        };
+        if commits.contains(head) {
+            return Ok(());
+        }
+        let commits: Vec<String> = commits.into_iter().collect();
+        let message = format!(
+            "the report {place} is of the commit {head}, but this job is for the commit {}",
+            commits.join(" or ")
+        );
+        Err(Failure::usage(message).hint(format!(
+            "use the report of this commit; a job that renders the reports of another run names their commit with \
+             --head ({})",
+            variable::HEAD
+        )))
+    }
+
+    /// Returns an error unless `head`, the commit of the new report, descends from the commit of the older report.
+    pub(super) fn require_ancestor(&self, older: &Report, place: &str, head: &str) -> Result<(), Failure> {
+        let Some(old) = &older.context.head else {
+            return Err(without_commit(place));
+        };
+        let history = self.ci.host.whole_history().map_or_else(
+            || "fetch the history of the commit".to_owned(),
+            |setting| format!("fetch the history of the commit: set {setting}"),
+        );
+        let find = |id: &str| self.repo.and_then(|repo| Some((repo, repo.commit_with_id(id)?)));
+        let (Some((repo, old_commit)), Some((_, head_commit))) = (find(old), find(head)) else {
+            let message = format!(
+                "cannot compare with the report {place}: this clone cannot show that the commit {head} descends from \
+                 its commit {old}"
+            );
+            return Err(Failure::usage(message).hint(history));
+        };
+        let is_own = self.ci.trigger == Trigger::Change && old == head;
+        if repo.contains(&head_commit, &old_commit)? && !is_own {
+            return Ok(());
+        }
+        let message = if is_own {
+            format!(
+                "cannot compare with the report {place}: it is of the reviewed commit {head} itself, {old}"
+            )
+        } else {
+            format!(
+                "cannot compare with the report {place}: the commit {head} does not descend from its commit {old}"
+            )
+        };
+        Err(Failure::usage(message).hint("compare with a report of an earlier commit of the target branch"))
+    }
+
+    /// Returns the ids of the commits that a report may be of: the one that the job names, otherwise the event's commit
+    /// and the head of the trial merge that the host built.
+    fn commits(&self) -> Result<BTreeSet<String>, Failure> {
+        if let Some(revision) = self.head {
+            let resolved = self.repo.and_then(|repo| repo.resolve(revision).ok());
+            let own = is_full_id(revision).then(|| revision.to_ascii_lowercase());
+            let commit = resolved.map(|commit| commit.to_string()).or(own);
+            return commit.map(|commit| BTreeSet::from([commit])).ok_or_else(|| {
+                let message = format!("this clone has no commit {revision:?} (--head)");
+                Failure::usage(message).hint("pass the full id of the commit")
+            });
+        }
+        let mut commits: BTreeSet<String> = BTreeSet::new();
+        for id in self.ci.commit.iter().chain(&self.ci.checkout) {
+            if is_full_id(id) {
+                commits.insert(id.to_ascii_lowercase());
+            }
+        }
+        if let Some(repo) = self.repo {
+            let everything = RevisionWish {
+                all: true,
+                ..RevisionWish::default()
+            };
+            // A clone without the commit cannot show the head of a merge, or the commit of a tag object.
+            if let Ok(target) = context::settle(repo, self.ci, &everything) {
+                commits.insert(target.head.to_string());
+            }
+        }
+        if commits.is_empty() {
+            let message = "the event names no commit, and there is no clone that shows it";
+            return Err(
+                Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(format!(
+                    "pass the commit of the reports with --head ({})",
+                    variable::HEAD
+                )),
+            );
+        }
+        Ok(commits)
+    }
+}
+
+fn without_commit(place: &str) -> Failure {
+    Failure::usage(format!(
+        "the report {place} belongs to no commit: it is of a working tree"
+    ))
+    .hint("write it with `sluicegate review`, or with `sluicegate check --head HEAD`")
+}
