@@ -94,9 +94,12 @@ fn the_index_a_commit_and_two_revisions_are_compared_as_they_are() {
     assert_eq!(after(&["main..HEAD"]), 20);
     assert_eq!(after(&["HEAD..main", "load.orch.yaml"]), 10);
     assert_eq!(after(&["main..HEAD", "a.orch.yaml"]), json!(null));
-    diff(&world, &["main...HEAD"])
-        .expect(2)
-        .saying(&["hint: use --base main --head HEAD"]);
+    assert_eq!((after(&["main.."]), after(&["..main"])), (json!(20), json!(10)));
+    for range in ["main...HEAD", "main..."] {
+        diff(&world, &[range])
+            .expect(2)
+            .saying(&["hint: use --base main --head HEAD"]);
+    }
     diff(&world, &["main..gone"]).expect(7).saying(&["gone"]);
     diff(&world, &["nowhere"]).expect(2).saying(&["nowhere"]);
 }

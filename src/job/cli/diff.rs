@@ -26,7 +26,7 @@ const HEAD: &str = "Compare the files of this commit [env: SLUICEGATE_HEAD] [def
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct DiffArgs {
     /// Restrict the diff to these files or directories, relative to the current directory. Revisions A..B may precede
-    /// them
+    /// them; a missing side is HEAD
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]

@@ -187,32 +187,39 @@ fn wish(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<Revisions, Failure
 /// The two revisions, and the paths.
 type Range<'a> = (Option<(&'a str, &'a str)>, &'a [PathBuf]);
 
-/// Parses `A..B` as two revisions, unless it is an existing path.
+/// Parses `A..B` as two revisions, unless it is an existing path. As in git, a missing side is HEAD.
 fn range<'a>(run: &Run, typed: &'a [PathBuf]) -> Result<Range<'a>, Failure> {
     let Some((first, paths)) = typed.split_first() else {
         return Ok((None, typed));
     };
-    let is_path = |first: &Path| run.env.current_dir().join(first).symlink_metadata().is_ok();
-    let ends = first.to_str().and_then(|first| first.split_once(".."));
-    match ends {
-        Some((base, head)) if is_revision(base) && is_revision(head) && !is_path(first) => {
-            if head.starts_with('.') {
-                let (base, head) = (base.to_owned(), head.trim_start_matches('.'));
-                return Err(
-                    Failure::usage(format!("{base}...{head} is not a range A..B")).hint(format!(
-                        "use --base {base} --head {head} to compare with the merge-base"
-                    )),
-                );
-            }
-            Ok((Some((base, head)), paths))
-        }
-        _ => Ok((None, typed)),
+    let Some((base, head)) = first.to_str().and_then(|first| first.split_once("..")) else {
+        return Ok((None, typed));
+    };
+    let is_path = run.env.current_dir().join(first).symlink_metadata().is_ok();
+    let is_parent_directory = base.is_empty() && head.is_empty();
+    if is_path || is_parent_directory || !is_revision(base) || !is_revision(head) {
+        return Ok((None, typed));
     }
+    let (base, end) = (revision_or_head(base), head.trim_start_matches('.'));
+    let end = revision_or_head(end);
+    if head.starts_with('.') {
+        return Err(
+            Failure::usage(format!("`{}` is not a range A..B", first.display())).hint(format!(
+                "use --base {base} --head {end} to compare with the merge-base"
+            )),
+        );
+    }
+    Ok((Some((base, end)), paths))
 }
 
-/// Returns whether the text can be a revision: not empty and not a part of a path such as `../a`.
-fn is_revision(word: &str) -> bool {
-    !word.is_empty() && !word.starts_with('/') && !word.ends_with('/')
+/// Returns the revision of one side of a range.
+const fn revision_or_head(side: &str) -> &str {
+    if side.is_empty() { "HEAD" } else { side }
+}
+
+/// Returns whether the text can be a side of a range, and is not a part of a path such as `../a`.
+fn is_revision(side: &str) -> bool {
+    !side.starts_with('/') && !side.ends_with('/')
 }
 
 fn of_range<'w>(
