@@ -53,6 +53,7 @@ mod outputs;
 mod pasted_secrets;
 mod pipelines;
 mod policy;
+mod pre_commit_hook;
 mod project;
 mod projects;
 mod provision;
