@@ -138,5 +138,44 @@ fn a_reason_that_many_share_is_said_once() {
         "{}",
         said.out
     );
-    assert!(said.out.contains("  + added  p8.orch.yaml\n"), "{}", said.out);
+    assert!(said.out.contains("  +  p8.orch.yaml\n"), "{}", said.out);
+}
+
+#[test]
+fn context_of_an_unchanged_file_states_the_reason_for_that_file_only() {
+    let world = change(&[
+        ("b.orch.yaml", "type: orchestration\n"),
+        ("sales/c.orch.yaml", "type: orchestration\n"),
+    ]);
+    let text = |args: &[&str]| {
+        Call::new(&world.work())
+            .run(&[&["context"], args].concat())
+            .expect(0)
+            .out
+    };
+    let unchanged = text(&["a.orch.yaml"]);
+    assert!(
+        unchanged.contains("- unchanged  a.orch.yaml  unchanged since the base"),
+        "{unchanged}"
+    );
+    assert!(!unchanged.contains("b.orch.yaml"), "{unchanged}");
+    let changed = text(&["sales"]);
+    assert!(
+        changed.contains("+ added  sales/c.orch.yaml  changed since the base"),
+        "{changed}"
+    );
+    assert!(!changed.contains("b.orch.yaml"), "{changed}");
+}
+
+#[test]
+fn context_without_a_base_reports_no_pipeline_as_added() {
+    let world = project();
+    let text = Call::new(&world.work()).run(&["context"]).expect(0).out;
+    assert!(text.contains("  +  a.orch.yaml"), "{text}");
+    assert!(!text.contains("added"), "{text}");
+    let json = Call::new(&world.work())
+        .run(&["context", "--json"])
+        .expect(0)
+        .json();
+    assert_eq!(json["changed"][0]["change"], json!(null));
 }

@@ -1,15 +1,16 @@
 //! Runs `sluicegate context`: shows the detected settings and the reason for each.
 
 use crate::base::exit::ExitStatus;
-use crate::base::git::{ChangeKind, CommitId, Repository};
+use crate::base::git::{ChangeKind, CommitId, GitError, Repository, Snapshot};
 use crate::base::text;
 use crate::commands::gate::selecting::Restriction;
 use crate::commands::{CommandResult, Run};
-use crate::gate::{Candidate, Selected};
+use crate::gate::{Candidate, Selected, is_within};
 use crate::job::cli::{ContextArgs, OutputFormat};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::{Of, Sources};
 use crate::model::findings::GateChange;
+use crate::model::pipelines::is_pipeline;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -52,6 +53,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         ));
     }
     let selected = chosen.selected;
+    let unchanged = list_unchanged(&snapshot, &paths, &selected)?;
     if let Some(told) = selected.lookalikes_told() {
         run.ui.warn(&told);
     }
@@ -62,7 +64,13 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     } else {
         let remote = on_remote(&target, &workspace.repo);
         let policy = workspace.policy_in_words();
-        run.ui.out(&as_text(&target, &selected, &remote, policy))?;
+        let shown = ShownPipelines {
+            target: &target,
+            selected: &selected,
+            paths: &paths,
+            unchanged,
+        };
+        run.ui.out(&shown.as_text(&remote, policy))?;
     }
     // The process ends next; skipping the unmapping of git's packs saves 2 % of the time.
     mem::forget(snapshot);
@@ -93,7 +101,7 @@ fn as_json(target: &Target, selected: &Selected) -> Value {
         "fork": target.fork,
         "tag": target.tag,
         "pullRequest": target.pull_request,
-        "changed": selected.candidates.iter().map(candidate_json).collect::<Vec<_>>(),
+        "changed": selected.candidates.iter().map(|candidate| candidate_json(target, candidate)).collect::<Vec<_>>(),
         "selected": selected.files,
         "gateChanges": selected.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
         "gateChangesInWords": words_json(&selected.gate_changes),
@@ -108,10 +116,10 @@ fn words_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     pairs.collect()
 }
 
-fn candidate_json(candidate: &Candidate) -> Value {
+fn candidate_json(target: &Target, candidate: &Candidate) -> Value {
     let mut value = json!({
         "path": candidate.change.path,
-        "change": change_name(&candidate.change.kind),
+        "change": change_name(target, candidate),
         "selected": candidate.selected,
         "reason": candidate.reason,
     });
@@ -121,47 +129,115 @@ fn candidate_json(candidate: &Candidate) -> Value {
     value
 }
 
-const fn change_name(kind: &ChangeKind) -> &'static str {
-    match kind {
+/// Returns the kind of change, or `None` without a base: no pipeline was compared.
+fn change_name(target: &Target, candidate: &Candidate) -> Option<&'static str> {
+    if target.bases.is_empty() {
+        return None;
+    }
+    Some(match &candidate.change.kind {
         ChangeKind::Added => "added",
         ChangeKind::Modified => "modified",
         ChangeKind::Renamed { .. } => "renamed",
         ChangeKind::Deleted => "deleted",
         ChangeKind::TypeChanged => "type-changed",
+    })
+}
+
+/// A file that the user named and that is not among the changed pipelines, and whether and why it is reviewed.
+struct UnchangedFile {
+    path: String,
+    is_selected: bool,
+    reason: String,
+}
+
+/// Returns the named files that are not among the changed pipelines. A named directory has no row of its own.
+fn list_unchanged(
+    snapshot: &Snapshot<'_>,
+    paths: &[String],
+    selected: &Selected,
+) -> Result<Vec<UnchangedFile>, GitError> {
+    let mut files = Vec::new();
+    for path in paths {
+        let is_candidate = selected
+            .candidates
+            .iter()
+            .any(|candidate| candidate.change.path == *path);
+        if is_candidate || snapshot.find(path)?.is_none() {
+            continue;
+        }
+        let is_selected = selected.files.contains(path);
+        let reason = match &selected.all_because {
+            Some(reason) if is_selected => format!("all pipelines are selected: {reason}"),
+            _ if is_pipeline(path) => "unchanged since the base".to_owned(),
+            _ => "not a pipeline".to_owned(),
+        };
+        files.push(UnchangedFile {
+            path: path.clone(),
+            is_selected,
+            reason,
+        });
+    }
+    Ok(files)
+}
+
+/// The text output: one fact per line, then the pipelines in columns. With paths, only their pipelines have rows.
+struct ShownPipelines<'a> {
+    target: &'a Target,
+    selected: &'a Selected,
+    /// The paths that the user named.
+    paths: &'a [String],
+    unchanged: Vec<UnchangedFile>,
+}
+
+impl ShownPipelines<'_> {
+    fn as_text(&self, remote: &str, policy: String) -> String {
+        let mut text = String::new();
+        for (name, value) in facts(self.target, self.selected, remote, policy) {
+            let _ = writeln!(text, "{name:<14} {}", text::line(&value));
+        }
+        text.push('\n');
+        text.push_str(&headline(self.target, self.selected));
+        let repeated = repeated(self.selected);
+        for (reason, number) in &repeated {
+            let pipelines = text::count(*number, "pipeline");
+            let _ = writeln!(text, "{pipelines}: {}", text::line(reason));
+        }
+        let rows = self.rows(&repeated);
+        let kind_width = column_width(&rows, 0);
+        let path_width = column_width(&rows, 1).min(WIDEST_PATH);
+        for [kind, path, reason] in &rows {
+            let row = format!("  {kind:<kind_width$}  {path:<path_width$}  {reason}");
+            let _ = writeln!(text, "{}", row.trim_end());
+        }
+        text
+    }
+
+    fn rows(&self, repeated: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
+        let mut rows = Vec::new();
+        for candidate in &self.selected.candidates {
+            let path = &candidate.change.path;
+            if !self.paths.is_empty() && !self.paths.iter().any(|named| is_within(path, named)) {
+                continue;
+            }
+            let is_named = self.paths.contains(path);
+            let has_reason = is_named || !repeated.contains_key(candidate.reason.as_str());
+            rows.push(candidate_row(self.target, candidate, has_reason));
+        }
+        for file in &self.unchanged {
+            let mark = if file.is_selected { '+' } else { '-' };
+            rows.push([
+                format!("{mark} unchanged"),
+                text::line(&file.path),
+                text::line(&file.reason),
+            ]);
+        }
+        rows
     }
 }
 
-/// Returns the context as text: one fact per line, then each changed pipeline in columns.
-fn as_text(target: &Target, selected: &Selected, remote: &str, policy: String) -> String {
-    let mut shown = String::new();
-    for (name, value) in facts(target, selected, remote, policy) {
-        let _ = writeln!(shown, "{name:<14} {}", text::line(&value));
-    }
-    shown.push('\n');
-    shown.push_str(&headline(target, selected));
-    let repeated = repeated(selected);
-    for (reason, times) in &repeated {
-        let what = text::count(*times, "pipeline");
-        let _ = writeln!(shown, "{what}: {}", text::line(reason));
-    }
-    let said_once = |candidate: &Candidate| repeated.contains_key(candidate.reason.as_str());
-    let rows: Vec<[String; 3]> = selected
-        .candidates
-        .iter()
-        .map(|candidate| row(candidate, !said_once(candidate)))
-        .collect();
-    let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let (kinds, paths) = (width(0), width(1).min(WIDEST_PATH));
-    for [kind, path, reason] in &rows {
-        let line = format!("  {kind:<kinds$}  {path:<paths$}  {reason}");
-        let _ = writeln!(shown, "{}", line.trim_end());
-    }
-    shown
+fn column_width(rows: &[[String; 3]], column: usize) -> usize {
+    let widths = rows.iter().map(|row| row[column].chars().count());
+    widths.max().unwrap_or(0)
 }
 
 /// Returns the reasons that more than a few pipelines share, with their counts: these are printed once.
@@ -235,20 +311,19 @@ fn headline(target: &Target, selected: &Selected) -> String {
     format!("{what}, {} to review\n", selected.files.len())
 }
 
-fn row(candidate: &Candidate, with_reason: bool) -> [String; 3] {
+fn candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [String; 3] {
     let mark = if candidate.selected { '+' } else { '-' };
+    let kind =
+        change_name(target, candidate).map_or_else(|| mark.to_string(), |kind| format!("{mark} {kind}"));
     let path = text::line(&candidate.change.path);
     let path = match candidate.change.renamed_from() {
         Some(from) => format!("{path} (was {})", text::line(from)),
         None => path,
     };
-    [
-        format!("{mark} {}", change_name(&candidate.change.kind)),
-        path,
-        if with_reason {
-            text::line(&candidate.reason)
-        } else {
-            String::new()
-        },
-    ]
+    let reason = if has_reason {
+        text::line(&candidate.reason)
+    } else {
+        String::new()
+    };
+    [kind, path, reason]
 }
