@@ -35,10 +35,11 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// Returns the status to use instead of `PASSED` if the result has violations or an error; otherwise `None`.
+    /// Returns the status to use if the result has an error, or is `PASSED` with violations; otherwise `None`.
     pub(super) fn status(&mut self, path: &str, rule: &str, answer: &RuleAnswer) -> Option<&'static str> {
         let (treated, why) = match answer.status.as_deref()? {
             "PASSED" if answer.error_type.is_some() => ("ERROR", "an error"),
+            "FAILED" if answer.error_type.is_some() => return Some("ERROR"),
             "PASSED" if !answer.violations.is_empty() => ("FAILED", "violations"),
             _ => return None,
         };

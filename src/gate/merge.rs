@@ -9,7 +9,7 @@ use crate::model::findings::{
 use crate::model::pipelines::Kind;
 use crate::model::project::CheckLevels;
 use crate::model::rules::{self, RuleSet};
-use crate::platform::api::{ReviewAnswer, ReviewResults, RuleAnswer};
+use crate::platform::api::{ReviewAnswer, RuleAnswer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of files whose lines are looked up together.
@@ -19,7 +19,6 @@ const NO_RESULT: &str = "no result in the platform's response";
 const JUDGED_NOTHING: &str =
     "no rule result in the platform's response, although the rules file may enable rules for this file";
 const EXCLUDED: &str = "the platform excluded this file, although it has a pipeline's name";
-const CONTRADICTORY: &str = "the platform's response lists this file twice, with different results";
 
 /// The contents of all responses, and their gaps.
 #[derive(Debug, Default)]
@@ -107,12 +106,12 @@ pub(crate) fn merge(
 }
 
 /// Returns whether the pipeline must be read, for the line of a violation or for the number that a rule counts.
-fn has_findings(results: Option<&ReviewResults>, path: &str) -> bool {
+fn has_findings(results: Option<&BTreeMap<String, Vec<RuleAnswer>>>, path: &str) -> bool {
     let is_told = |rule: &RuleAnswer| {
         let counts = || rule.rule_name.as_deref().is_some_and(rules::counts);
         !rule.violations.is_empty() || (rule.status.as_deref() == Some("FAILED") && counts())
     };
-    let rules = results.and_then(|results| results.files.get(path));
+    let rules = results.and_then(|results| results.get(path));
     rules.is_some_and(|rules| rules.iter().any(is_told))
 }
 
@@ -136,25 +135,18 @@ impl Merger<'_, '_> {
             let told = |path: &&str| has_findings(Some(&results), path);
             self.positions.read(group.iter().map(String::as_str).filter(told));
             for path in group {
-                let rules = results.files.remove(path);
-                let is_twice = results.contradictory.contains(path);
-                self.answered(path, rules, (excluded.contains(path), is_twice), failed);
+                let rules = results.remove(path);
+                self.answered(path, rules, excluded.contains(path), failed);
             }
         }
-        for (path, _) in results.files {
+        for (path, _) in results {
             let note = format!("the platform's response has results for {path}, which was not requested");
             self.tally.notes.push(note);
         }
     }
 
     /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed.
-    fn answered(
-        &mut self,
-        path: &str,
-        rules: Option<Vec<RuleAnswer>>,
-        (is_excluded, is_twice): (bool, bool),
-        failed: bool,
-    ) {
+    fn answered(&mut self, path: &str, rules: Option<Vec<RuleAnswer>>, is_excluded: bool, failed: bool) {
         let kind = Kind::from_path(path);
         let has_results = rules.as_ref().is_some_and(|rules| !rules.is_empty());
         let why = match &rules {
@@ -164,7 +156,6 @@ impl Merger<'_, '_> {
                 return;
             }
             None => Some(NO_RESULT),
-            Some(_) if is_twice => Some(CONTRADICTORY),
             Some(rules) if rules.is_empty() && self.expects_result(path) => Some(JUDGED_NOTHING),
             Some(_) => None,
         };

@@ -72,7 +72,7 @@ async fn a_review_of_countless_findings_is_given_up_and_a_large_one_is_read() {
     let large = format!(r#"{{"reviewStatus":"FAILED","results":{{{}}}}}"#, files.join(","));
     let server = answering(gzip(large.as_bytes()));
     let results = reviewed(&server).await.unwrap().results.unwrap();
-    let all = results.files.values().flatten().map(|rule| rule.violations.len());
+    let all = results.values().flatten().map(|rule| rule.violations.len());
     assert_eq!(all.sum::<usize>(), 300_000);
 }
 

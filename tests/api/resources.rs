@@ -50,47 +50,44 @@ async fn a_review_is_sent_and_read_as_documented() {
             "FAILED",
         ),
         results: Some(
-            ReviewResults {
-                files: {
-                    "sales/clean.tran.yaml": [],
-                    "sales/load orders.orch.yaml": [
-                        RuleAnswer {
-                            rule_name: Some(
-                                "component-naming-convention",
-                            ),
-                            status: Some(
-                                "PASSED",
-                            ),
-                            error_type: None,
-                            violations: [],
-                        },
-                        RuleAnswer {
-                            rule_name: Some(
-                                "maximum-components",
-                            ),
-                            status: Some(
-                                "FAILED",
-                            ),
-                            error_type: None,
-                            violations: [
-                                "14 components are more than the 10 allowed",
-                            ],
-                        },
-                        RuleAnswer {
-                            rule_name: Some(
-                                "start-and-end-components",
-                            ),
-                            status: Some(
-                                "ERROR",
-                            ),
-                            error_type: Some(
-                                "designer/no-start-component",
-                            ),
-                            violations: [],
-                        },
-                    ],
-                },
-                contradictory: {},
+            {
+                "sales/clean.tran.yaml": [],
+                "sales/load orders.orch.yaml": [
+                    RuleAnswer {
+                        rule_name: Some(
+                            "component-naming-convention",
+                        ),
+                        status: Some(
+                            "PASSED",
+                        ),
+                        error_type: None,
+                        violations: [],
+                    },
+                    RuleAnswer {
+                        rule_name: Some(
+                            "maximum-components",
+                        ),
+                        status: Some(
+                            "FAILED",
+                        ),
+                        error_type: None,
+                        violations: [
+                            "14 components are more than the 10 allowed",
+                        ],
+                    },
+                    RuleAnswer {
+                        rule_name: Some(
+                            "start-and-end-components",
+                        ),
+                        status: Some(
+                            "ERROR",
+                        ),
+                        error_type: Some(
+                            "designer/no-start-component",
+                        ),
+                        violations: [],
+                    },
+                ],
             },
         ),
         said_instead: None,

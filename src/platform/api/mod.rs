@@ -37,7 +37,7 @@ pub use multipart::{PartSource, UploadPart, part_name};
 pub use projects::{NewProject, Project, ProjectCreated};
 pub use publish::{PublishAnswer, Upload};
 pub use repositories::NewRepository;
-pub use review::{ReviewAnswer, ReviewFields, ReviewRequest, ReviewResults, RuleAnswer};
+pub use review::{ReviewAnswer, ReviewFields, ReviewRequest, RuleAnswer};
 pub use secrets::{NewSecret, SecretCreated};
 pub use shared_pipelines::SharedPipeline;
 pub use streaming::{StreamingCommand, StreamingPipeline, StreamingSide, StreamingStatus};

@@ -1,13 +1,12 @@
 //! Pipeline review: API document, section "Pipeline review".
 
-use super::lenient::{null_is_default, texts};
+use super::lenient::texts;
 use super::{HeaderError, Platform, header_value};
+use crate::model::findings::NO_ERROR_TYPE;
 use crate::platform::http::{ErrorKind, HeaderName, HttpError, Method, Repeat, Request};
-use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 const AGENT_VERSION: HeaderName = HeaderName::from_static("agent-version");
@@ -67,7 +66,7 @@ pub struct ReviewAnswer {
     pub review_status: Option<String>,
     /// The rule results; `None` if the field is missing.
     #[serde(default)]
-    pub results: Option<ReviewResults>,
+    pub results: Option<BTreeMap<String, Vec<RuleAnswer>>>,
     /// The platform's message, if the response has neither a status nor results.
     #[serde(skip)]
     pub said_instead: Option<String>,
@@ -83,7 +82,7 @@ pub struct RuleAnswer {
     pub rule_name: Option<String>,
     /// `PASSED`, `FAILED`, `ERROR`, or a value that the document does not define.
     pub status: Option<String>,
-    /// `errorDetail.type`: why the rule could not be evaluated.
+    /// `errorDetail.type`: why the rule could not be evaluated. `None` if there is no `errorDetail`.
     #[serde(default, rename = "errorDetail", deserialize_with = "error_type")]
     pub error_type: Option<String>,
     /// The violations; missing or null is empty, entries that are not strings are kept as their JSON.
@@ -91,56 +90,14 @@ pub struct RuleAnswer {
     pub violations: Vec<String>,
 }
 
-/// The rule results of all files. If a path occurs twice, its results are merged: the last ones alone could hide a
-/// failure.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ReviewResults {
-    /// Results by file path.
-    pub files: BTreeMap<String, Vec<RuleAnswer>>,
-    /// Paths that occur twice, with different results.
-    pub contradictory: BTreeSet<String>,
-}
-
-impl<'de> Deserialize<'de> for ReviewResults {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        reader.deserialize_map(ResultsVisitor)
-    }
-}
-
-struct ResultsVisitor;
-
-impl<'de> Visitor<'de> for ResultsVisitor {
-    type Value = ReviewResults;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map from file path to rule results")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<ReviewResults, A::Error> {
-        let mut all = ReviewResults::default();
-        while let Some((path, rules)) = entries.next_entry::<String, Vec<RuleAnswer>>()? {
-            match all.files.get_mut(&path) {
-                None => {
-                    all.files.insert(path, rules);
-                }
-                Some(known) if *known == rules => {}
-                Some(known) => {
-                    known.extend(rules);
-                    all.contradictory.insert(path);
-                }
-            }
-        }
-        Ok(all)
-    }
-}
-
-#[derive(Default, Deserialize)]
-struct ErrorDetail {
-    r#type: Option<String>,
-}
-
+/// Reads `errorDetail`. Any value but null is an error of the rule, also one without a type.
 fn error_type<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
-    null_is_default::<ErrorDetail, D>(reader).map(|detail| detail.r#type)
+    let detail = Value::deserialize(reader)?;
+    if detail.is_null() {
+        return Ok(None);
+    }
+    let error_type = detail.get("type").and_then(Value::as_str);
+    Ok(Some(error_type.unwrap_or(NO_ERROR_TYPE).to_owned()))
 }
 
 impl Platform {
@@ -303,7 +260,7 @@ mod tests {
                 "excludedFiles": null }"#,
         )
         .unwrap();
-        let rules = &answer.results.unwrap().files["a"];
+        let rules = &answer.results.unwrap()["a"];
         assert_eq!(rules[0].violations, ["x", r#"{"y":1}"#, "2"]);
         assert_eq!(rules[0].status.as_deref(), Some("MAYBE"));
         assert_eq!(rules[1], super::RuleAnswer::default());
@@ -311,21 +268,8 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_stands_twice_hides_nothing() {
-        let twice = r#"{ "results": { "a": [{ "status": "FAILED" }], "a": [{ "status": "PASSED" }] } }"#;
-        let answer: ReviewAnswer = serde_json::from_str(twice).unwrap();
-        let results = answer.results.unwrap();
-        assert!(results.contradictory.contains("a"));
-        let found: Vec<_> = results.files["a"]
-            .iter()
-            .map(|rule| rule.status.clone().unwrap())
-            .collect();
-        assert_eq!(found, ["FAILED", "PASSED"]);
-        let same = r#"{ "results": { "a": [{ "status": "FAILED" }], "a": [{ "status": "FAILED" }] } }"#;
-        let answer: ReviewAnswer = serde_json::from_str(same).unwrap();
-        let results = answer.results.unwrap();
-        assert!(results.contradictory.is_empty() && results.files["a"].len() == 1);
-        let none: ReviewAnswer = serde_json::from_str(r#"{ "results": null }"#).unwrap();
-        assert_eq!(none.results, None);
+    fn null_results_are_missing() {
+        let response: ReviewAnswer = serde_json::from_str(r#"{ "results": null }"#).unwrap();
+        assert_eq!(response.results, None);
     }
 }

@@ -1,5 +1,6 @@
 //! A 2xx response, read completely within its limit, and its conversion to a value or an error.
 
+use super::duplicate_key::find_duplicate_key;
 use super::error::{HttpError, RetryRule};
 use super::redact::{redacted, redacted_json};
 use super::weight::{MOST_MEMORY, weight};
@@ -118,12 +119,15 @@ impl Response {
     }
 
     /// Parses the body as JSON, with the sent secrets removed in case the server repeats them. If the body does not
-    /// match `T`, the error contains the path of the mismatch.
+    /// match `T`, the error contains the path of the mismatch. An object with a duplicate key is an error, too.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
         self.fits_beside(0)?;
         // A byte order mark before JSON may be ignored: <https://www.rfc-editor.org/rfc/rfc8259#section-8.1>.
         let body = self.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.body);
         let body = redacted_json(body, &self.sent_secrets);
+        if let Some(reason) = find_duplicate_key(&body) {
+            return Err(self.unusable(&reason));
+        }
         let mut reader = serde_json::Deserializer::from_slice(&body);
         serde_path_to_error::deserialize(&mut reader)
             .map_err(|why| self.not_as_expected(&why))

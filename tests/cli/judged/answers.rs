@@ -200,7 +200,7 @@ fn a_pipeline_that_the_platform_excludes_was_not_judged() {
 }
 
 #[test]
-fn a_path_or_a_rule_that_is_there_twice_with_different_results_is_undecided() {
+fn response_with_duplicate_path_or_rule_is_undecided() {
     let world = one_change();
     let twice = |first: &str, second: &str| {
         let path = r#""b.orch.yaml""#;
@@ -221,11 +221,10 @@ fn a_path_or_a_rule_that_is_there_twice_with_different_results_is_undecided() {
         platform.reviews(ResponseTemplate::new(200).set_body_raw(body, "application/json"));
         platform.call(&world).run(&["review", "--report", "json=-"])
     };
-    for (first, second) in [("FAILED", "PASSED"), ("PASSED", "FAILED")] {
+    for (first, second) in [("FAILED", "PASSED"), ("PASSED", "FAILED"), ("PASSED", "PASSED")] {
         let ended = review(twice(first, second)).expect(3);
         assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]));
     }
-    review(twice("PASSED", "PASSED")).expect(0);
     let rule = json!([
         { "ruleName": "maximum-components", "status": "FAILED" },
         { "ruleName": "maximum-components", "status": "PASSED" },
@@ -312,4 +311,50 @@ fn what_a_rule_counts_is_compared_also_where_the_platform_has_no_words_for_it() 
             .code
     };
     assert_eq!((waived(5), waived(4)), (0, 1));
+}
+
+#[test]
+fn result_with_any_error_detail_is_not_passed() {
+    let world = one_change();
+    let review = |detail: &str| {
+        let body = format!(
+            r#"{{ "reviewStatus": "PASSED", "excludedFiles": [], "results": {{ "b.orch.yaml": [
+                {{ "ruleName": "maximum-components", "status": "PASSED", "errorDetail": {detail} }},
+                {{ "ruleName": "component-naming-convention", "status": "PASSED" }} ] }} }}"#
+        );
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(200).set_body_raw(body, "application/json"));
+        platform.call(&world).run(&["review"])
+    };
+    for detail in [
+        "{}",
+        r#"{ "type": null }"#,
+        r#"{ "type": "designer/x" }"#,
+        r#""text""#,
+        "[]",
+        "false",
+    ] {
+        review(detail).expect(1);
+    }
+    review("null").expect(0);
+}
+
+#[test]
+fn response_with_duplicate_key_anywhere_is_undecided() {
+    let world = one_change();
+    let review = |fields: &str| {
+        let body = format!(
+            r#"{{ {fields}, "excludedFiles": [], "results": {{ "b.orch.yaml": [
+                {{ "ruleName": "maximum-components", "status": "PASSED" }},
+                {{ "ruleName": "component-naming-convention", "status": "PASSED" }} ] }} }}"#
+        );
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(200).set_body_raw(body, "application/json"));
+        platform.call(&world).run(&["review"])
+    };
+    review(r#""reviewStatus": "FAILED", "reviewStatus": "PASSED""#)
+        .expect(3)
+        .saying(&["duplicate key `reviewStatus`"]);
+    review(r#""reviewStatus": "PASSED", "new": [{ "a": 1, "\u0061": 2 }]"#).expect(3);
+    review(r#""reviewStatus": "PASSED", "new": [{ "a": 1 }, { "a": 2 }]"#).expect(0);
 }
