@@ -40,7 +40,7 @@ impl RemoteUrl {
             }
             None => match text.split_once(':') {
                 // A path such as `./a:b` is no address, and neither is a drive such as `C:\`.
-                Some((authority, path)) if !authority.contains('/') && authority.len() > 1 => {
+                Some((authority, path)) if !authority.contains('/') && authority.len() != 1 => {
                     Self::on_host(authority, path, None)
                 }
                 _ => Self::on_this_machine(text),
