@@ -452,3 +452,29 @@ fn a_rerun_in_a_shallow_clone_that_cannot_tell_the_order_publishes_nothing() {
         Call::with_platform(&world.path().join("first"), &served.url).variable("SLUICEGATE_PREFIX", "sales");
     pushed(&world, call).run(&args).expect(0);
 }
+
+#[test]
+fn commit_that_the_remote_lacks_is_published_locally_after_warning() {
+    let (world, served) = stage();
+    let args = ["publish", "--receipt", "receipt.json", "--version-name"];
+    let branch = || {
+        let receipt = std::fs::read(world.work().join("receipt.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&receipt).unwrap()["branch"].clone()
+    };
+    let pushed_commit = call(&world, &served).run(&[&args[..], &["1"]].concat()).expect(0);
+    assert!(!pushed_commit.err.contains("warning"), "{}", pushed_commit.all());
+    assert_eq!(branch(), json!("main"));
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("not pushed");
+    call(&world, &served)
+        .run(&[&args[..], &["2"]].concat())
+        .expect(0)
+        .saying(&[
+            "no known branch of the remote contains the commit",
+            "the branch `main` of the remote",
+        ]);
+    assert_eq!(branch(), json!(null));
+    // In a job, the same commit is refused.
+    let refused = pushed(&world, call(&world, &served)).run(&[&args[..], &["3", "--head", "HEAD"]].concat());
+    assert_eq!(refused.code, 7, "{}", refused.all());
+}

@@ -1,9 +1,43 @@
 //! Restricts a CI job to publish merged commits. Local users are responsible for their commit.
 
+use crate::base::git::GitError;
+use crate::commands::Run;
 use crate::commands::gate::workspace::Workspace;
 use crate::job::ci::{Host, Trigger};
 use crate::job::context::{self, ContextError, Target};
 use crate::job::settings::PublishOn;
+
+/// Warns in a local run if the remote lacks the commit, and removes the name of a branch that does not contain it: both
+/// become permanent. In a CI job, [`require_merged`] refuses such a commit.
+pub(super) fn check_local_commit(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    target: &mut Target,
+) -> Result<(), GitError> {
+    let repo = &workspace.repo;
+    if workspace.ci.host != Host::None || repo.remote_branches()?.is_empty() {
+        return Ok(());
+    }
+    let branches = repo.remote_branches_with(&target.head)?;
+    if branches.is_empty() && !repo.is_shallow() {
+        run.ui.warn(&format!(
+            "no known branch of the remote contains the commit {}, whose hash is published\n\
+             hint: push the commit, so that others can find the source of the version",
+            target.head.short()
+        ));
+    }
+    let is_of_branch = |name: &String| branches.iter().any(|branch| branch.branch == *name);
+    if let Some(name) = target
+        .branch
+        .take_if(|name| !repo.is_shallow() && !is_of_branch(name))
+    {
+        run.ui.warn(&format!(
+            "the branch `{name}` of the remote does not contain the commit {}, so the version is published without a branch",
+            target.head.short()
+        ));
+    }
+    Ok(())
+}
 
 /// The proof that this run may publish its commit. Only [`require_merged`] creates it, so that no command publishes
 /// without that check.

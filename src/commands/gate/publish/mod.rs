@@ -20,6 +20,7 @@ pub(crate) use merged::{MergedCommit, require_merged};
 pub(crate) use policy_guard::refuse_unusable_policy;
 
 use intent::{Intent, PublishedBefore};
+use merged::check_local_commit;
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -48,7 +49,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     workspace.deepen(run, &wish, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run);
     let (settings, connection) = policy_guard::settings(run, &mut workspace, args)?;
-    let target = workspace.target(run, settings.revisions.clone())?;
+    let mut target = workspace.target(run, settings.revisions.clone())?;
     let idle = workspace.ci.nothing_to_do.as_ref();
     if let Some(reason) = idle.filter(|_| settings.revisions.head.is_none()) {
         run.ui.say(&format!("nothing is published: {reason}"));
@@ -57,6 +58,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     }
     let publish_on = workspace.sources.publish_on(&CiArgs::default())?;
     let merged = require_merged(&workspace, &target, &publish_on)?;
+    check_local_commit(run, &workspace, &mut target)?;
     policy_guard::refuse_outdated_gate(run, &workspace, &target)?;
     let evidence = Evidence::from_settings(&settings, &connection)?;
     let publishing = Publishing {
