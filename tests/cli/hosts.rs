@@ -382,7 +382,8 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     assert!(path.contains(&format!("/commit/{head}/reports/")), "{path}");
     let sent = proxy.requests().len();
     world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
-    call.run(&["check", "--all"])
+    world.git(&["add", "b.orch.yaml"]);
+    call.run(&["check", "--all", "--staged"])
         .expect(0)
         .saying(&["differ from those of BITBUCKET_COMMIT"]);
     world.commit("another than was built");

@@ -136,7 +136,7 @@ fn the_variable_asks_for_it_too_and_the_file_may_not() {
     let (folder, merge) = default_checkout(&project);
     let job = pull_request(&project, &folder, &merge);
     fs::write(folder.join("sluicegate.yaml"), "review: { deepen: true }\n").unwrap();
-    job.call()
+    Call::new(&folder)
         .run(&["context"])
         .expect(2)
         .saying(&["`deepen` is not allowed", "SLUICEGATE_DEEPEN"]);

@@ -210,7 +210,10 @@ fn a_good_change_of_a_fork_passes_by_flag_variable_and_file() {
     assert_eq!(report(&job)["verdict"], "passed");
     reviewed(&job.call().variable("SLUICEGATE_FORK", "check"), &[]).expect(0);
     // The fork's own file does not decide it, unless the job allows it.
-    fs::write(job.folder.join("sluicegate.yaml"), "review: { fork: check }\n").unwrap();
+    world.write("sluicegate.yaml", "review: { fork: check }\n");
+    let head = world.commit("configuration");
+    world.git(&["push", "-q", "origin", "HEAD:refs/pull/1/head"]);
+    let job = self::job(&world, &head);
     reviewed(&job.call(), &[])
         .expect(7)
         .saying(&["`review.fork`", "--policy head"]);

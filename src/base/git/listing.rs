@@ -116,7 +116,6 @@ pub(super) fn in_index(repository: &Repository, path: &str) -> Result<BTreeSet<S
         .collect())
 }
 
-/// The files on disk.
 pub(super) struct OnDisk {
     /// By path.
     pub files: Vec<Listed>,

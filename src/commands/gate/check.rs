@@ -39,7 +39,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         args,
     };
     let input = StandardInput::read(run, &workspace, args)?;
-    let mut snapshot = checking.snapshot()?;
+    let mut snapshot = checking.snapshot(input.is_some())?;
     let mut paths = Paths::default();
     match &input {
         Some(input) => paths.named.push(input.put(&mut snapshot)),
@@ -70,6 +70,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     };
     judged.note(left);
     judged.note(workspace.tip_age.clone());
+    judged.note(checking.note_on_disk(&snapshot));
     judged.add_policy_limit(&workspace);
     judged.take_in(run, &chosen, &part);
     let judging = (&settings.judging, &part);
@@ -77,6 +78,10 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let ending = judged.ending();
     let changes = chosen.selected.take_changes();
     let telling = Telling::of(&settings.judging, &settings.selection, changes);
+    let comparison = Comparison {
+        head: snapshot.commit().cloned(),
+        ..comparison
+    };
     let recorded = RecordedSettings::new(&workspace, &settings.judging, &settings.selection, None);
     let mut report = started.report(Engine::Local, judged, comparison, chosen, &part, recorded);
     let delivered = deliver(run, &workspace, &snapshot, &mut report, &ending, telling);
@@ -104,7 +109,6 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     Ok(workspace)
 }
 
-/// The inputs of a check.
 struct Checking<'a> {
     run: &'a Run,
     workspace: &'a Workspace<'a>,
@@ -122,15 +126,19 @@ struct Paths {
 }
 
 impl Checking<'_> {
-    /// Returns the files to check: on disk, staged, or of a commit.
-    fn snapshot(&self) -> Result<Snapshot<'_>, Failure> {
+    /// Returns the files to check: those of the checkout, staged, or of a commit. In CI, `--staged` and standard input
+    /// state that the job means other files than those of the commit.
+    fn snapshot(&self, has_input: bool) -> Result<Snapshot<'_>, Failure> {
         let repo = &self.workspace.repo;
         let index = self.run.index();
         if self.settings.staged {
             return Ok(repo.staged(index)?);
         }
-        if self.settings.revisions.head.is_none() {
+        if has_input {
             return Ok(repo.on_disk(index)?);
+        }
+        if self.settings.revisions.head.is_none() {
+            return self.workspace.checkout_files(self.run);
         }
         let everything = Revisions {
             all: true,
@@ -189,6 +197,15 @@ impl Checking<'_> {
         let is_open = settings.revisions.base.is_none() && !settings.revisions.all;
         let head = || self.workspace.repo.head().ok().map(|head| head.commit);
         (is_hook && is_open).then(head).flatten()
+    }
+
+    fn note_on_disk(&self, snapshot: &Snapshot<'_>) -> Option<String> {
+        let is_checkout = self.settings.revisions.head.is_none();
+        let note = || {
+            self.workspace
+                .note_on_disk(self.run, snapshot, &self.settings.selection)
+        };
+        is_checkout.then(note).flatten()
     }
 
     fn project<'s>(&'s self, snapshot: &'s Snapshot<'s>) -> ProjectChecking<'s> {

@@ -5,6 +5,7 @@ mod adoption;
 pub(super) mod asking;
 pub(super) mod changed;
 pub(super) mod check;
+mod checkout_files;
 pub(super) mod ci;
 mod compare;
 pub(super) mod context;

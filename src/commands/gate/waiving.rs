@@ -6,7 +6,7 @@ use crate::base::text::count;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::Tally;
 use crate::job::context::PolicyTip;
-use crate::job::policy::{self, Text, UnusableFile};
+use crate::job::policy::{CheckoutFiles, GateReader, Text, UnusableFile};
 use crate::model::findings::{FileResults, Limit, LimitKind, State};
 use crate::model::pipelines::is_pipeline;
 use crate::model::project::{CheckLevels, ProjectCheck};
@@ -38,7 +38,13 @@ impl Workspace<'_> {
     /// that cannot be used has no waivers.
     pub(crate) fn waiving(&self, rules: Option<&RuleSet>) -> Result<Waiving, Failure> {
         let on_unusable = self.on_unusable();
-        let file = policy::read(&self.repo, &self.policy, FILE_NAME, false, (LIMIT, on_unusable))?;
+        let reader = GateReader {
+            repo: &self.repo,
+            tip: &self.policy,
+            checkout: CheckoutFiles::of(&self.repo, Some(&self.ci))?,
+            on_unusable,
+        };
+        let file = reader.read(FILE_NAME, false, LIMIT)?;
         if let Some(reason) = file.unusable {
             return Waiving::without_file(&reason);
         }

@@ -9,7 +9,7 @@ use crate::commands::gate::target_tip::{or_unknown, target_tip};
 use crate::job::ci::{self, CiContext, Host, Trigger};
 use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, ContextError, DeepenSubject, PolicyTip, RevisionWish, Target};
-use crate::job::policy::{self, GateFile, UnusableFile, plain};
+use crate::job::policy::{self, CheckoutFiles, GateFile, GateReader, UnusableFile, plain};
 use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
 use crate::model::findings::{Limit, LimitKind};
 use crate::model::pipelines::{self, ConfigFolderError, RULES_FILE, document_in, document_on_disk};
@@ -47,7 +47,7 @@ impl Run {
         let is_hosts = context::judges_hosts(&repo, &ci, &RevisionWish::default())?;
         let choice = settings::policy_choice(&self.global, &self.env)?;
         let policy = or_unknown(policy::tip(&repo, Some(&ci), choice, is_hosts))?;
-        let settled = self.settled(&repo, policy, on_unusable(&ci))?;
+        let settled = self.settled(&repo, policy, (Some(&ci), on_unusable(&ci)))?;
         Ok(Workspace {
             target_tip: or_unknown(target_tip(&repo, &ci, &settled.policy, is_hosts))?,
             named_folder: settled.named_folder,
@@ -66,7 +66,7 @@ impl Run {
         &self,
         repo: &Repository,
         policy: PolicyTip,
-        on_unusable: UnusableFile,
+        (ci, on_unusable): (Option<&CiContext>, UnusableFile),
     ) -> Result<SettledPolicy<'_>, Failure> {
         let named = settings::named_config(&self.global, &self.env);
         let (is_named, file) = match named {
@@ -76,8 +76,13 @@ impl Run {
         let config_file = policy::in_repository(repo.root(), &file);
         let read = match &config_file {
             Some(path) => {
-                let reading = (policy::SIZE_LIMIT, on_unusable);
-                policy::read(repo, &policy, path, is_named, reading)?
+                let reader = GateReader {
+                    repo,
+                    tip: &policy,
+                    checkout: CheckoutFiles::of(repo, ci)?,
+                    on_unusable,
+                };
+                reader.read(path, is_named, policy::SIZE_LIMIT)?
             }
             None => policy::of_the_job(&plain(&file), is_named)?,
         };
@@ -127,7 +132,7 @@ impl Run {
             let ci = ci::detect(&self.env, host).ok();
             let choice = settings::policy_choice(&self.global, &self.env)?;
             let policy = or_unknown(policy::tip(&repo, ci.as_ref(), choice, true))?;
-            let settled = self.settled(&repo, policy, UnusableFile::Reject)?;
+            let settled = self.settled(&repo, policy, (ci.as_ref(), UnusableFile::Reject))?;
             return Ok(settled.sources);
         }
         let file = match settings::named_config(&self.global, &self.env) {
@@ -177,7 +182,7 @@ impl<'a> Workspace<'a> {
         if wish.deepen || !is_hosts || is_unknown(&self.policy) || is_unknown(&self.target_tip) {
             let choice = settings::policy_choice(&run.global, &run.env)?;
             let policy = policy::tip(&self.repo, Some(&self.ci), choice, is_hosts)?;
-            let settled = run.settled(&self.repo, policy, on_unusable(&self.ci))?;
+            let settled = run.settled(&self.repo, policy, (Some(&self.ci), on_unusable(&self.ci)))?;
             self.named_folder = settled.named_folder;
             self.sources = settled.sources;
             self.target_tip = target_tip(&self.repo, &self.ci, &settled.policy, is_hosts)?;

@@ -20,7 +20,7 @@ const ALL: &str = "Check all pipelines, changed or not [env: SLUICEGATE_ALL]";
 const BASE: &str = "Check changes since the merge-base of this revision and the checked-out commit, including \
                     uncommitted ones [env: SLUICEGATE_BASE] [default: detected, as for review]";
 const HEAD: &str = "Check the files of this commit, not the working tree [env: SLUICEGATE_HEAD] \
-                    [default: the working tree]";
+                    [default: the working tree, in CI the checkout's commit]";
 
 /// Checks pipelines locally against the rules file of the project.
 #[derive(Debug, Clone, Default, Args)]

@@ -43,7 +43,7 @@ pub enum RulesVerb {
     /// Check the rules file for mistakes; exit with 1 if it has any
     #[command(after_help = "Examples:\n  sluicegate rules lint\n  sluicegate rules lint other/rules.yaml")]
     Lint {
-        /// Rules file to check [default: the one in the platform's hidden folder, as it is on disk]
+        /// Rules file to check [default: the one in the platform's hidden folder, on disk; in CI in the commit]
         file: Option<PathBuf>,
         #[command(flatten)]
         output: OutputArgs,

@@ -21,4 +21,6 @@ pub use place::{
     in_checkout, in_repository, is_in_git_folder, leads_through_link, links_on_the_way, names_in_repository,
     plain,
 };
-pub use version::{GateFile, SIZE_LIMIT, Text, UnusableFile, of_the_job, read, read_version};
+pub use version::{
+    CheckoutFiles, GateFile, GateReader, SIZE_LIMIT, Text, UnusableFile, of_the_job, read_version,
+};

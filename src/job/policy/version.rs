@@ -3,6 +3,7 @@
 use super::{GateFileSide, PolicyError, follow};
 use crate::base::git::{CommitId, Content, GitError, Repository, Snapshot, read_on_disk};
 use crate::base::input;
+use crate::job::ci::CiContext;
 use crate::job::context::PolicyTip;
 use std::path::Path;
 
@@ -41,85 +42,150 @@ pub struct GateFile {
     pub unusable: Option<String>,
 }
 
-/// Reads a file of the gate configuration of at most `limit` bytes. `path` is relative to the repository root. If the
-/// file was `named` by the job, it must exist.
-pub fn read(
-    repo: &Repository,
-    tip: &PolicyTip,
-    path: &str,
-    named: bool,
-    (limit, on_unusable): (u64, UnusableFile),
-) -> Result<GateFile, PolicyError> {
-    let disk = repo.root().join(path);
-    let is_named_and_missing = named && disk.symlink_metadata().is_err();
-    let checkout = |needed: bool| match inside(repo, &disk, needed, limit) {
-        // The change that adds such a file fails for it, whether the file is in force or not.
-        Err(PolicyError::Unreadable { .. })
-            if on_unusable == UnusableFile::TreatAsMissing && !is_named_and_missing =>
-        {
-            Ok(None)
+/// The version of the files that a run reads from the checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckoutFiles {
+    /// The files on disk, in a local run.
+    OnDisk,
+    /// The files of the checked-out commit, in CI: an earlier step of the job may have changed those on disk.
+    Committed(CommitId),
+}
+
+impl CheckoutFiles {
+    /// Returns the version that a run uses. Without the CI host's context, the run is in CI.
+    pub fn of(repo: &Repository, ci: Option<&CiContext>) -> Result<Self, GitError> {
+        if ci.is_some_and(|ci| ci.host.is_local()) {
+            return Ok(Self::OnDisk);
         }
-        read => read,
-    };
-    match tip {
-        PolicyTip::Head { .. } => match read_checkout(repo, (path, &disk), named, (limit, on_unusable)) {
-            Err(PolicyError::Unreadable { name, why })
-                if on_unusable == UnusableFile::TreatAsMissing && !is_named_and_missing =>
-            {
-                Ok(GateFile {
-                    unusable: Some(format!("{name} cannot be read: {why}")),
-                    ..GateFile::default()
-                })
-            }
-            read => Ok(GateFile {
-                counts: read?,
-                ..GateFile::default()
-            }),
-        },
-        PolicyTip::At { commit, branch, .. } => match at(repo, commit, (branch, path), limit) {
-            Err(PolicyError::Unreadable { name, why }) if on_unusable == UnusableFile::TreatAsMissing => {
-                Ok(GateFile {
-                    checkout: checkout(named)?,
-                    unusable: Some(format!("{name} cannot be read: {why}")),
-                    ..GateFile::default()
-                })
-            }
+        match repo.head() {
+            Ok(head) => Ok(Self::Committed(head.commit)),
+            Err(GitError::NoCommit { .. }) => Ok(Self::OnDisk),
             Err(error) => Err(error),
-            Ok(Some(text)) => Ok(GateFile {
-                counts: Some(text),
-                checkout: if leaves(repo, &disk) {
-                    None
-                } else {
-                    checkout(false)?
-                },
-                ..GateFile::default()
-            }),
-            Ok(None) => Ok(GateFile {
-                checkout: checkout(named)?,
-                missing: Some(format!("`{branch}` has no {path} yet ({})", commit.short())),
-                ..GateFile::default()
-            }),
-        },
-        PolicyTip::Unknown { why } => Ok(GateFile {
-            checkout: checkout(named)?,
-            missing: Some(format!("{path} cannot be read from the target branch: {why}")),
-            ..GateFile::default()
-        }),
+        }
+    }
+
+    fn has(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
+        Ok(match self {
+            Self::OnDisk => repo.root().join(path).symlink_metadata().is_ok(),
+            Self::Committed(commit) => {
+                let way = follow(repo, &repo.snapshot(commit.clone()), path)?;
+                way.file.is_some() || way.leaves || repo.find_file(commit, path)?.is_some()
+            }
+        })
+    }
+
+    /// Returns whether a symbolic link in the path leads out of the repository.
+    fn leaves(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
+        Ok(match self {
+            Self::OnDisk => leaves(repo, &repo.root().join(path)),
+            Self::Committed(commit) => follow(repo, &repo.snapshot(commit.clone()), path)?.leaves,
+        })
     }
 }
 
-/// Reads the version of the reviewed commit itself.
-fn read_checkout(
-    repo: &Repository,
-    (path, disk): (&str, &Path),
-    named: bool,
-    (limit, on_unusable): (u64, UnusableFile),
-) -> Result<Option<Text>, PolicyError> {
-    match stored(repo, path, limit)? {
-        Some(text) => Ok(Some(text)),
-        None if on_unusable == UnusableFile::TreatAsMissing => inside(repo, disk, named, limit),
-        None => on_disk(disk, named, limit),
+/// The source of the gate configuration's files, and what happens to those that cannot be used.
+pub struct GateReader<'r> {
+    pub repo: &'r Repository,
+    pub tip: &'r PolicyTip,
+    pub checkout: CheckoutFiles,
+    pub on_unusable: UnusableFile,
+}
+
+impl GateReader<'_> {
+    /// Reads a file of the gate configuration of at most `limit` bytes. `path` is relative to the repository root. If the
+    /// file was `named` by the job, it must exist.
+    pub fn read(&self, path: &str, named: bool, limit: u64) -> Result<GateFile, PolicyError> {
+        let repo = self.repo;
+        let exists = !named || self.checkout.has(repo, path)?;
+        let may_be_unusable = exists && self.on_unusable == UnusableFile::TreatAsMissing;
+        let checkout = |needed: bool| match self.unused(path, needed, limit) {
+            // The change that adds such a file fails for it, whether the file is in force or not.
+            Err(PolicyError::Unreadable { .. }) if may_be_unusable => Ok(None),
+            read => read,
+        };
+        match self.tip {
+            PolicyTip::Head { .. } => match self.reviewed(path, named, limit) {
+                Err(PolicyError::Unreadable { name, why }) if may_be_unusable => Ok(GateFile {
+                    unusable: Some(format!("{name} cannot be read: {why}")),
+                    ..GateFile::default()
+                }),
+                read => Ok(GateFile {
+                    counts: read?,
+                    ..GateFile::default()
+                }),
+            },
+            PolicyTip::At { commit, branch, .. } => match at(repo, commit, (branch, path), limit) {
+                Err(PolicyError::Unreadable { name, why })
+                    if self.on_unusable == UnusableFile::TreatAsMissing =>
+                {
+                    Ok(GateFile {
+                        checkout: checkout(named)?,
+                        unusable: Some(format!("{name} cannot be read: {why}")),
+                        ..GateFile::default()
+                    })
+                }
+                Err(error) => Err(error),
+                Ok(Some(text)) => Ok(GateFile {
+                    counts: Some(text),
+                    checkout: if self.checkout.leaves(repo, path)? {
+                        None
+                    } else {
+                        checkout(false)?
+                    },
+                    ..GateFile::default()
+                }),
+                Ok(None) => Ok(GateFile {
+                    checkout: checkout(named)?,
+                    missing: Some(format!("`{branch}` has no {path} yet ({})", commit.short())),
+                    ..GateFile::default()
+                }),
+            },
+            PolicyTip::Unknown { why } => Ok(GateFile {
+                checkout: checkout(named)?,
+                missing: Some(format!("{path} cannot be read from the target branch: {why}")),
+                ..GateFile::default()
+            }),
+        }
     }
+
+    /// Reads the version of the reviewed commit itself.
+    fn reviewed(&self, path: &str, named: bool, limit: u64) -> Result<Option<Text>, PolicyError> {
+        let (repo, disk) = (self.repo, self.repo.root().join(path));
+        match &self.checkout {
+            CheckoutFiles::Committed(commit) => committed(repo, commit, path, named, limit),
+            CheckoutFiles::OnDisk => match stored(repo, path, limit)? {
+                Some(text) => Ok(Some(text)),
+                None if self.on_unusable == UnusableFile::TreatAsMissing => inside(repo, &disk, named, limit),
+                None => on_disk(&disk, named, limit),
+            },
+        }
+    }
+
+    /// Reads the checkout's version if another one is in force. The change may have written it, so an error must not show
+    /// content from outside the repository.
+    fn unused(&self, path: &str, needed: bool, limit: u64) -> Result<Option<Text>, PolicyError> {
+        let repo = self.repo;
+        match &self.checkout {
+            CheckoutFiles::Committed(commit) => committed(repo, commit, path, needed, limit),
+            CheckoutFiles::OnDisk => inside(repo, &repo.root().join(path), needed, limit),
+        }
+    }
+}
+
+fn committed(
+    repo: &Repository,
+    commit: &CommitId,
+    path: &str,
+    needed: bool,
+    limit: u64,
+) -> Result<Option<Text>, PolicyError> {
+    let text = at(repo, commit, ("HEAD", path), limit)?;
+    if needed && text.is_none() {
+        let name = format!("{path} of `HEAD` ({})", commit.short());
+        let why = "the commit has no such file, and in CI the files of the commit are used".to_owned();
+        return Err(unreadable(name, why));
+    }
+    Ok(text)
 }
 
 /// Reads a file outside the repository, or without a repository. It belongs to the job and is used unchanged.

@@ -40,7 +40,6 @@ pub struct SharedSide {
     pub there: BTreeSet<String>,
 }
 
-/// A broken reference.
 struct Lead {
     check: ProjectCheck,
     line: u32,
@@ -245,7 +244,6 @@ fn at(check: ProjectCheck, component: &str, position: Position, said: &str) -> L
     }
 }
 
-/// Checks one file.
 struct Finder<'f> {
     project: &'f Project<'f>,
     path: &'f str,

@@ -7,6 +7,7 @@ mod branch_cut;
 mod checkouts;
 mod cost;
 mod criss_cross;
+mod disk;
 mod entries;
 mod excuses;
 mod first_file;

@@ -64,8 +64,11 @@ fn publish_refuses_older_commit_under_name_that_nobody_chose() {
             .expect(7);
     }
     let file = "publish: { version-name: 1.9.0, compat: \"off\" }\n";
-    fs::write(world.work().join("sluicegate.yaml"), file).unwrap();
-    let configured = pushed(&world, call(&world, &served)).run(&["publish", "--config", "sluicegate.yaml"]);
+    // Outside of the checkout, the file belongs to the job.
+    let path = world.path().join("job.yaml");
+    fs::write(&path, file).unwrap();
+    let path = path.display().to_string();
+    let configured = pushed(&world, call(&world, &served)).run(&["publish", "--config", &path]);
     configured.expect(7).saying(&["is older than the commit"]);
     assert_eq!(versions(&world, &served).len(), 1);
 }

@@ -15,8 +15,13 @@ const NAMES: [&str; 4] = [
 
 /// Returns the URL template of a line of a file at the reviewed commit, built only from the host's own variables. The
 /// forms are those of the hosts' own permalinks.
-pub(super) fn blob_url(run: &Run, host: Host, report: &Report) -> Option<String> {
-    let head = report.context.head.as_ref()?;
+pub(super) fn blob_url(run: &Run, place: &DeliveryPlace<'_>, report: &Report) -> Option<String> {
+    let host = place.host();
+    let head = report
+        .context
+        .head
+        .as_ref()
+        .filter(|head| place.is_on_host(head))?;
     let repository = repository_url(run, host)?;
     let place = match host {
         Host::GitHub => format!("blob/{head}/{{path}}#L{{line}}"),

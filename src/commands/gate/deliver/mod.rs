@@ -96,6 +96,20 @@ impl DeliveryPlace<'_> {
     fn host(&self) -> Host {
         self.ci.map_or(Host::None, |ci| ci.host)
     }
+
+    /// Returns whether the CI host has the commit, and not only this clone: a merge that the job created is unknown to
+    /// the host. If the clone cannot tell, the host has it.
+    fn is_on_host(&self, commit: &str) -> bool {
+        let Some((repo, ci)) = self.files.map(|(repo, _)| repo).zip(self.ci) else {
+            return true;
+        };
+        let is_named = [&ci.commit, &ci.checkout]
+            .into_iter()
+            .flatten()
+            .any(|named| named == commit);
+        let commit = repo.commit_with_id(commit).filter(|_| !is_named);
+        commit.is_none_or(|commit| repo.was_fetched(&commit).unwrap_or(true))
+    }
 }
 
 /// Delivers the findings in these files of the workspace; the status is a failure if a destination could not be

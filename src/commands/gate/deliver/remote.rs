@@ -146,7 +146,8 @@ fn code_insights(
     let name = need(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
     let built = || built_commit(run, place);
-    let commit = delivery.report.context.head.clone().or_else(built);
+    let head = delivery.report.context.head.clone();
+    let commit = head.filter(|head| place.is_on_host(head)).or_else(built);
     let no_commit = || Failure::usage("the reviewed files differ from those of BITBUCKET_COMMIT");
     let commit = commit.ok_or_else(no_commit)?;
     let client = HostClient::new(&HostSettings {

@@ -28,7 +28,7 @@ pub(super) fn about(
     let (report, to) = (delivery.report, delivery.to);
     let mut about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
-        blob_url: links::blob_url(run, place.host(), report),
+        blob_url: links::blob_url(run, place, report),
         repository_url: links::repository_url(run, place.host()),
         repository: links::repository(run, place),
         project: run.global.project_id.clone().or_else(|| to.project.clone()),

@@ -107,7 +107,7 @@ fn named(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
 
 fn found(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     let workspace = run.workspace()?;
-    let Some(file) = workspace.rules_file(&super::on_disk(run, &workspace)?)? else {
+    let Some(file) = workspace.rules_file(&workspace.checkout_files(run)?)? else {
         let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
         return Err(Failure::usage(message).hint("run `sluicegate rules init` to create one"));
     };

@@ -94,7 +94,7 @@ const fn state_name(state: RuleState) -> &'static str {
     }
 }
 
-/// Returns the rules file on disk and the levels of the project checks, or `None` outside a repository, as the list
+/// Returns the rules file of the checkout and the levels of the project checks, or `None` outside a repository, as the list
 /// needs neither.
 fn here(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
     let none = |failure: Failure| match failure.status() {
@@ -105,17 +105,13 @@ fn here(run: &Run) -> Result<Option<(Option<RuleSet>, CheckLevels)>, Failure> {
         Ok(workspace) => workspace,
         Err(failure) => return none(failure),
     };
-    match on_disk(run, &workspace) {
+    match workspace.checkout_files(run) {
         Ok(snapshot) => {
             let checks = workspace.sources.project_checks(None)?;
             Ok(Some((workspace.rules(&snapshot)?, checks.levels)))
         }
         Err(failure) => none(failure),
     }
-}
-
-fn on_disk<'w>(run: &Run, workspace: &'w Workspace<'_>) -> Result<Snapshot<'w>, Failure> {
-    Ok(workspace.repo.on_disk(run.index())?)
 }
 
 /// Returns an error if another directory already has the platform's files, unless the configuration file sets the
@@ -140,7 +136,7 @@ fn refuse_second_folder(
 
 fn init(run: &Run) -> CommandResult {
     let workspace = run.workspace()?;
-    let snapshot = on_disk(run, &workspace)?;
+    let snapshot = workspace.repo.on_disk(run.index())?;
     let folder = match workspace.config_dir(&snapshot)? {
         Some(folder) => folder,
         None => must_be_named(&snapshot, run, "sluicegate rules init")?,

@@ -100,7 +100,7 @@ fn host(workspace: &Workspace<'_>) -> String {
 
 fn files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
     let depth = Check::new("clone-depth", depth(workspace, settings));
-    let snapshot = workspace.repo.on_disk(run.index()).map_err(Failure::from);
+    let snapshot = workspace.checkout_files(run);
     let folder = snapshot.and_then(|snapshot| {
         let folder = workspace.config_dir(&snapshot)?;
         Ok((snapshot, folder))
