@@ -102,8 +102,8 @@ fn on_gitlab_for_a_tag_without_its_branch() {
     policy         none: this clone does not know the remote's default branch (`git remote set-head origin BRANCH` in the job sets it)
 
     2 pipelines at head, 1 to review
-      - added  old.orch.yaml    matched by --exclude
-      + added  other.orch.yaml  all pipelines are selected: a tag has no previous state
+      -  old.orch.yaml    matched by --exclude
+      +  other.orch.yaml  all pipelines are selected: a tag has no previous state
     ");
 }
 

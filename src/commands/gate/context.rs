@@ -101,7 +101,7 @@ fn as_json(target: &Target, selected: &Selected) -> Value {
         "fork": target.fork,
         "tag": target.tag,
         "pullRequest": target.pull_request,
-        "changed": selected.candidates.iter().map(|candidate| candidate_json(target, candidate)).collect::<Vec<_>>(),
+        "changed": selected.candidates.iter().map(candidate_json).collect::<Vec<_>>(),
         "selected": selected.files,
         "gateChanges": selected.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
         "gateChangesInWords": words_json(&selected.gate_changes),
@@ -116,10 +116,10 @@ fn words_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     pairs.collect()
 }
 
-fn candidate_json(target: &Target, candidate: &Candidate) -> Value {
+fn candidate_json(candidate: &Candidate) -> Value {
     let mut value = json!({
         "path": candidate.change.path,
-        "change": change_name(target, candidate),
+        "change": change_name(&candidate.change.kind),
         "selected": candidate.selected,
         "reason": candidate.reason,
     });
@@ -129,18 +129,14 @@ fn candidate_json(target: &Target, candidate: &Candidate) -> Value {
     value
 }
 
-/// Returns the kind of change, or `None` without a base: no pipeline was compared.
-fn change_name(target: &Target, candidate: &Candidate) -> Option<&'static str> {
-    if target.bases.is_empty() {
-        return None;
-    }
-    Some(match &candidate.change.kind {
+const fn change_name(kind: &ChangeKind) -> &'static str {
+    match kind {
         ChangeKind::Added => "added",
         ChangeKind::Modified => "modified",
         ChangeKind::Renamed { .. } => "renamed",
         ChangeKind::Deleted => "deleted",
         ChangeKind::TypeChanged => "type-changed",
-    })
+    }
 }
 
 /// A file that the user named and that is not among the changed pipelines, and whether and why it is reviewed.
@@ -313,8 +309,12 @@ fn headline(target: &Target, selected: &Selected) -> String {
 
 fn candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [String; 3] {
     let mark = if candidate.selected { '+' } else { '-' };
-    let kind =
-        change_name(target, candidate).map_or_else(|| mark.to_string(), |kind| format!("{mark} {kind}"));
+    // Without a base, no pipeline was compared, so none is shown as added.
+    let kind = if target.bases.is_empty() {
+        mark.to_string()
+    } else {
+        format!("{mark} {}", change_name(&candidate.change.kind))
+    };
     let path = text::line(&candidate.change.path);
     let path = match candidate.change.renamed_from() {
         Some(from) => format!("{path} (was {})", text::line(from)),
