@@ -350,3 +350,16 @@ fn line_ends_that_git_converts_stay_as_they_are_on_disk() {
     mv(&world, &["plain.orch.yaml", "b.orch.yaml"]).expect(0);
     assert_eq!(read(&world, "b.orch.yaml"), expected);
 }
+
+#[test]
+fn move_behind_an_untracked_link_is_refused() {
+    let world = crate::world::project();
+    let outside = crate::scratch::folder();
+    std::os::unix::fs::symlink(outside.path(), world.work().join("out")).unwrap();
+    let ended = Call::new(&world.work())
+        .run(&["mv", "a.orch.yaml", "out/a.orch.yaml"])
+        .expect(2);
+    ended.saying(&["behind the symbolic link `out`"]);
+    assert!(world.work().join("a.orch.yaml").is_file());
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+}

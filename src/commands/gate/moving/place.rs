@@ -86,6 +86,10 @@ fn refuse_new(run: &Run, reading: &Reading<'_>, moves: &Moves) -> Result<(), Fai
     let (from, to) = (&moves.from, &moves.to);
     let full = root.join(to);
     run.refuse_links(&reading.workspace.repo, std::iter::once(full.as_path()))?;
+    // A link that git does not track can lead out of the repository, too.
+    if let Some(link) = policy::links_on_the_way(root, &full).first() {
+        return Err(refused(format!("`{to}` is behind the symbolic link `{link}`")));
+    }
     if policy::is_in_git_folder(Path::new(to)) {
         return Err(refused(format!("`{to}` is inside the git directory")));
     }
