@@ -29,7 +29,7 @@ pub(crate) fn target_tip(
 }
 
 /// Returns an unknown tip if it cannot be proven yet: the missing commits may still be fetched, and only commands that
-/// review or publish need it. [`Workspace::deepen`] fails if it remains so.
+/// review or publish need it. `Workspace::deepen` fails if it remains so.
 pub(crate) fn or_unknown(tip: Result<PolicyTip, ContextError>) -> Result<PolicyTip, ContextError> {
     match tip {
         Err(error) if error.is_of_missing_commits() => Ok(PolicyTip::Unknown {
