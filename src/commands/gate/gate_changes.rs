@@ -8,7 +8,7 @@ use crate::base::git::{Change, CommitId, Snapshot, SnapshotFile};
 use crate::commands::Run;
 use crate::commands::gate::gate_files::GateFiles;
 use crate::commands::gate::workspace::{Workspace, as_wish};
-use crate::job::ci::{BaseHint, Host};
+use crate::job::ci::BaseHint;
 use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, ContextError, PolicyTip};
 use crate::job::policy::GateFileSide;
@@ -29,14 +29,14 @@ impl Workspace<'_> {
             return self.bases_of_tag(run, comparison, commit, branch);
         }
         // A local run has no host base, and a base named there is intended.
-        let is_named_here = self.ci.host == Host::None && asked.base.is_some();
+        let is_named_here = self.ci.host.is_local() && asked.base.is_some();
         if is_named_here || (asked.base.is_none() && !asked.all) {
             return Ok(comparison.bases.clone());
         }
         match self.without_wish(comparison, asked) {
             Ok(base) => Ok(base),
             Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
-            Err(_) if self.ci.host == Host::None => Ok(comparison.bases.clone()),
+            Err(_) if self.ci.host.is_local() => Ok(comparison.bases.clone()),
             Err(error) => {
                 run.ui.warn(&format!(
                     "comparing the gate configuration with {}: could not resolve the host's base: {error}",

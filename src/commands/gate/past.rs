@@ -95,9 +95,9 @@ impl Baseline {
             }
             Err(error) => return Err(error.into()),
         };
-        let version = details.version_name.as_deref().unwrap_or("without a name");
-        let id = details.commit_hash.unwrap_or_default();
-        let base = workspace.repo.commit_with_id(&id);
+        let version = details.display_name();
+        let id = details.commit_hash.as_deref().unwrap_or_default();
+        let base = workspace.repo.commit_with_id(id);
         let why = match base {
             Some(_) => format!("the version {version} of {prefix}, which is published"),
             None => format!("the commit {id:?} of the version {version} of {prefix} is not in this clone"),

@@ -47,7 +47,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         repo: repo.as_ref(),
         head: head.as_deref(),
     };
-    if ci.host != Host::None {
+    if !ci.host.is_local() {
         require_commits(&reported_commit, args, &reports, older.as_ref())?;
     } else if head.is_some() {
         require_commits(&reported_commit, args, &reports, None)?;

@@ -1,7 +1,7 @@
 //! Finds the tip of the target branch, which may be proven only after missing commits are fetched.
 
 use crate::base::git::Repository;
-use crate::job::ci::{CiContext, Host};
+use crate::job::ci::CiContext;
 use crate::job::context::{self, ContextError, PolicyTip};
 use crate::job::policy::{self, Choice};
 
@@ -13,7 +13,7 @@ pub(crate) fn target_tip(
     policy: &PolicyTip,
     is_hosts: bool,
 ) -> Result<PolicyTip, ContextError> {
-    if ci.host == Host::None {
+    if ci.host.is_local() {
         return Ok(policy.clone());
     }
     let tip = context::policy_tip(repo, ci, is_hosts)?;

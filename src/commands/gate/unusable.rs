@@ -8,7 +8,6 @@ use crate::base::error::Failure;
 use crate::base::git::{CommitId, FileKind, Snapshot};
 use crate::commands::Run;
 use crate::commands::gate::workspace::{Workspace, folder_in};
-use crate::job::ci::Host;
 use crate::job::policy::{self, GateFileSide, SIZE_LIMIT, Text};
 use crate::job::settings::{self, Selection, SettingsError, Sources};
 use crate::model::interface::{self, LoadedInterface};
@@ -40,10 +39,20 @@ struct GateFileProblem {
     has_job_key: bool,
 }
 
+impl GateFileProblem {
+    fn new(content: Vec<GateFileSide>, message: String) -> Self {
+        Self {
+            content,
+            message,
+            has_job_key: false,
+        }
+    }
+}
+
 /// The problems of one commit or of the files on disk, by the kind of file.
 type GateFileProblems = BTreeMap<&'static str, GateFileProblem>;
 
-/// One version of the gate configuration.
+/// A version of the gate configuration.
 struct GateVersion<'v> {
     run: &'v Run,
     workspace: &'v Workspace<'v>,
@@ -65,7 +74,7 @@ impl Workspace<'_> {
         resolve: &ResolveSelection<'_>,
     ) -> Result<UnusableGateFiles, Failure> {
         let mut unusable = UnusableGateFiles::default();
-        if self.ci.host == Host::None {
+        if self.ci.host.is_local() {
             return Ok(unusable);
         }
         let head = self.gate_version(run, snapshot, resolve, true)?.problems()?;
@@ -122,11 +131,8 @@ impl GateVersion<'_> {
         if let Err(error) = &self.folder {
             let ConfigFolderError::Several(names) = error;
             let names = names.iter().map(|name| name.clone().into_bytes());
-            let problem = GateFileProblem {
-                content: names.map(GateFileSide::Text).collect(),
-                message: format!("{error}. Remove the files of all but the platform's own directory"),
-                has_job_key: false,
-            };
+            let message = format!("{error}. Remove the files of all but the platform's own directory");
+            let problem = GateFileProblem::new(names.map(GateFileSide::Text).collect(), message);
             problems.insert("hidden directory", problem);
         }
         let (rules_side, rules) = self.rules(&mut problems);
@@ -248,13 +254,7 @@ impl GateVersion<'_> {
             }
         };
         if let Some(message) = message {
-            let content = vec![side.clone()];
-            let problem = GateFileProblem {
-                content,
-                message,
-                has_job_key: false,
-            };
-            problems.insert("rules", problem);
+            problems.insert("rules", GateFileProblem::new(vec![side.clone()], message));
         }
         (side, rules)
     }
@@ -285,12 +285,7 @@ impl GateVersion<'_> {
             },
         };
         if let Some(message) = message {
-            let problem = GateFileProblem {
-                content: vec![side, rules_side],
-                message,
-                has_job_key: false,
-            };
-            problems.insert("waivers", problem);
+            problems.insert("waivers", GateFileProblem::new(vec![side, rules_side], message));
         }
         Ok(())
     }
@@ -301,11 +296,8 @@ impl GateVersion<'_> {
         };
         let shared = interface::read(&self.workspace.repo, self.snapshot, Some(folder))?;
         if let LoadedInterface::Unreadable(path, error) = shared {
-            let problem = GateFileProblem {
-                content: vec![self.workspace.side(self.snapshot, &path)],
-                message: at_position(&path, &error),
-                has_job_key: false,
-            };
+            let content = vec![self.workspace.side(self.snapshot, &path)];
+            let problem = GateFileProblem::new(content, at_position(&path, &error));
             problems.insert("shared pipelines", problem);
         }
         Ok(())

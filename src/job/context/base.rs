@@ -296,7 +296,7 @@ impl Search<'_> {
 
     fn unknown_default(&self) -> Base {
         let base = Base::everything(NO_DEFAULT);
-        if self.ci.host == Host::None {
+        if self.ci.host.is_local() {
             return if self.repo.is_shallow() {
                 base.warn(SHALLOW_AND_ALONE.to_owned())
             } else {

@@ -1,4 +1,4 @@
-//! Whether somebody names the branch of a run. A branch that was only found must not decide what is published.
+//! The source of the branch of a run. A branch that was only found must not decide what is published.
 
 /// The source of the branch of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

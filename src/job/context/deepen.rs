@@ -136,7 +136,7 @@ impl Fetching<'_> {
         let local = || self.repo.head().ok()?.branch;
         let named = self.wish.branch.clone().or_else(|| self.ci.branch.clone());
         named.or_else(|| {
-            let local = local().filter(|_| self.ci.host == Host::None)?;
+            let local = local().filter(|_| self.ci.host.is_local())?;
             Some(self.repo.upstream(&local).map_or(local, |(_, followed)| followed))
         })
     }
@@ -145,7 +145,7 @@ impl Fetching<'_> {
     /// the host's checked-out trial merge.
     fn head_commit(&self) -> Option<MissingHistory> {
         if self.subject == DeepenSubject::Checkout {
-            let checked_out = self.repo.head().ok().filter(|_| self.ci.host != Host::None)?;
+            let checked_out = self.repo.head().ok().filter(|_| !self.ci.host.is_local())?;
             return Some(MissingHistory::Commit(checked_out.commit.to_string()));
         }
         let id = self.ci.commit.clone()?;

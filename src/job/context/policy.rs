@@ -9,7 +9,7 @@ use super::merged::may_be_of_branch;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RevisionWish};
 use crate::base::git::{CommitId, Repository, Wanted};
-use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
+use crate::job::ci::{BaseHint, CiContext, Trigger};
 
 /// The commit that the policy of a run is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum PolicyTip {
 /// (`is_hosts`): a job that a comment or another workflow starts runs on the default branch, and may check out any
 /// change.
 pub fn policy_tip(repo: &Repository, ci: &CiContext, is_hosts: bool) -> Result<PolicyTip, ContextError> {
-    if ci.host == Host::None {
+    if ci.host.is_local() {
         let why = "the run is not on a CI host".to_owned();
         return Ok(PolicyTip::Head { why });
     }
@@ -108,7 +108,7 @@ pub fn judges_hosts(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> R
         Ok(checked_out) => checked_out.commit,
         Err(_) => return Ok(true),
     };
-    if ci.host == Host::None {
+    if ci.host.is_local() {
         return Ok(true);
     }
     match holds_hosts(repo, ci, &checked_out) {
@@ -146,7 +146,7 @@ pub fn fetch_policy(
         (_, None, None) => branches.recorded_default()?.map(|tip| tip.branch),
     };
     let is_elsewhere = |branch: &String| !is_hosts || ci.branch.as_ref() != Some(branch);
-    let branch = branch.filter(|branch| ci.host != Host::None && is_elsewhere(branch));
+    let branch = branch.filter(|branch| !ci.host.is_local() && is_elsewhere(branch));
     let (Some(branch), Some(remote)) = (branch, branches.remote()) else {
         return Ok(());
     };

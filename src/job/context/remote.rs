@@ -2,7 +2,6 @@
 
 use super::{ContextError, Target};
 use crate::base::git::{RemoteBranch, Repository};
-use crate::job::ci::Host;
 
 impl Target {
     /// Checks the remote-tracking branches for the branch with the commit. A local run fails if the commit is missing.
@@ -20,7 +19,7 @@ impl Target {
                 return Ok(None);
             }
         }
-        if self.ci != Host::None && self.cannot_tell(repo, &seen)? {
+        if !self.ci.is_local() && self.cannot_tell(repo, &seen)? {
             return Ok(Some(format!(
                 "could not determine whether the remote's branch `{branch}` has the commit {}",
                 self.head.short()

@@ -248,7 +248,7 @@ impl TargetTip {
 /// repository at all.
 fn is_of_target(ci: &CiContext, is_hosts: bool) -> bool {
     match ci.trigger {
-        _ if ci.host == Host::None => true,
+        _ if ci.host.is_local() => true,
         Trigger::Change => ci.target_repository.has_change,
         Trigger::Commit | Trigger::Any => is_hosts || ci.target_repository.urls.is_empty(),
     }

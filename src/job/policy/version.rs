@@ -12,7 +12,7 @@ pub const SIZE_LIMIT: u64 = 1024 * 1024;
 
 const LEAVES: &str = "a symbolic link in its path leads out of the repository";
 
-/// What to do with a version of the configuration file that cannot be used.
+/// The treatment of a configuration file that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnusableFile {
     /// Reports an error: in a local run, and for a file of the job.

@@ -19,7 +19,7 @@ pub trait Rule: Sync {
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError>;
 }
 
-/// What a rule counts in a pipeline, and the direction in which that number gets worse.
+/// The number that a rule counts in a pipeline, and the direction in which that number gets worse.
 #[derive(Debug, Clone, Copy)]
 pub enum Measure {
     /// The rule does not count: each violation has its own subject.

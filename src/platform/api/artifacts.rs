@@ -47,6 +47,13 @@ pub struct ArtifactDetails {
     pub shared_pipelines: Vec<DetailedPipeline>,
 }
 
+impl Artifact {
+    /// Returns the version name for a message.
+    pub fn display_name(&self) -> &str {
+        self.version_name.as_deref().unwrap_or("without a name")
+    }
+}
+
 impl Platform {
     /// Returns the published versions of a prefix, or of all: `GET /v1/shared-pipelines/artifacts`. The document does
     /// not show the list's shape, so a bare array and any envelope are accepted, and all pages are read.

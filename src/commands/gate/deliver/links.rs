@@ -39,7 +39,7 @@ pub(super) fn blob_url(run: &Run, place: &DeliveryPlace<'_>, report: &Report) ->
 /// Returns the repository name: from the host, otherwise from its remote's address, otherwise its directory name.
 pub(super) fn repository(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
     let of_host = NAMES.iter().find_map(|variable| run.env.get(variable));
-    if let Some(name) = of_host.filter(|_| place.host() != Host::None) {
+    if let Some(name) = of_host.filter(|_| !place.host().is_local()) {
         return Some(name.to_owned());
     }
     let opened = place.files.is_none().then(|| run.repository()).flatten();

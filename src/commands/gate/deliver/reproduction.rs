@@ -3,7 +3,7 @@
 use super::{Delivery, DeliveryPlace};
 use crate::base::text;
 use crate::commands::Run;
-use crate::job::ci::{BaseHint, Host};
+use crate::job::ci::BaseHint;
 use crate::job::policy;
 use crate::job::settings;
 use crate::model::findings::{FailOn, Verdict};
@@ -20,7 +20,7 @@ pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<
     let context = &report.context;
     // A comparison of two reports cannot be reproduced from the repository.
     let is_of_reports = context.compared_with.is_some();
-    if ci.host == Host::None || report.verdict != Verdict::Failed || is_of_reports {
+    if ci.host.is_local() || report.verdict != Verdict::Failed || is_of_reports {
         return None;
     }
     let short = |id: &str| id.chars().take(ID).collect::<String>();

@@ -10,7 +10,6 @@ use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::named_file::read_bounded;
 use crate::gate::is_within;
 use crate::gate::{ChangedContents, Pairs};
-use crate::job::ci::Host;
 use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject};
 use crate::job::settings::{Of, Revisions, Selection};
@@ -254,7 +253,7 @@ fn as_check<'w>(
     wish: &Revisions,
 ) -> Result<(Ends, Snapshot<'w>), Failure> {
     let staged = args.staged;
-    let is_job = workspace.ci.host != Host::None && !staged;
+    let is_job = !workspace.ci.host.is_local() && !staged;
     if wish.head.is_some() || is_job {
         let target = workspace.target(run, wish.clone())?;
         let snapshot = workspace.repo.snapshot(target.head.clone());
@@ -277,7 +276,7 @@ fn as_check<'w>(
     };
     let mut ends = Ends::from(compared);
     if let Some(head) = head {
-        if is_open && workspace.ci.host == Host::None {
+        if is_open && workspace.ci.host.is_local() {
             ends.against = format!("the checked-out commit {}", head.short());
             ends.bases = vec![head.clone()];
         }

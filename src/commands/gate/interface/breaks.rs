@@ -6,7 +6,6 @@ use crate::base::error::Failure;
 use crate::base::git::{CommitId, Snapshot};
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::is_within;
-use crate::job::ci::Host;
 use crate::job::cli::Compat as Mode;
 use crate::job::context::Comparison;
 use crate::job::settings::Breaks;
@@ -39,7 +38,7 @@ pub(crate) fn in_change(
     let is_refused = breaks.mode == Mode::Fail && compat.is_breaking() && compat.accepted.is_none();
     Ok(Some(FoundBreaks {
         // In CI, a change that repairs the file must pass.
-        is_undecided: breaks.mode == Mode::Fail && !(workspace.ci.host != Host::None && found.is_repaired),
+        is_undecided: breaks.mode == Mode::Fail && (workspace.ci.host.is_local() || !found.is_repaired),
         unknown: found.unreadable,
         compat: Compat {
             refused: is_refused,

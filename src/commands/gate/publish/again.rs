@@ -3,7 +3,6 @@
 
 use super::Publishing;
 use super::intent::Intent;
-use crate::job::ci::Host;
 use crate::platform::api::Artifact;
 use crate::publish::version::{NameOrigin, name_origin};
 use crate::publish::{Plan, Source};
@@ -14,12 +13,12 @@ impl Publishing<'_> {
     /// after a note.
     pub(super) fn skip_published_commit(&self, plan: &Plan) -> Option<Intent> {
         // A person may publish the working tree several times from one commit; a job repeats itself.
-        if self.settings.from == Source::Worktree && self.workspace.ci.host == Host::None {
+        if self.settings.from == Source::Worktree && self.workspace.ci.host.is_local() {
             return None;
         }
         let versions = self.versions_of_head(&plan.version_name);
         let version = versions.first()?;
-        let name = version.version_name.as_deref().unwrap_or("without a name");
+        let name = version.display_name();
         let is_disabled = version.enabled == Some(false);
         let is_planned = name == plan.version_name;
         let state = if is_disabled { ", which is disabled" } else { "" };
@@ -42,7 +41,7 @@ impl Publishing<'_> {
     }
 
     fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {
-        let name = version.version_name.as_deref().unwrap_or("without a name");
+        let name = version.display_name();
         let enable = if version.enabled == Some(false) {
             "run `sluicegate artifacts enable` to offer that version again, or "
         } else {

@@ -15,7 +15,7 @@ pub(super) fn check_local_commit(
     target: &mut Target,
 ) -> Result<(), GitError> {
     let repo = &workspace.repo;
-    if workspace.ci.host != Host::None || repo.remote_branches()?.is_empty() {
+    if !workspace.ci.host.is_local() || repo.remote_branches()?.is_empty() {
         return Ok(());
     }
     let branches = repo.remote_branches_with(&target.head)?;
@@ -66,7 +66,7 @@ pub(crate) fn require_merged(
         }
         None => false,
     };
-    if workspace.ci.host == Host::None || target.nothing_to_do.is_some() || is_listed {
+    if workspace.ci.host.is_local() || target.nothing_to_do.is_some() || is_listed {
         return Ok(MergedCommit(()));
     }
     context::require_merged(

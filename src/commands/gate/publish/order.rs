@@ -6,7 +6,6 @@ use super::history::CommitOrder;
 use super::intent::Intent;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::job::ci::Host;
 use crate::job::settings::SettingSource;
 use crate::platform::api::Platform;
 use crate::platform::http::ErrorKind;
@@ -106,7 +105,7 @@ impl Publishing<'_> {
     /// job chooses with each run only a name that its definition passes; a rerun repeats a template, the run's tag and
     /// the name in the configuration file.
     fn is_name_chosen(&self) -> bool {
-        let is_job = self.workspace.ci.host != Host::None;
+        let is_job = !self.workspace.ci.host.is_local();
         let template = &self.settings.version_name;
         match name_origin(template) {
             _ if self.is_ci => false,

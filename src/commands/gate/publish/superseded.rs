@@ -30,7 +30,7 @@ impl Publishing<'_> {
         let mut newer = Vec::new();
         for version in appeared {
             let commit = version.commit_hash.as_deref().unwrap_or_default();
-            let name = version.version_name.as_deref().unwrap_or("without a name");
+            let name = version.display_name();
             match self.order_before(commit)? {
                 CommitOrder::NotOlder => {}
                 CommitOrder::Older => newer.push(format!(
