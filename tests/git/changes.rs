@@ -1,13 +1,13 @@
 //! The changes between two commits, compared with git's own results.
 
 use crate::dice::Dice;
-use crate::repo::World;
+use crate::repo::{World, path_variable};
 use crate::{anything, open, pipelines, short};
 use sluicegate::base::git::{FileKind, GitError};
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 fn lines(count: usize, mark: &str) -> String {
     let lines: Vec<String> = (0..count).map(|n| format!("line {n} of {mark}\n")).collect();
@@ -376,6 +376,18 @@ fn a_tree_that_is_not_sound_is_refused() {
 }
 
 /// git checks out one of the two files, but a platform may read the other.
+/// Runs the program without the environment of the tests, which may be a CI job.
+fn run_program(world: &World, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sluicegate"))
+        .args(args)
+        .current_dir(world.work())
+        .env_clear()
+        .env("PATH", path_variable())
+        .env("HOME", world.path())
+        .output()
+        .unwrap()
+}
+
 #[test]
 fn a_tree_that_names_a_path_twice_is_refused_and_never_passed() {
     let world = World::new();
@@ -406,24 +418,17 @@ fn a_tree_that_names_a_path_twice_is_refused_and_never_passed() {
         ] {
             assert!(matches!(error, GitError::BadTree { .. }), "{error}");
         }
-        let ended = Command::new(env!("CARGO_BIN_EXE_sluicegate"))
-            .args(["check", "--all", "--head", &commit])
-            .current_dir(world.work())
-            .output()
-            .unwrap();
+        let ended = run_program(&world, &["check", "--all", "--head", &commit]);
         assert_eq!(ended.status.code(), Some(3), "{ended:?}");
-        let ended = Command::new(env!("CARGO_BIN_EXE_sluicegate"))
-            .args([
-                "publish",
-                "--dry-run",
-                "--prefix=p",
-                "--version-name=1",
-                "--head",
-                &commit,
-            ])
-            .current_dir(world.work())
-            .output()
-            .unwrap();
+        let publish = [
+            "publish",
+            "--dry-run",
+            "--prefix=p",
+            "--version-name=1",
+            "--head",
+            &commit,
+        ];
+        let ended = run_program(&world, &publish);
         assert!(!ended.status.success(), "{ended:?}");
         assert!(
             String::from_utf8_lossy(&ended.stderr).contains("duplicated or out of order")
