@@ -552,6 +552,106 @@ fn what_a_sparse_checkout_leaves_out_is_not_passed_where_it_would_be_selected() 
     );
 }
 
+/// Writes an executable file whose run leaves `file` behind.
+#[cfg(unix)]
+fn write_trap(path: &Path, file: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, format!("#!/bin/sh\necho ran >> '{}'\n", file.display())).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// libgit2 reads neither format; the git program that expands them runs no command of the repository.
+#[cfg(unix)]
+#[test]
+fn check_of_a_split_or_sparse_index_reads_every_entry() {
+    let formats: [(&[u8], &[&str]); 2] = [
+        (b"link", &["update-index", "--split-index"]),
+        (
+            b"sdir",
+            &[
+                "sparse-checkout",
+                "set",
+                "--cone",
+                "--sparse-index",
+                "in",
+                ".platform",
+            ],
+        ),
+    ];
+    for (extension, command) in formats {
+        let world = change(&[("in/b.orch.yaml", &good()), ("out/deep/c.orch.yaml", &bad())]);
+        world.git(command);
+        let index = fs::read(world.work().join(".git/index")).unwrap();
+        assert!(index.windows(4).any(|bytes| bytes == extension), "{command:?}");
+        let marker = world.path().join("ran");
+        let trap = world.work().join(".git/hooks/post-index-change");
+        write_trap(&trap, &marker);
+        for setting in ["core.fsmonitor", "core.pager", "core.editor", "core.sshCommand"] {
+            world.git(&[
+                "-c",
+                "core.fsmonitor=false",
+                "config",
+                setting,
+                trap.to_str().unwrap(),
+            ]);
+        }
+        let _ = fs::remove_file(&marker);
+        let staged = checked(&world.work(), &["--staged", "--base", "main"]).0;
+        assert_eq!(staged, ["in/b.orch.yaml", "out/deep/c.orch.yaml"], "{command:?}");
+        let is_sparse = !world.work().join("out").exists();
+        let ended = check(&world.work(), &["--all"]).expect(if is_sparse { 3 } else { 1 });
+        let report = ended.json();
+        if is_sparse {
+            let reason = &report["unreviewedReasons"]["out/deep/c.orch.yaml"];
+            assert!(reason.as_str().unwrap().contains("pass --head HEAD"), "{reason}");
+            assert_eq!(paths(&report), ["a.orch.yaml", "in/b.orch.yaml"]);
+        } else {
+            let all = ["a.orch.yaml", "in/b.orch.yaml", "out/deep/c.orch.yaml"];
+            assert_eq!(paths(&report), all);
+        }
+        // A modification and a new file on disk are found as in a plain index.
+        world.write("in/b.orch.yaml", bad());
+        world.write("in/new.orch.yaml", good());
+        let report = check(&world.work(), &["in"]).expect(1).json();
+        assert_eq!(paths(&report), ["in/b.orch.yaml", "in/new.orch.yaml"]);
+        check(&world.work(), &["--head", "HEAD"]).expect(1);
+        assert!(!marker.exists(), "the repository's settings ran a command");
+        assert_eq!(
+            fs::read(world.work().join(".git/index")).unwrap(),
+            index,
+            "the index is unchanged"
+        );
+    }
+}
+
+#[test]
+fn split_index_without_the_git_program_is_explained() {
+    let world = change(&[("b.orch.yaml", &good())]);
+    world.git(&["update-index", "--split-index"]);
+    let call = Call::new(&world.work()).variable("PATH", "");
+    call.run(&["check", "--all"]).expect(7).saying(&[
+        "could not read the index",
+        "unsupported mandatory extension: 'link'",
+        "hint: check that the git program is installed",
+        "--head HEAD",
+    ]);
+    call.run(&["check", "--all", "--head", "HEAD"]).expect(0);
+}
+
+#[test]
+fn move_in_a_split_index_updates_callers_and_index() {
+    let world = change(&[("b.orch.yaml", &good())]);
+    world.git(&["update-index", "--split-index"]);
+    Call::new(&world.work())
+        .run(&["mv", "b.orch.yaml", "c.orch.yaml"])
+        .expect(0);
+    assert_eq!(
+        world.git(&["diff", "--cached", "--name-only", "--no-renames"]),
+        "b.orch.yaml\nc.orch.yaml"
+    );
+}
+
 #[test]
 fn a_submodule_is_another_repository() {
     let world = project();

@@ -77,6 +77,15 @@ pub enum GitError {
     /// The repository has no working tree and so no index.
     #[error("the repository {} is bare: it has no working tree and no index", root.display())]
     NoWorkTree { root: PathBuf },
+    /// An index that neither libgit2 nor the git program can read.
+    #[error("could not read the index {}: {reason}", path.display())]
+    Index {
+        path: PathBuf,
+        /// libgit2's message.
+        reason: String,
+        /// The reason why the git program could not expand it.
+        source: Box<GitError>,
+    },
     /// The index has conflicts, for example after a merge, so the staged files are undetermined.
     #[error("the index has conflicts: {}", paths.join(", "))]
     Conflicts { paths: Vec<String> },
@@ -166,6 +175,10 @@ impl GitError {
                 "use the files of a commit: pass --head, or `--from commit` when publishing"
             }
             Self::Conflicts { .. } => "resolve the conflicts and stage the files (`git add`)",
+            Self::Index { .. } => {
+                "check that the git program is installed and that `git status` works here; `check --head HEAD` \
+                 checks the files of the commit and does not read the index"
+            }
             Self::Program { .. } => "check that the git program is installed and can reach the remote",
             Self::TooLarge { .. } | Self::BadTree { .. } | Self::Io { .. } | Self::Library { .. } => {
                 return None;

@@ -34,7 +34,8 @@ impl Doubt {
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Hidden => {
-                "git's index marks it as not to be checked on disk (skip-worktree or assume-unchanged, as in a sparse checkout)"
+                "git's index marks it as not to be checked on disk (skip-worktree or assume-unchanged, as in a sparse checkout): \
+                 pass --head HEAD to use the committed files"
             }
             Self::Converted => {
                 "git would store other bytes than are on disk (working-tree-encoding, filter or ident in .gitattributes): \

@@ -1,6 +1,6 @@
 //! Uses git's index to find the files on disk that are unmodified and need not be read.
 
-use super::{BlobId, Repository};
+use super::{BlobId, Repository, index_file::open_index};
 use git2::{Index, IndexEntry, IndexTime};
 use std::fs::Metadata;
 use std::path::Path;
@@ -16,8 +16,8 @@ pub struct Checkout {
 impl Repository {
     /// Loads the index of the working tree.
     pub fn checkout(&self) -> Checkout {
-        let index = self.library.index().ok();
-        let written = index.as_ref().and_then(Index::path).and_then(changed);
+        let index = open_index(self, None).ok();
+        let written = changed(&self.program.git_dir().join("index"));
         Checkout {
             index,
             written: written.unwrap_or(i128::MIN),

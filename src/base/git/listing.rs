@@ -6,6 +6,7 @@
 
 use super::disk::{kind_on_disk, stored_id};
 use super::entries::{EntrySide, FileKind};
+use super::index_file::open_index;
 use super::{GitError, Repository};
 use git2::{
     Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Oid, Status, StatusOptions, StatusShow,
@@ -83,7 +84,7 @@ impl Listed {
 
 /// Returns the staged files, by path. A file that was only announced (`git add -N`) is not staged.
 pub(super) fn staged(repository: &Repository, file: Option<&Path>) -> Result<Vec<Listed>, GitError> {
-    let index = index(repository, file)?;
+    let index = open_index(repository, file)?;
     refuse_conflicts(&index)?;
     let staged = index.iter().filter(|entry| !is_announced(entry));
     Ok(sorted(staged.map(|entry| Listed {
@@ -101,14 +102,14 @@ pub(super) fn is_in_index(
     file: Option<&Path>,
     path: &str,
 ) -> Result<bool, GitError> {
-    let index = index(repository, file)?;
+    let index = open_index(repository, file)?;
     Ok((0..=3).any(|stage| index.get_path(Path::new(path), stage).is_some()))
 }
 
 /// Returns the paths of the index entries at or below this path.
 pub(super) fn in_index(repository: &Repository, path: &str) -> Result<BTreeSet<String>, GitError> {
     let folder = format!("{path}/");
-    let index = index(repository, None)?;
+    let index = open_index(repository, None)?;
     let is_there = |entry: &[u8]| entry == path.as_bytes() || entry.starts_with(folder.as_bytes());
     let entries = index.iter().filter(|entry| is_there(&entry.path));
     Ok(entries
@@ -127,7 +128,7 @@ pub(super) struct OnDisk {
 /// Returns the files on disk that are tracked, or neither tracked nor ignored. A file that a sparse checkout omits
 /// is listed in its staged version.
 pub(super) fn on_disk(repository: &Repository, file: Option<&Path>) -> Result<OnDisk, GitError> {
-    let mut index = index(repository, file)?;
+    let mut index = open_index(repository, file)?;
     repository
         .library
         .set_index(&mut index)
@@ -238,21 +239,6 @@ fn stands_on_disk(root: &Path, path: &[u8]) -> bool {
     let path = std::str::from_utf8(path).ok();
     let found = path.and_then(|path| root.join(path).symlink_metadata().ok());
     found.is_some_and(|found| !found.is_dir())
-}
-
-/// Opens the repository's index, or the index in `file`, a path relative to the root. A stand-in for the git
-/// directory has no index, so the original directory is used.
-fn index(repository: &Repository, file: Option<&Path>) -> Result<Index, GitError> {
-    if repository.is_bare() {
-        return Err(GitError::NoWorkTree {
-            root: repository.root().to_owned(),
-        });
-    }
-    let path = match file {
-        Some(file) => repository.root().join(file),
-        None => repository.program.git_dir().join("index"),
-    };
-    Index::open(&path).map_err(GitError::library("read the index"))
 }
 
 fn refuse_conflicts(index: &Index) -> Result<(), GitError> {

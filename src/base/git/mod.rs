@@ -1,8 +1,8 @@
 //! Reads a git repository: commits, changes, and the files of a commit.
 //!
 //! No other room knows how git is read. Almost everything uses libgit2, in this process; the `git` program is used only
-//! for what libgit2 cannot do: fetch a blob that a partial clone omitted, stream a large blob, fetch more history with
-//! the user's credentials. Commits are read unless the caller requests the index or the working tree. The repository's
+//! for what libgit2 cannot do: fetch a blob that a partial clone omitted, stream a large blob, expand a split or sparse
+//! index, fetch more history with the user's credentials. Commits are read unless the caller requests the index or the working tree. The repository's
 //! content is not trusted: depths, counts and sizes are limited, and no program that a repository's configuration names
 //! is ever run.
 
@@ -19,6 +19,7 @@ mod file;
 mod history;
 mod id;
 mod index;
+mod index_file;
 mod kept;
 mod lines;
 mod listing;

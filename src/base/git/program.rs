@@ -148,15 +148,24 @@ impl Program {
 
     /// Runs a local command on this working tree and returns its output.
     pub(super) fn answer(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
+        let (mut command, arguments) = self.local_command(root, arguments);
+        read_answer(&mut command, &arguments)
+    }
+
+    /// Rewrites the index in `file` with one entry for each file, in one file, whatever the repository's settings.
+    pub(super) fn expand_index(&self, root: &Path, file: &Path) -> Result<(), GitError> {
+        let plain = ["-c", "index.sparse=false", "-c", "core.splitIndex=false"];
+        let rewrite = ["update-index", "--no-split-index", "--force-write-index"];
+        let (mut command, arguments) = self.local_command(root, &[&plain[..], &rewrite].concat());
+        read_answer(command.env("GIT_INDEX_FILE", file), &arguments).map(drop)
+    }
+
+    /// Returns a command on this working tree, and its arguments as errors show them.
+    fn local_command(&self, root: &Path, arguments: &[&str]) -> (Command, String) {
         let tree = root.to_string_lossy();
-        let arguments = [&["--work-tree", &*tree][..], arguments].concat();
-        let mut command = self.command(&arguments, false);
+        let mut command = self.command(&[&["--work-tree", &*tree][..], arguments].concat(), false);
         command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
-        let output = start(&mut command, &arguments, None, STALL)?;
-        let mut answer = String::new();
-        let read = output.take(ANSWER_SIZE).read_to_string(&mut answer);
-        read.map_err(failed(&arguments))?;
-        Ok(answer)
+        (command, arguments.join(" "))
     }
 
     /// Returns whether the git program is installed; a small container may not have it.
@@ -245,6 +254,14 @@ fn handed_on() -> impl Iterator<Item = (OsString, OsString)> {
             || name.starts_with("LC_")
             || HANDED_ON_NUMBERED.iter().any(|start| name.starts_with(start))
     })
+}
+
+fn read_answer(command: &mut Command, arguments: &str) -> Result<String, GitError> {
+    let output = start(command, &[arguments], None, STALL)?;
+    let mut answer = String::new();
+    let read = output.take(ANSWER_SIZE).read_to_string(&mut answer);
+    read.map_err(failed(&[arguments]))?;
+    Ok(answer)
 }
 
 fn failed(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {

@@ -1,0 +1,40 @@
+//! Opens an index file. libgit2 reads neither a split index nor a sparse one, so the git program expands a copy of these
+//! (<https://git-scm.com/docs/index-format>).
+
+use super::{GitError, Repository};
+use git2::Index;
+use std::path::Path;
+
+/// Opens the repository's index, or the index in `file`, a path relative to the root. A stand-in for the git
+/// directory has no index, so the original directory is used.
+pub(super) fn open_index(repository: &Repository, file: Option<&Path>) -> Result<Index, GitError> {
+    if repository.is_bare() {
+        return Err(GitError::NoWorkTree {
+            root: repository.root().to_owned(),
+        });
+    }
+    let path = match file {
+        Some(file) => repository.root().join(file),
+        None => repository.program.git_dir().join("index"),
+    };
+    Index::open(&path).or_else(|error| {
+        open_expanded_copy(repository, &path).map_err(|source| GitError::Index {
+            path,
+            reason: error.message().to_owned(),
+            source: Box::new(source),
+        })
+    })
+}
+
+/// Opens a copy of the index that the git program has expanded. libgit2 keeps the entries in memory, so the copy is
+/// deleted at once. Git finds the rest of a split index in the git directory.
+fn open_expanded_copy(repository: &Repository, path: &Path) -> Result<Index, GitError> {
+    let folder = tempfile::Builder::new()
+        .prefix("sluicegate-index-")
+        .tempdir()
+        .map_err(GitError::io("create", "a temporary directory"))?;
+    let copy = folder.path().join("index");
+    std::fs::copy(path, &copy).map_err(GitError::io("read", path))?;
+    repository.program.expand_index(repository.root(), &copy)?;
+    Index::open(&copy).map_err(GitError::library("read the index"))
+}
