@@ -58,7 +58,7 @@ impl Repository {
 
     fn is_converted_by_git(&self, path: &str) -> bool {
         let arguments = [&["check-attr", "-z"], &CONVERTING[..], &["--", path]].concat();
-        let Ok(answer) = self.program.answer(self.root(), &arguments) else {
+        let Ok(answer) = self.program.answer(self.root(), &arguments, None) else {
             return true;
         };
         let fields: Vec<&str> = answer.split('\0').collect();

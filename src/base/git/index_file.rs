@@ -5,6 +5,17 @@ use super::{GitError, Repository};
 use git2::Index;
 use std::path::Path;
 
+/// The command that rewrites an index with one entry for each file, in one file, whatever the repository's settings.
+const EXPAND: [&str; 7] = [
+    "-c",
+    "index.sparse=false",
+    "-c",
+    "core.splitIndex=false",
+    "update-index",
+    "--no-split-index",
+    "--force-write-index",
+];
+
 /// Opens the repository's index, or the index in `file`, a path relative to the root. A stand-in for the git
 /// directory has no index, so the original directory is used.
 pub(super) fn open_index(repository: &Repository, file: Option<&Path>) -> Result<Index, GitError> {
@@ -35,6 +46,8 @@ fn open_expanded_copy(repository: &Repository, path: &Path) -> Result<Index, Git
         .map_err(GitError::io("create", "a temporary directory"))?;
     let copy = folder.path().join("index");
     std::fs::copy(path, &copy).map_err(GitError::io("read", path))?;
-    repository.program.expand_index(repository.root(), &copy)?;
+    repository
+        .program
+        .answer(repository.root(), &EXPAND, Some(&copy))?;
     Index::open(&copy).map_err(GitError::library("read the index"))
 }

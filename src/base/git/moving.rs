@@ -12,6 +12,6 @@ impl Repository {
     /// Moves a tracked file or directory, on disk and in the index. Both paths start at the root.
     pub fn move_files(&self, from: &str, to: &str) -> Result<(), GitError> {
         let arguments = ["mv", "--", from, to];
-        self.program.answer(self.root(), &arguments).map(drop)
+        self.program.answer(self.root(), &arguments, None).map(drop)
     }
 }

@@ -139,33 +139,23 @@ impl Program {
             });
         }
         let mut command = self.command(arguments, true);
-        let output = start(command.current_dir(root), arguments, None, FETCH_LIMIT)?;
-        let mut answer = String::new();
-        let read = output.take(ANSWER_SIZE).read_to_string(&mut answer);
-        read.map_err(failed(arguments))?;
-        Ok(answer)
+        read_answer(command.current_dir(root), arguments, FETCH_LIMIT)
     }
 
-    /// Runs a local command on this working tree and returns its output.
-    pub(super) fn answer(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
-        let (mut command, arguments) = self.local_command(root, arguments);
-        read_answer(&mut command, &arguments)
-    }
-
-    /// Rewrites the index in `file` with one entry for each file, in one file, whatever the repository's settings.
-    pub(super) fn expand_index(&self, root: &Path, file: &Path) -> Result<(), GitError> {
-        let plain = ["-c", "index.sparse=false", "-c", "core.splitIndex=false"];
-        let rewrite = ["update-index", "--no-split-index", "--force-write-index"];
-        let (mut command, arguments) = self.local_command(root, &[&plain[..], &rewrite].concat());
-        read_answer(command.env("GIT_INDEX_FILE", file), &arguments).map(drop)
-    }
-
-    /// Returns a command on this working tree, and its arguments as errors show them.
-    fn local_command(&self, root: &Path, arguments: &[&str]) -> (Command, String) {
+    /// Runs a local command on this working tree and returns its output. `index` is the index to use instead of the
+    /// repository's own.
+    pub(super) fn answer(
+        &self,
+        root: &Path,
+        arguments: &[&str],
+        index: Option<&Path>,
+    ) -> Result<String, GitError> {
         let tree = root.to_string_lossy();
-        let mut command = self.command(&[&["--work-tree", &*tree][..], arguments].concat(), false);
+        let arguments = [&["--work-tree", &*tree][..], arguments].concat();
+        let mut command = self.command(&arguments, false);
         command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
-        (command, arguments.join(" "))
+        command.envs(index.map(|file| ("GIT_INDEX_FILE", file)));
+        read_answer(&mut command, &arguments, STALL)
     }
 
     /// Returns whether the git program is installed; a small container may not have it.
@@ -256,11 +246,11 @@ fn handed_on() -> impl Iterator<Item = (OsString, OsString)> {
     })
 }
 
-fn read_answer(command: &mut Command, arguments: &str) -> Result<String, GitError> {
-    let output = start(command, &[arguments], None, STALL)?;
+fn read_answer(command: &mut Command, arguments: &[&str], patience: Duration) -> Result<String, GitError> {
+    let output = start(command, arguments, None, patience)?;
     let mut answer = String::new();
     let read = output.take(ANSWER_SIZE).read_to_string(&mut answer);
-    read.map_err(failed(&[arguments]))?;
+    read.map_err(failed(arguments))?;
     Ok(answer)
 }
 
