@@ -6,6 +6,7 @@
 //! [`ui`] shows it. [`git`] reads repositories.
 
 pub(crate) mod address;
+pub(crate) mod duplicate_key;
 pub mod env;
 pub(crate) mod error;
 pub mod exit;

@@ -22,6 +22,7 @@ mod part;
 mod past;
 mod positions;
 mod project;
+mod replaced_directories;
 mod select;
 mod verdict;
 

@@ -1,6 +1,7 @@
 //! Selects the files to review: the changed pipelines, or all of them.
 
 use super::lookalike::{self, looks_like_pipeline};
+use super::replaced_directories::{ReplacedDirectory, find_replaced_directories};
 use crate::base::git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
 use crate::model::findings::{Excluded, GateChange};
 use crate::model::pipelines::{RULES_FILE, is_pipeline};
@@ -67,6 +68,8 @@ pub(crate) struct Selected {
     pub left_out: Vec<Excluded>,
     /// Files whose names only look like a pipeline's.
     pub lookalikes: Vec<String>,
+    /// Directories of pipelines that the change replaced with a submodule or a link.
+    pub replaced_directories: Vec<ReplacedDirectory>,
     /// The reason why unchanged pipelines are selected, too, if they are.
     pub all_because: Option<String>,
     /// The commits that the candidates were compared with, so that the comparison need not be repeated.
@@ -96,6 +99,7 @@ pub(crate) fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     Ok(Selected {
         files,
         left_out: candidates.iter().filter_map(|c| scope.left_out(c)).collect(),
+        replaced_directories: find_replaced_directories(scope.head, candidates.iter().map(|c| &c.change))?,
         candidates,
         gate_changes: scope.gate_changes(&compared)?,
         lookalikes,
@@ -158,10 +162,14 @@ impl Selected {
         self.files.sort();
     }
 
-    /// Returns a sentence about the files whose names only look like a pipeline's, or `None` if there are no such
-    /// files.
-    pub(crate) fn lookalikes_told(&self) -> Option<String> {
+    /// Returns a sentence about the files whose names only look like a pipeline's, and one about each directory of
+    /// pipelines that was replaced.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let directories = self.replaced_directories.iter().map(ReplacedDirectory::describe);
         lookalike::told(&self.lookalikes)
+            .into_iter()
+            .chain(directories)
+            .collect()
     }
 }
 

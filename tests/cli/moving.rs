@@ -326,7 +326,7 @@ fn a_link_of_the_repository_is_not_written_through() {
     std::os::unix::fs::symlink("sales", world.work().join("link")).unwrap();
     world.commit("a link");
     let said = refused(&world, &["main.orch.yaml", "link/main.orch.yaml"]);
-    assert!(said.contains("`link` is a symbolic link"), "{said}");
+    assert!(said.contains("behind the symbolic link `link`"), "{said}");
     let said = mv(&world, &["main.orch.yaml", "sales/main.orch.yaml", "-o", "json"]).expect(0);
     let document: Value = said.json();
     assert_eq!(document["edits"], Value::Array(Vec::new()));
@@ -362,4 +362,43 @@ fn move_behind_an_untracked_link_is_refused() {
     ended.saying(&["behind the symbolic link `out`"]);
     assert!(world.work().join("a.orch.yaml").is_file());
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+/// Replaces a directory of tracked files with a link to the same files outside of the repository.
+fn link_directory_outside(world: &World, directory: &str) -> tempfile::TempDir {
+    let outside = crate::scratch::folder();
+    let target = outside.path().join("target");
+    fs::rename(world.work().join(directory), &target).unwrap();
+    std::os::unix::fs::symlink(&target, world.work().join(directory)).unwrap();
+    outside
+}
+
+#[test]
+fn moves_do_not_write_through_links() {
+    let world = crate::world::project();
+    world.write("sales/load.orch.yaml", crate::world::pipeline(&["Start", "Done"]));
+    world.write("calls/main.orch.yaml", MAIN);
+    world.commit("calls");
+    // A file behind a link is not moved.
+    let outside = link_directory_outside(&world, "sales");
+    let ended = mv(
+        &world,
+        &["sales/load.orch.yaml", "stock/load.orch.yaml", "--force"],
+    )
+    .expect(2);
+    ended.saying(&["behind the symbolic link `sales`", "nothing was changed"]);
+    assert!(outside.path().join("target/load.orch.yaml").is_file());
+    fs::remove_file(world.work().join("sales")).unwrap();
+    world.git(&["checkout", "-q", "--", "sales"]);
+    // A file behind a link is not rewritten.
+    let outside = link_directory_outside(&world, "calls");
+    let linked_file = outside.path().join("target/main.orch.yaml");
+    let before = fs::read(&linked_file).unwrap();
+    mv(&world, &["sales/load.orch.yaml", "stock/load.orch.yaml"]).expect(2);
+    assert_eq!(fs::read(&linked_file).unwrap(), before);
+    // A link of the repository can be moved itself.
+    let twin = crate::world::project();
+    std::os::unix::fs::symlink("a.orch.yaml", twin.work().join("link")).unwrap();
+    twin.commit("link");
+    mv(&twin, &["link", "other"]).expect(0);
 }

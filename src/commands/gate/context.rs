@@ -54,8 +54,8 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     }
     let selected = chosen.selected;
     let unchanged = list_unchanged(&snapshot, &paths, &selected)?;
-    if let Some(told) = selected.lookalikes_told() {
-        run.ui.warn(&told);
+    for warning in selected.warnings() {
+        run.ui.warn(&warning);
     }
     if args.json || args.output.output == OutputFormat::Json {
         let mut json = as_json(&target, &selected);
@@ -105,7 +105,7 @@ fn as_json(target: &Target, selected: &Selected) -> Value {
         "selected": selected.files,
         "gateChanges": selected.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
         "gateChangesInWords": words_json(&selected.gate_changes),
-        "warnings": target.warnings.iter().cloned().chain(selected.lookalikes_told()).collect::<Vec<_>>(),
+        "warnings": target.warnings.iter().cloned().chain(selected.warnings()).collect::<Vec<_>>(),
     })
 }
 

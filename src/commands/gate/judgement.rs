@@ -169,12 +169,12 @@ impl Judged {
         Ok(())
     }
 
-    /// Adds the results of the selection: names that only look like a pipeline's, a change of the gate configuration
+    /// Adds the results of the selection: warnings about what is not reviewed, a change of the gate configuration
     /// that the job does not allow, which fails the run regardless of the findings, and the number of known findings.
     pub(crate) fn take_in(&mut self, run: &Run, chosen: &Chosen, part: &Part) {
-        if let Some(told) = chosen.selected.lookalikes_told() {
-            run.ui.warn(&told);
-            self.note([told]);
+        for warning in chosen.selected.warnings() {
+            run.ui.warn(&warning);
+            self.note([warning]);
         }
         if chosen.is_refused {
             self.judgement.because(Cause::GateChange, REFUSED);

@@ -77,7 +77,7 @@ fn readable(sides: &Sides<'_>, trees: &SideTrees<'_>) -> Result<PipelineDiff, St
             .map(|tree| document("head", tree))
             .transpose()?,
     };
-    Ok(comparison.diff(sides))
+    comparison.diff(sides)
 }
 
 fn tree<'b>(side: &str, content: SideContent<'b>) -> Result<Tree<'b>, String> {
@@ -103,9 +103,9 @@ struct BothLinks<'t, 'a> {
 }
 
 impl<'t, 'a> DocumentComparison<'t, 'a> {
-    fn diff(&self, sides: &Sides<'_>) -> PipelineDiff {
+    fn diff(&self, sides: &Sides<'_>) -> Result<PipelineDiff, String> {
         let components = part_pairs(self.parts(|document| &document.components));
-        let links = self.links(&components);
+        let links = self.links(&components)?;
         let before: Vec<NamedLink<'_>> = links.before.all.iter().map(|link| links.renamed(*link)).collect();
         let newest = self.after.as_ref().or(self.before.as_ref());
         let mut diff = PipelineDiff {
@@ -127,7 +127,7 @@ impl<'t, 'a> DocumentComparison<'t, 'a> {
         diff.change = self.change(sides, &diff);
         let is_rewritten = matches!((sides.before, sides.after), (Some(old), Some(new)) if old != new);
         diff.layout |= reordered || (is_rewritten && !diff.has_content());
-        diff
+        Ok(diff)
     }
 
     fn change(&self, sides: &Sides<'_>, diff: &PipelineDiff) -> FileChange {
@@ -147,13 +147,15 @@ impl<'t, 'a> DocumentComparison<'t, 'a> {
         [&self.before, &self.after].map(|side| side.as_ref().map(pick).cloned().unwrap_or_default())
     }
 
-    fn links(&self, components: &[PartPair<'t, 'a>]) -> BothLinks<'t, 'a> {
+    fn links(&self, components: &[PartPair<'t, 'a>]) -> Result<BothLinks<'t, 'a>, String> {
         let keys = self.link_keys();
         let of = |side: &Option<DiffDocument<'t, 'a>>| {
             let links = side.as_ref().map(|document| document.links(keys));
             links.unwrap_or_default()
         };
         let (before, after) = (of(&self.before), of(&self.after));
+        before.reject_long_names("base")?;
+        after.reject_long_names("head")?;
         let renames = match (&self.before, &self.after) {
             (Some(_), Some(_)) => renames(
                 &rename::RenameSide {
@@ -169,11 +171,11 @@ impl<'t, 'a> DocumentComparison<'t, 'a> {
             ),
             _ => BTreeMap::new(),
         };
-        BothLinks {
+        Ok(BothLinks {
             before,
             after,
             renames,
-        }
+        })
     }
 
     fn components(&self, all: &[PartPair<'t, 'a>], links: &BothLinks<'t, 'a>) -> Vec<ComponentDiff> {

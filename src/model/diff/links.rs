@@ -12,6 +12,10 @@ const ITERATION: &str = "iteration";
 /// The kind of a link from a component of a transformation to the component that it feeds.
 const SOURCE: &str = "source";
 
+/// Maximum total length of the names in the links of one side, in bytes: each changed link repeats both of its names, so
+/// a file of 3 MB could otherwise need 60 GB.
+const MAX_NAME_BYTES: usize = 64 * 1024 * 1024;
+
 /// A link, by the names of its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NamedLink<'t> {
@@ -59,6 +63,18 @@ impl LinkKeys {
 }
 
 impl<'t, 'a> Links<'t, 'a> {
+    /// Returns an error if the links of this side (`base` or `head`) repeat too much text to be compared.
+    pub(super) fn reject_long_names(&self, side: &str) -> Result<(), String> {
+        let name_bytes: usize = self.all.iter().map(|link| link.from.len() + link.to.len()).sum();
+        if name_bytes > MAX_NAME_BYTES {
+            let megabytes = MAX_NAME_BYTES / (1024 * 1024);
+            return Err(format!(
+                "in the {side}: the names in its links are too long to compare (more than {megabytes} MB in total)"
+            ));
+        }
+        Ok(())
+    }
+
     pub(super) fn take(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
         let held = component.entries().filter(|(key, _, _)| keys.hold(key));
         for (key, _, node) in held {

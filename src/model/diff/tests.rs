@@ -526,3 +526,34 @@ proptest! {
         prop_assert!(!found.has_content());
     }
 }
+
+#[test]
+fn links_with_too_much_text_are_not_compared() {
+    let name = "N".repeat(1_000_000);
+    let file = |count: usize| {
+        let targets: Vec<String> = (0..count)
+            .map(|number| format!("        - X{number}\n"))
+            .collect();
+        let targets = targets.concat();
+        format!(
+            "type: orchestration\npipeline:\n  components:\n    ? {name}\n    :\n      type: start\n      \
+             transitions:\n        success:\n{targets}"
+        )
+    };
+    let (before, after) = (file(1), file(80));
+    let diff = compare(&Sides {
+        path: "a.orch.yaml",
+        previous_path: None,
+        before: Some(Ok(before.as_bytes())),
+        after: Some(Ok(after.as_bytes())),
+    });
+    insta::assert_snapshot!(diff.reason.unwrap(), @"in the head: the names in its links are too long to compare (more than 64 MB in total)");
+    let twin = file(40);
+    let diff = compare(&Sides {
+        path: "a.orch.yaml",
+        previous_path: None,
+        before: Some(Ok(before.as_bytes())),
+        after: Some(Ok(twin.as_bytes())),
+    });
+    assert_eq!((diff.reason, diff.links.len()), (None, 39));
+}

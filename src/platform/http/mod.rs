@@ -8,7 +8,6 @@ mod base_url;
 mod bearer;
 mod client;
 mod contact;
-mod duplicate_key;
 mod error;
 mod failure;
 mod hint;

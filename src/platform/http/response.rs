@@ -1,11 +1,11 @@
 //! A 2xx response, read completely within its limit, and its conversion to a value or an error.
 
-use super::duplicate_key::find_duplicate_key;
 use super::error::{HttpError, RetryRule};
 use super::redact::{redacted, redacted_json};
 use super::weight::{MOST_MEMORY, weight};
 use super::words::{self, bounded, in_body};
 use super::{ErrorKind, error, retry};
+use crate::base::duplicate_key::find_duplicate_key;
 use bytes::Bytes;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};

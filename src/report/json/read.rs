@@ -3,6 +3,7 @@
 
 use super::document::{DocumentV1, FileV1, RuleV1, SCHEMA};
 use super::error::{ReadError, wrong};
+use crate::base::duplicate_key::find_duplicate_key;
 use crate::gate;
 use crate::model::findings::{
     Enforcement, Engine, Excluded, FailOn, FileResults, GateChange, Origin, Report, RuleResult, Severity,
@@ -18,6 +19,9 @@ const NOT_REVIEWED: &str = "not a file that is reviewed";
 
 /// Reads a report. Its counts must match its results, and its verdict must be possible for these results.
 pub(crate) fn read(text: &[u8]) -> Result<Report, ReadError> {
+    if let Some(reason) = find_duplicate_key(text) {
+        return Err(wrong(reason));
+    }
     let mut json = serde_json::Deserializer::from_slice(text);
     let document: DocumentV1<'_> = match serde_path_to_error::deserialize(&mut json) {
         Ok(document) => document,

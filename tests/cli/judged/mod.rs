@@ -17,6 +17,7 @@ mod order;
 mod placeholders;
 mod publishing;
 mod rendered;
+mod replaced;
 mod same_review;
 mod subjects;
 mod target_evidence;

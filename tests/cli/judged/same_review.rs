@@ -214,3 +214,23 @@ fn reports_of_one_pipeline_contain_no_credentials_of_the_platform() {
     assert_eq!(context["platform"]["url"], json!(platform.server.uri()));
     assert_eq!(context["head"], json!(head(&world)));
 }
+
+#[test]
+fn report_with_duplicate_key_is_refused() {
+    let (world, served) = stage();
+    let call = call(&world, &served);
+    call.run(&["review", "--all", "--report", "json=good.json"])
+        .expect(0);
+    let report = fs::read_to_string(world.work().join("good.json")).unwrap();
+    let map = "\"excludedReasons\": {";
+    assert!(report.contains(map), "{report}");
+    let edited = report.replacen(map, "\"excludedReasons\": {\"a\": \"1\", \"a\": \"2\", ", 1);
+    fs::write(world.work().join("bad.json"), edited.replace(", }", "}")).unwrap();
+    call.run(&["report", "bad.json"])
+        .expect(2)
+        .saying(&["could not read the report bad.json", "duplicate key `a`"]);
+    call.run(&["publish", "--version-name", "1", "--require-review", "bad.json"])
+        .expect(2)
+        .saying(&["duplicate key `a`"]);
+    call.run(&["report", "good.json"]).expect(0);
+}

@@ -6,6 +6,7 @@
 mod carry_out;
 mod committed;
 mod edit;
+mod links;
 mod place;
 mod plan;
 mod read;
@@ -29,6 +30,7 @@ pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
         }
         _ => plan::repairing(&reading)?,
     };
+    links::refuse_linked_files(workspace.repo.root(), &plan)?;
     if !args.dry_run {
         carry_out::carry_out(&workspace.repo, &plan)?;
     }

@@ -1,6 +1,7 @@
 //! Resolves the two paths of a move as `git mv` does, and rejects invalid moves.
 
 use super::committed;
+use super::links::refuse_linked_path;
 use super::read::Reading;
 use crate::base::error::Failure;
 use crate::commands::Run;
@@ -36,7 +37,7 @@ pub(super) fn settle(
     let moves = Moves { from, to };
     let tracked = reading.workspace.repo.tracked_below(&moves.from)?;
     refuse_old(reading, &moves, &tracked)?;
-    refuse_new(run, reading, &moves)?;
+    refuse_new(reading, &moves)?;
     if !force {
         committed::refuse_uncommitted(reading, &tracked)?;
     }
@@ -81,15 +82,11 @@ fn refuse_old(reading: &Reading<'_>, moves: &Moves, tracked: &BTreeSet<String>) 
     Ok(())
 }
 
-fn refuse_new(run: &Run, reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
+fn refuse_new(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
     let root = reading.workspace.repo.root();
     let (from, to) = (&moves.from, &moves.to);
     let full = root.join(to);
-    run.refuse_links(&reading.workspace.repo, std::iter::once(full.as_path()))?;
-    // A link that git does not track can lead out of the repository, too.
-    if let Some(link) = policy::links_on_the_way(root, &full).first() {
-        return Err(refused(format!("`{to}` is behind the symbolic link `{link}`")));
-    }
+    refuse_linked_path(root, Path::new(to))?;
     if policy::is_in_git_folder(Path::new(to)) {
         return Err(refused(format!("`{to}` is inside the git directory")));
     }

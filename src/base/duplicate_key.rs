@@ -1,7 +1,7 @@
 //! Finds an object with a duplicate key in a JSON document.
 //!
 //! JSON leaves open which of the values is meant (<https://www.rfc-editor.org/rfc/rfc8259#section-4>), and most readers
-//! take the last one, so such a response does not prove anything.
+//! take the last one, so such a document does not prove anything.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// Returns a sentence about the first object with a duplicate key, or `None` if there is none or the text is not JSON.
-pub(super) fn find_duplicate_key(json: &[u8]) -> Option<String> {
+pub(crate) fn find_duplicate_key(json: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<UniqueKeys>(json).err()?;
     error.is_data().then(|| error.to_string())
 }

@@ -1,0 +1,55 @@
+//! Detects directories of pipelines that became a submodule or a symbolic link.
+//!
+//! Git reports only that the pipelines were deleted, but the new entry may lead to pipelines that no run reviews.
+
+use crate::base::git::{Change, ChangeKind, FileKind, GitError, Snapshot};
+use crate::base::text::count;
+use std::collections::BTreeMap;
+
+/// A directory that the change replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ReplacedDirectory {
+    path: String,
+    kind: FileKind,
+    /// Number of pipelines that were below the directory.
+    pipeline_count: usize,
+}
+
+impl ReplacedDirectory {
+    /// Returns a sentence for the notes of a run.
+    pub(super) fn describe(&self) -> String {
+        let kind = match self.kind {
+            FileKind::Submodule => "a submodule",
+            FileKind::Symlink | FileKind::Regular => "a symbolic link",
+        };
+        let pipelines = count(self.pipeline_count, "pipeline");
+        format!(
+            "the directory {:?} with {pipelines} is now {kind}: pipelines in it are not reviewed",
+            self.path
+        )
+    }
+}
+
+/// Returns the directories of deleted pipelines that are a submodule or a symbolic link in `head`.
+pub(super) fn find_replaced_directories<'c>(
+    head: &Snapshot<'_>,
+    changes: impl Iterator<Item = &'c Change>,
+) -> Result<Vec<ReplacedDirectory>, GitError> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for change in changes.filter(|change| change.kind == ChangeKind::Deleted) {
+        for (index, _) in change.path.match_indices('/') {
+            *counts.entry(&change.path[..index]).or_default() += 1;
+        }
+    }
+    let directories = counts.keys().copied().collect();
+    let entries = head.find_all(&directories)?;
+    let replaced = entries
+        .into_iter()
+        .filter(|(_, entry)| entry.kind != FileKind::Regular)
+        .map(|(path, entry)| ReplacedDirectory {
+            pipeline_count: counts.get(path.as_str()).copied().unwrap_or_default(),
+            kind: entry.kind,
+            path,
+        });
+    Ok(replaced.collect())
+}
