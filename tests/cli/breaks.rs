@@ -1,8 +1,9 @@
 //! Breaking changes, reported outside a publish: by reviews and checks, between two versions, and in the consumers'
 //! repositories.
 
-use crate::compat::{Shop, parameter};
+use crate::compat::{Shop, offer, parameter};
 use crate::policy;
+use crate::program::Ended;
 use crate::repo::World;
 use crate::world::{Platform, pipeline};
 use serde_json::Value;
@@ -442,4 +443,42 @@ fn a_change_does_not_steer_what_its_breaks_mean_in_a_review() {
         "{}",
         told.all()
     );
+}
+
+#[test]
+fn break_by_unstaged_edit_of_shared_file_alone_fails_like_staged_and_committed_edit() {
+    let shop = Shop::new();
+    let check = |more: &[&str]| shop.call().run(&[&["check", "--compat", "fail"], more].concat());
+    let broken = |ended: Ended| {
+        let ended = ended.expect(1);
+        assert!(
+            ended.all().contains("the parameter `day` is gone"),
+            "{}",
+            ended.all()
+        );
+    };
+    check(&[]).expect(0);
+    let path = ".platform/shared-pipelines.yaml";
+    shop.world.write(
+        path,
+        offer(&[("load", ""), ("clean", &parameter("day", ", default: x"))]),
+    );
+    broken(check(&[]));
+    shop.world.git(&["add", path]);
+    broken(check(&[]));
+    broken(check(&["--staged"]));
+    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.world.git(&["commit", "-qm", "break"]);
+    broken(check(&[]));
+    // An addition passes.
+    shop.world.git(&["checkout", "-q", "main"]);
+    shop.world.write(
+        path,
+        offer(&[
+            ("load", &parameter("day", "")),
+            ("clean", &parameter("day", ", default: x")),
+            ("more", ""),
+        ]),
+    );
+    check(&[]).expect(0);
 }

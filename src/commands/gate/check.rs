@@ -74,7 +74,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     judged.add_policy_limit(&workspace);
     judged.take_in(run, &chosen, &part);
     let judging = (&settings.judging, &part);
-    judged.take_consumers(&workspace, &snapshot, &comparison, judging, &|| Ok(None))?;
+    // If only the shared-pipelines file was edited, all pipelines are selected, but the file still has a base.
+    judged.take_consumers(&workspace, &snapshot, &compared, judging, &|| Ok(None))?;
     let ending = judged.ending();
     let changes = chosen.selected.take_changes();
     let telling = Telling::of(&settings.judging, &settings.selection, changes);
