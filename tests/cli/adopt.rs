@@ -372,3 +372,54 @@ fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
         .saying(&["symbolic link"]);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }
+
+#[test]
+fn adoption_that_excuses_existing_references_makes_every_project_check_an_error() {
+    for (way, levels, state) in [
+        ("new-only", "call: error # 1 finding today, known", "known"),
+        ("waivers", "call: error # 1 finding today, waived", "waived"),
+        ("strict", "call: warn # 1 finding today", "start as `warn`"),
+    ] {
+        let world = project();
+        world.write("e.orch.yaml", calling("gone.orch.yaml"));
+        world.commit("a broken call");
+        world.git(&["push", "-q", "-f", "origin", "change:main"]);
+        let said = init(&world, &["--adopt", way]).expect(0).out;
+        assert!(
+            said.contains("broken references: project/call 1") && said.contains(state),
+            "{said}"
+        );
+        let settings = read(&world, "sluicegate.yaml");
+        assert!(settings.contains(levels), "{way}: {settings}");
+        assert_eq!(settings.contains(": warn"), way == "strict", "{settings}");
+    }
+}
+
+#[test]
+fn newly_broken_call_fails_after_adoption_of_new_only() {
+    let world = project();
+    world.write("e.orch.yaml", calling("gone.orch.yaml"));
+    world.commit("a broken call");
+    world.git(&["push", "-q", "origin", "change:main"]);
+    world.git(&["fetch", "-q"]);
+    init(&world, &["--adopt", "new-only"]).expect(0);
+    world.commit("gate");
+    merge(&world);
+    world.write("e.orch.yaml", calling("gone.orch.yaml") + "# more\n");
+    world.commit("known");
+    proposed(&world).run(&CHECK).expect(0);
+    world.write("f.orch.yaml", calling("nowhere.orch.yaml"));
+    world.commit("broken");
+    let ended = proposed(&world).run(&CHECK).expect(1);
+    assert!(ended.all().contains("nowhere"), "{}", ended.all());
+}
+
+/// Returns an orchestration that runs another one.
+fn calling(target: &str) -> String {
+    format!(
+        "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
+         parameters: {{ componentName: Start }}\n      transitions: {{ unconditional: [Run] }}\n    Run:\n      \
+         type: run-orchestration\n      parameters: {{ componentName: Run, orchestrationJob: {target} }}\n      \
+         transitions: {{ unconditional: [Done] }}\n    Done:\n      type: end-success\n      parameters: {{ componentName: Done }}\n"
+    )
+}

@@ -53,10 +53,11 @@ fn project(today: &Today) -> String {
     if found.is_empty() {
         return String::new();
     }
-    format!(
-        "broken references: {}; these checks start as `warn`, the others as `error`\n\n",
-        found.join(", ")
-    )
+    let levels = match today.excuse() {
+        Some(excuse) => format!("they are {excuse}, and every check starts as `error`"),
+        None => "these checks start as `warn`, the others as `error`".to_owned(),
+    };
+    format!("broken references: {}; {levels}\n\n", found.join(", "))
 }
 
 /// Describes the review of the change that introduces the gate. A change that adds the rules file is reviewed with all

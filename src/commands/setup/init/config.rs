@@ -85,12 +85,17 @@ pub(super) fn configuration(seen: &RepositoryFacts) -> String {
     filled(CONFIGURATION, &lines)
 }
 
-/// Returns the project checks: those without current findings as errors, the others as warnings with the number of
-/// findings.
+/// Returns the project checks with the number of their current findings. Checks without findings are errors; the others
+/// are errors only if the current findings do not fail the gate, because a new broken reference must fail it.
 fn project_checks(seen: &RepositoryFacts) -> String {
-    let line = |check: ProjectCheck| match seen.today.of_check(check) {
-        0 => format!("  {}: error", check.key()),
-        found => format!("  {}: warn # {} today", check.key(), count(found, "finding")),
+    let excuse = seen.today.excuse();
+    let line = |check: ProjectCheck| {
+        let key = check.key();
+        match (seen.today.of_check(check), excuse) {
+            (0, _) => format!("  {key}: error"),
+            (found, Some(excuse)) => format!("  {key}: error # {} today, {excuse}", count(found, "finding")),
+            (found, None) => format!("  {key}: warn # {} today", count(found, "finding")),
+        }
     };
     ProjectCheck::ALL.map(line).join("\n")
 }

@@ -105,6 +105,15 @@ impl Today {
         files.map(|file| file.path.as_str()).collect()
     }
 
+    /// Returns the state of current findings that do not fail the gate, or `None` if they may fail it.
+    pub(super) const fn excuse(&self) -> Option<&'static str> {
+        match self.asked {
+            Some(Adopt::NewOnly) => Some("known"),
+            Some(Adopt::Waivers) => Some("waived"),
+            Some(Adopt::Strict) | None => None,
+        }
+    }
+
     /// Returns the rules that report findings without failing a change.
     pub(super) fn mild(&self) -> Vec<&str> {
         let is_mild = |rule: &&RuleOutline| rule.state == RuleState::Enabled(Enforcement::Warn);
