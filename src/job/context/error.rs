@@ -164,7 +164,7 @@ impl ContextError {
                 "merge it first: on an unknown CI host, only commits of the default branch are published".to_owned(),
             ),
             Self::NotMerged { .. } => Some(
-                "merge it first, or list its branch in `publish-on.branches` of the default branch's sluicegate.yaml"
+                "push and merge it first, or list its branch in `publish-on.branches` of the default branch's sluicegate.yaml"
                     .to_owned(),
             ),
             Self::MergeUntold { host, .. } => {

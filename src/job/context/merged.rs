@@ -66,7 +66,8 @@ pub fn require_merged(
 
 /// Returns whether the commit may be on this branch of the remote: the clone's version of the branch contains it, or
 /// the clone lacks the branch or its history. A commit that was `pushed` may be ahead of an outdated version of the
-/// branch; a commit that a user selected may not.
+/// branch; a commit that a user selected may not. If the host names no commit, the checked-out one may be a commit that
+/// the job itself created, so only the clone's version of the branch proves it.
 pub fn may_be_of_branch(
     repo: &Repository,
     ci: &CiContext,
@@ -75,6 +76,12 @@ pub fn may_be_of_branch(
     pushed: bool,
 ) -> Result<bool, ContextError> {
     let tracked = TargetBranches::new(repo, ci, true)?.tracked(branch)?;
+    if ci.commit.is_none() {
+        return match tracked {
+            Some(tip) => Ok(repo.contains(&tip.tip, head)?),
+            None => Ok(false),
+        };
+    }
     let Some(tip) = tracked.filter(|_| !repo.is_shallow()) else {
         return Ok(true);
     };

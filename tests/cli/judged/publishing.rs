@@ -478,3 +478,43 @@ fn commit_that_the_remote_lacks_is_published_locally_after_warning() {
     let refused = pushed(&world, call(&world, &served)).run(&[&args[..], &["3", "--head", "HEAD"]].concat());
     assert_eq!(refused.code, 7, "{}", refused.all());
 }
+
+/// Returns a call in the job of a host that names the branch, but no commit.
+fn job_without_commit(call: Call) -> Call {
+    call.variable("CI", "true")
+        .variable("BUILDKITE", "true")
+        .variable("BUILDKITE_COMMIT", "HEAD")
+        .variable("BUILDKITE_BRANCH", "main")
+        .variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main")
+        .variable("BUILDKITE_PULL_REQUEST", "false")
+        .variable("BUILDKITE_SOURCE", "webhook")
+}
+
+#[test]
+fn publish_of_unpushed_commit_in_job_exits_with_7() {
+    let (world, served) = stage();
+    world.write("sluicegate.yaml", "publish-on: { branches: [main] }\n");
+    world.commit("configured");
+    world.push();
+    let run = |args: &[&str]| job_without_commit(call(&world, &served)).run(args);
+    run(&["publish", "--version-name", "1"]).expect(0);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("a step of the job commits");
+    for args in [
+        &["publish", "--version-name", "2"][..],
+        &["publish", "--version-name", "2", "--dry-run"],
+        &["publish", "--version-name", "2", "--branch", "main"],
+        &["ci", "--version-name", "2"],
+    ] {
+        let ended = run(args);
+        assert_eq!(ended.code, 7, "{args:?}: {}", ended.all());
+        assert!(
+            ended.err.contains("it is not in `main` on the remote"),
+            "{}",
+            ended.all()
+        );
+    }
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    world.push();
+    run(&["publish", "--version-name", "2"]).expect(0);
+}
