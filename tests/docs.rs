@@ -401,6 +401,8 @@ fn the_action_hands_over_every_setting_by_environment() {
             "SLUICEGATE_CI",
             "SLUICEGATE_COLOR",
             "SLUICEGATE_NO_VERIFY",
+            // A job publishes without it.
+            "SLUICEGATE_PUBLISH",
             "SLUICEGATE_CANCEL_STATUS",
             "SLUICEGATE_WAREHOUSE_A",
             "SLUICEGATE_WAREHOUSE_B",

@@ -461,7 +461,7 @@ fn a_rerun_of_an_older_version_is_settled_by_what_is_there() {
 fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
     let shop = Shop::new();
     let ci = |version: &str| {
-        let change = ["ci", "--base", "HEAD~1", "--compat", "fail"];
+        let change = ["ci", "--publish", "--base", "HEAD~1", "--compat", "fail"];
         let publish = ["--publish-on-branch", "main", "--version-name", version];
         // A rerun ends with the same exit code.
         let rerun = ["--if-exists", "same-content"];
@@ -488,7 +488,14 @@ fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
 #[test]
 fn what_is_missing_for_the_publish_is_said_before_anything_is_reviewed() {
     let shop = Shop::new();
-    let args = ["ci", "--publish-on-branch", "main", "--version-name", "1.0.0"];
+    let args = [
+        "ci",
+        "--publish",
+        "--publish-on-branch",
+        "main",
+        "--version-name",
+        "1.0.0",
+    ];
     let said = shop
         .call()
         .variable("SLUICEGATE_PREFIX", "")
@@ -513,6 +520,7 @@ fn ci_holds_to_it_too() {
     shop.break_it();
     let args = [
         "ci",
+        "--publish",
         "--publish-on-branch",
         "main",
         "--version-name",

@@ -109,7 +109,7 @@ fn against_the_local_platform_nothing_is_missing() {
     // Doctor was right: the job of the default branch reviews and publishes.
     world.commit("set up");
     world.push();
-    let job = call.run(&["ci"]).expect(0);
+    let job = call.run(&["ci", "--publish"]).expect(0);
     assert!(job.all().contains("published"), "{}", job.all());
     let again = call.run(&["artifacts", "list", "-o", "json"]).expect(0).json();
     assert_eq!(again["results"][0]["sharedPipelineIdPrefix"], "remote");

@@ -261,6 +261,7 @@ fn cis(book: &mut Book) {
     };
     let ci = [
         "ci",
+        "--publish",
         "--prefix",
         "p",
         "--version-name",

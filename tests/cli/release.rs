@@ -69,7 +69,14 @@ fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
     world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
-    let everywhere = ["ci", "--version-name", "auto", "--publish-on-branch", "**"];
+    let everywhere = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "auto",
+        "--publish-on-branch",
+        "**",
+    ];
     call(&world, &served).run(&everywhere).expect(1);
     assert_eq!(versions(&world, &served), []);
 
@@ -79,6 +86,7 @@ fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
     world.push();
     let args = [
         "ci",
+        "--publish",
         "--version-name",
         "auto",
         "--receipt",
@@ -117,7 +125,14 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
     world.write("sales/old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
     world.commit("bad");
     world.push();
-    let args = ["ci", "--version-name", "1", "--publish-on-branch", "main"];
+    let args = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "main",
+    ];
     let args = [&args[..], &["--report", "json=review.json"]].concat();
     call(&world, &served).run(&args).expect(1);
     let waiver = |about: &str| {
@@ -152,7 +167,7 @@ fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
     world.commit("left out");
     world.push();
     let receipt = ["--receipt", "receipt.json"];
-    let args = ["ci", "--publish-on-branch", "main", "--version-name"];
+    let args = ["ci", "--publish", "--publish-on-branch", "main", "--version-name"];
     let said = "publishing without a review because of `review.include` or `review.exclude`: 1 pipeline (old/bad.orch.yaml)";
     let ended = call(&world, &served).run(&[&args[..], &["1"], &receipt].concat());
     ended.expect(0).saying(&[said]);
@@ -258,7 +273,14 @@ fn ci_publishes_nothing_of_a_merge_queue() {
         .variable("GITHUB_REF", reference)
         .variable("GITHUB_SHA", &head)
         .variable("GITHUB_EVENT_PATH", file.display().to_string());
-    let args = ["ci", "--version-name", "1", "--publish-on-branch", "**"];
+    let args = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "**",
+    ];
     call.run(&args)
         .expect(0)
         .saying(&["reviewing 1 pipeline", "not merged"]);
@@ -271,6 +293,7 @@ fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
     let ci = |more: &[&str]| {
         let args = [
             "ci",
+            "--publish",
             "--all",
             "--version-name",
             "1",
@@ -311,6 +334,7 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
     world.push();
     let args = [
         "ci",
+        "--publish",
         "--version-name",
         "1",
         "--publish-on-branch",
@@ -344,6 +368,7 @@ fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
     // If nothing is to be published, only changed files are reviewed.
     let args = [
         "ci",
+        "--publish",
         "--version-name",
         "1",
         "--publish-on-branch",
@@ -458,7 +483,15 @@ fn an_undecided_review_that_may_pass_is_not_published() {
     let nowhere = Call::with_platform(&world.work(), "http://127.0.0.1:9")
         .variable("SLUICEGATE_RETRIES", "0")
         .variable("SLUICEGATE_PREFIX", "sales");
-    let args = ["ci", "--all", "--version-name", "1", "--publish-on-branch", "**"];
+    let args = [
+        "ci",
+        "--publish",
+        "--all",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "**",
+    ];
     nowhere.run(&args).expect(3);
     nowhere
         .run(&[&args[..], &["--on-unavailable", "pass"]].concat())
@@ -815,4 +848,83 @@ fn a_prune_that_stops_names_the_version_and_what_it_did() {
             "could not disable version 2 of sales",
             "500",
         ]);
+}
+
+#[test]
+fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
+    let (world, served) = stage();
+    let args = [
+        "ci",
+        "--version-name",
+        "{next}",
+        "--publish-on-branch",
+        "main",
+        "--receipt",
+        "receipt.json",
+    ];
+    let ended = call(&world, &served).run(&args).expect(0);
+    let planned = "would publish version 1.0.0 of sales from the branch main";
+    assert!(ended.out.contains(planned), "{}", ended.all());
+    ended.saying(&["nothing is published: this is a local run", "add --publish"]);
+    assert_eq!(versions(&world, &served), []);
+    assert!(!world.work().join("receipt.json").exists());
+    // The configuration file cannot allow it.
+    world.write("sluicegate.yaml", "publish-on: { branches: [main] }\n");
+    world.commit("configured");
+    world.push();
+    call(&world, &served)
+        .run(&["ci", "--version-name", "{next}"])
+        .expect(0)
+        .saying(&["nothing is published: this is a local run"]);
+    assert_eq!(versions(&world, &served), []);
+    // The flag and the variable publish, under the usual conditions.
+    call(&world, &served)
+        .run(&[&args[..], &["--publish"]].concat())
+        .expect(0);
+    assert_eq!(versions(&world, &served), [("1.0.0".to_owned(), true)]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("more");
+    world.push();
+    let other = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "{next}",
+        "--publish-on-branch",
+        "release",
+    ];
+    call(&world, &served)
+        .run(&other)
+        .expect(0)
+        .saying(&["the branch main is not one to publish on"]);
+    call(&world, &served)
+        .variable("SLUICEGATE_PUBLISH", "true")
+        .run(&args)
+        .expect(0);
+    assert_eq!(versions(&world, &served).len(), 2);
+}
+
+#[test]
+fn local_ci_without_publish_flag_ends_as_review() {
+    let (world, served) = stage();
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    let args = ["ci", "--version-name", "1", "--publish-on-branch", "main"];
+    let ended = call(&world, &served).run(&args).expect(1);
+    assert!(!ended.all().contains("would publish"), "{}", ended.all());
+    // A publish that would be refused is a warning: the review passed.
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "pipelines:\n  - { pipeline: gone.orch.yaml, id: gone }\n",
+    );
+    world.commit("gone");
+    world.push();
+    call(&world, &served).run(&args).expect(0).saying(&[
+        "a publish would fail",
+        "gone.orch.yaml",
+        "nothing is published",
+    ]);
+    assert_eq!(versions(&world, &served), []);
 }

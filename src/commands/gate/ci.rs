@@ -31,7 +31,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     }
     let Some(Published {
         merged,
-        settings,
+        mut settings,
         plan,
         ..
     }) = reviewed.published.take()
@@ -40,6 +40,10 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         return Ok(ExitStatus::Success);
     };
     let workspace = &reviewed.workspace;
+    let is_announced =
+        !settings.dry_run && workspace.ci.host.is_local() && !workspace.sources.allows_local_publish(args)?;
+    // Nothing is published, so an unavailable platform is a warning, as in a dry run.
+    settings.dry_run |= is_announced;
     let publishing = Publishing {
         run,
         workspace,
@@ -55,6 +59,10 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         is_ci: true,
         started: Timestamp::now(),
     };
+    if is_announced {
+        discard_publish_report(run, args, &reviewed);
+        return publishing.announce(plan, reviewed.report.map(Evidence::of_this_run));
+    }
     publishing.run(plan, reviewed.report.map(Evidence::of_this_run))
 }
 

@@ -13,7 +13,8 @@ To set the branches and tags for all jobs, add them to sluicegate.yaml:
     branches: [main]
     tags: ['v*']";
 
-/// Reviews the change, then publishes if the review passed and the branch or tag matches.
+/// Reviews the change, then publishes if the review passed and the branch or tag matches; a local run publishes only
+/// with --publish.
 #[derive(Debug, Clone, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CiArgs {
@@ -21,6 +22,10 @@ pub struct CiArgs {
     pub review: ReviewArgs,
     #[command(flatten)]
     pub publish: PublishFlags,
+    /// Publish from a local run too; without this flag, only a CI job publishes, and a local run prints what it would
+    /// publish [env: SLUICEGATE_PUBLISH]
+    #[arg(long = "publish")]
+    pub local_publish: bool,
     /// Publish on branches that match this glob (repeatable) [env: SLUICEGATE_PUBLISH_ON_BRANCHES, one a line]
     #[arg(long, value_name = "GLOB")]
     pub publish_on_branch: Vec<String>,

@@ -239,6 +239,11 @@ impl PublishOn {
 }
 
 impl Sources<'_> {
+    /// Returns whether `ci` may publish from a local run. Only the job may allow it.
+    pub fn allows_local_publish(&self, args: &CiArgs) -> Result<bool, SettingsError> {
+        self.layers().switch(args.local_publish, variable::PUBLISH, None)
+    }
+
     /// Returns the branches and tags to publish on.
     pub fn publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish_on);

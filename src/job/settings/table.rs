@@ -202,6 +202,8 @@ settings! {
         REQUIRE_REVIEW_ENGINE = "SLUICEGATE_REQUIRE_REVIEW_ENGINE", "--require-review-engine", Judged, "require-review-engine";
         /// Print the requests or the publish plan without changing anything on the platform.
         DRY_RUN = "SLUICEGATE_DRY_RUN", "--dry-run", Judged, "dry-run";
+        /// Let `ci` publish from a local run, which otherwise only prints what it would publish.
+        PUBLISH = "SLUICEGATE_PUBLISH", "--publish", Judged, "";
         /// Environment to run pipelines and agents in.
         ENVIRONMENT = "SLUICEGATE_ENVIRONMENT", "--environment", Counts, "environment"
             => environment: String, Look::Text("production");

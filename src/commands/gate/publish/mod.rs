@@ -1,6 +1,7 @@
 //! Runs `sluicegate publish`: plans, compares with the platform, uploads once, verifies, writes a receipt.
 
 mod again;
+mod announcement;
 mod compat;
 mod evidence;
 mod history;
@@ -115,27 +116,12 @@ impl Publishing<'_> {
         let written = [&self.settings.receipt, &self.settings.junit];
         let written = written.into_iter().flatten().map(PathBuf::as_path);
         self.run.refuse_links(&self.workspace.repo, written)?;
-        if let Some(evidence) = &evidence {
-            evidence.passed(&self.target.head)?;
-        }
-        if evidence.is_some() && self.settings.from == Source::Worktree {
-            let message = "a review covers a commit, not the files of the working tree";
-            return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
-        }
-        self.refuse_next_without_comparison()?;
+        self.check_settings(evidence.as_ref())?;
         let mut plan = match plan {
             Err(error) if self.settings.dry_run => return self.show_refusal(error),
             planned => planned?,
         };
-        if let Some(evidence) = evidence {
-            let rules = self
-                .workspace
-                .rules(&self.workspace.repo.snapshot(self.target.head.clone()))?;
-            let positions = Positions::new(&self.workspace.repo, &self.target.head);
-            let expects_result = |path: &str| gate::expects_result(rules.as_ref(), &positions, path);
-            self.review = Some(evidence.covers(&plan, &self.left_of_review, &expects_result)?);
-            self.warn_of_unreviewed(&plan);
-        }
+        self.check_coverage(&plan, evidence)?;
         if self.settings.dry_run {
             self.warn(&plan);
             return self.preview(plan);
@@ -155,6 +141,34 @@ impl Publishing<'_> {
                 self.send(&platform, &plan)
             }
         }
+    }
+
+    /// Returns an error if the settings do not allow this publish: the review did not pass or is not of these files, or a
+    /// counted version name cannot be determined.
+    fn check_settings(&self, evidence: Option<&Evidence>) -> Result<(), Failure> {
+        if let Some(evidence) = evidence {
+            evidence.passed(&self.target.head)?;
+        }
+        if evidence.is_some() && self.settings.from == Source::Worktree {
+            let message = "a review covers a commit, not the files of the working tree";
+            return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
+        }
+        self.refuse_next_without_comparison()
+    }
+
+    /// Returns an error if the review does not cover the plan; otherwise, keeps the review for the receipt.
+    fn check_coverage(&mut self, plan: &Plan, evidence: Option<Evidence>) -> Result<(), Failure> {
+        let Some(evidence) = evidence else {
+            return Ok(());
+        };
+        let rules = self
+            .workspace
+            .rules(&self.workspace.repo.snapshot(self.target.head.clone()))?;
+        let positions = Positions::new(&self.workspace.repo, &self.target.head);
+        let expects_result = |path: &str| gate::expects_result(rules.as_ref(), &positions, path);
+        self.review = Some(evidence.covers(plan, &self.left_of_review, &expects_result)?);
+        self.warn_of_unreviewed(plan);
+        Ok(())
     }
 
     /// Ends without an upload, because this version of this commit exists.
