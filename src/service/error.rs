@@ -52,11 +52,11 @@ pub enum StoreError {
     /// Another process uses the data directory.
     #[error("the data directory {} is in use by another server{}", folder.display(), told(*.holder))]
     Locked { folder: PathBuf, holder: Option<u32> },
-    /// The data is in the layout of a newer version of this program.
-    #[error("a newer version of sluicegate wrote the data (layout {found}; this version supports {known})")]
-    Newer {
+    /// The data is in the layout of another version of this program.
+    #[error("another version of sluicegate wrote the data (layout {found}; this version supports {known})")]
+    OtherLayout {
         found: u32,
-        /// The newest layout that this version supports.
+        /// The layout that this version supports.
         known: u32,
     },
     #[error("database: {0}")]

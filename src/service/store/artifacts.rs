@@ -15,9 +15,13 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 /// SQL that creates the tables.
+///
+/// Versions are never removed, so their numbers are consecutive even without `AUTOINCREMENT`, for which SQLite keeps the
+/// last number on a separate page. The files of a version are one value, because no request reads a single file. The
+/// primary key of shared pipelines is the ID that they are looked up by, so they need no second index.
 pub(crate) const TABLES: &str = "
     CREATE TABLE artifact (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        number INTEGER PRIMARY KEY,
         prefix TEXT NOT NULL,
         version_name TEXT NOT NULL,
         enabled INTEGER NOT NULL,
@@ -26,23 +30,16 @@ pub(crate) const TABLES: &str = "
         created_at TEXT NOT NULL,
         provider TEXT NOT NULL,
         configuration BLOB NOT NULL,
+        files BLOB NOT NULL,
         UNIQUE (prefix, version_name)
     ) STRICT;
-    CREATE TABLE artifact_file (
-        artifact INTEGER NOT NULL REFERENCES artifact (number),
-        path TEXT NOT NULL,
-        size INTEGER NOT NULL,
-        sha256 BLOB NOT NULL,
-        PRIMARY KEY (artifact, path)
-    ) STRICT, WITHOUT ROWID;
     CREATE TABLE shared_pipeline (
         artifact INTEGER NOT NULL REFERENCES artifact (number),
         position INTEGER NOT NULL,
         id TEXT NOT NULL,
         source TEXT NOT NULL,
         description TEXT,
-        PRIMARY KEY (artifact, position),
-        UNIQUE (artifact, id)
+        PRIMARY KEY (artifact, id)
     ) STRICT, WITHOUT ROWID;
 ";
 

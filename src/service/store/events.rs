@@ -14,10 +14,10 @@ use std::time::Duration;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// SQL that creates the tables.
+/// SQL that creates the tables. Events are never removed, so their numbers need no `AUTOINCREMENT`.
 pub(crate) const TABLES: &str = "
     CREATE TABLE event (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        number INTEGER PRIMARY KEY,
         id TEXT NOT NULL,
         name TEXT NOT NULL,
         type TEXT NOT NULL,

@@ -9,7 +9,6 @@ pub(super) mod connections;
 pub(super) mod environments;
 pub(super) mod events;
 pub(super) mod executions;
-mod fewer_pages;
 mod folder;
 pub(super) mod projects;
 pub(super) mod secrets;
@@ -30,9 +29,11 @@ use tokio::task;
 /// Number of prepared statements to keep; the modules have about sixty.
 const STATEMENTS: usize = 128;
 
-/// The statements that migrate each version of the layout to the next; `PRAGMA user_version` is the number of applied
-/// migrations.
-const MIGRATIONS: [&str; 11] = [
+/// The number of the layout, stored as `PRAGMA user_version`; it increases whenever a table changes.
+const LAYOUT: u32 = 1;
+
+/// The statements that create the tables.
+const TABLES: [&str; 10] = [
     artifacts::TABLES,
     events::TABLES,
     projects::TABLES,
@@ -43,7 +44,6 @@ const MIGRATIONS: [&str; 11] = [
     executions::TABLES,
     streaming::TABLES,
     tasks::TABLES,
-    fewer_pages::TABLES,
 ];
 
 /// The open store; clones share it.
@@ -64,7 +64,7 @@ impl Store {
         };
         // SQLite's temporary data is confidential too, so it does not go into files that others could read.
         connection.pragma_update(None, "temp_store", "MEMORY")?;
-        migrate(&mut connection)?;
+        create_tables(&mut connection)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         // Without it, SQLite plans a cached statement again for other values
         // (https://www.sqlite.org/queryplanner-ng.html).
@@ -189,24 +189,18 @@ fn count(row: &Row<'_>) -> rusqlite::Result<u64> {
     row.get::<_, i64>(0).map(i64::unsigned_abs)
 }
 
-/// Applies the missing migrations. Foreign keys are enforced only afterwards, because a migration may recreate a table.
-fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    connection.pragma_update(None, "foreign_keys", false)?;
+/// Creates the tables of a new database, and rejects a database with another layout.
+fn create_tables(connection: &mut Connection) -> Result<(), StoreError> {
+    connection.pragma_update(None, "foreign_keys", true)?;
     let transaction = begin(connection)?;
     let found: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let mut known = 0;
-    for statements in MIGRATIONS {
-        if found <= known {
-            transaction.execute_batch(statements)?;
-        }
-        known += 1;
+    if found == 0 {
+        transaction.execute_batch(&TABLES.concat())?;
+        transaction.pragma_update(None, "user_version", LAYOUT)?;
+    } else if found != LAYOUT {
+        return Err(StoreError::OtherLayout { found, known: LAYOUT });
     }
-    if found > known {
-        return Err(StoreError::Newer { found, known });
-    }
-    transaction.pragma_update(None, "user_version", known)?;
     transaction.commit()?;
-    connection.pragma_update(None, "foreign_keys", true)?;
     Ok(())
 }
 
@@ -242,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn data_of_a_newer_version_is_left_alone() {
+    fn data_in_another_layout_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(Some(folder.path())).unwrap();
         store
@@ -254,67 +248,26 @@ mod tests {
         drop(store);
         let error = Store::open(Some(folder.path())).unwrap_err();
         assert!(
-            matches!(error, StoreError::Newer { found: 99, known } if known as usize == MIGRATIONS.len()),
+            matches!(
+                error,
+                StoreError::OtherLayout {
+                    found: 99,
+                    known: LAYOUT
+                }
+            ),
             "{error}"
         );
     }
 
-    /// Data in the tenth layout: two versions with files and shared pipelines, and their events.
-    const TENTH: &str = "
-        INSERT INTO artifact VALUES (1, 'p', '1', 1, NULL, NULL, 'then', 'api', x'61');
-        INSERT INTO artifact VALUES (2, 'p', '2', 0, 'c', 'b', 'then', 'api', x'62');
-        INSERT INTO artifact_file VALUES (2, 'ü.sql', 7, zeroblob(32));
-        INSERT INTO artifact_file VALUES (2, 'a' || char(10) || 'b.sql', 5, x'00000000000000000000000000000000000000000000000000000000000000ab');
-        INSERT INTO shared_pipeline VALUES (2, 0, 'z', 'f/z', 'said');
-        INSERT INTO shared_pipeline VALUES (2, 1, 'a', 'f/a', NULL);
-        INSERT INTO event VALUES (1, 'i', 'n', 't', 'd', 5, NULL, 's', 's', 's', 'u', 'u', 'more');
-        INSERT INTO event VALUES (2, 'j', 'n', 't', 'd', 5, 'p', 's', 's', 's', 'u', 'u', '');
-        PRAGMA user_version = 10;
-    ";
-
     #[test]
-    fn data_of_an_older_version_is_taken_over() {
+    fn store_that_is_opened_again_keeps_its_data() {
         let folder = tempfile::tempdir().unwrap();
-        let old = Connection::open(folder.path().join("platform.db")).unwrap();
-        old.execute_batch(&MIGRATIONS[..10].concat()).unwrap();
-        old.execute_batch(TENTH).unwrap();
-        drop(old);
         let store = Store::open(Some(folder.path())).unwrap();
-        assert_eq!(setting(&store, "foreign_keys"), "Integer(1)");
+        store.connection.lock().unwrap().execute(INSERT, ["p"]).unwrap();
+        drop(store);
+        let store = Store::open(Some(folder.path())).unwrap();
         let connection = store.connection.lock().unwrap();
-        let found = |sql: &str| column(&connection, sql);
-        assert_eq!(found("PRAGMA integrity_check"), ["ok"]);
-        assert!(found("SELECT 'x' FROM pragma_foreign_key_check").is_empty());
-        let file = |path: &str, size, last| {
-            let mut sha256 = [0; 32];
-            sha256[31] = last;
-            let path = path.to_owned();
-            artifacts::StoredFile { path, size, sha256 }
-        };
-        let files = artifacts::listed(&[file("a\nb.sql", 5, 0xab), file("ü.sql", 7, 0)]);
-        assert_eq!(
-            found("SELECT CAST(files AS TEXT) FROM artifact ORDER BY number"),
-            ["", str::from_utf8(&files).unwrap()]
-        );
-        let rest = "number || prefix || version_name || enabled || branch || created_at || provider || hex(configuration)";
-        assert_eq!(
-            found(&format!(
-                "SELECT coalesce({rest}, '') FROM artifact ORDER BY number"
-            )),
-            ["", "2p20bthenapi62"]
-        );
-        assert_eq!(
-            found(
-                "SELECT artifact || id || source || coalesce(description, '') FROM shared_pipeline ORDER BY position"
-            ),
-            ["2zf/zsaid", "2af/a"]
-        );
-        assert_eq!(
-            found(
-                "SELECT number || id || at || coalesce(project, '') || information FROM event ORDER BY number"
-            ),
-            ["1i5more", "2j5p"]
-        );
+        assert_eq!(column(&connection, "SELECT project FROM repository"), ["p"]);
     }
 
     #[tokio::test]
