@@ -31,6 +31,7 @@ mod compat;
 mod compat_documents;
 mod context;
 mod contract;
+mod default_branch;
 mod demo;
 mod diff;
 mod doctor;

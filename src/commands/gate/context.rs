@@ -7,7 +7,7 @@ use crate::commands::gate::selecting::Restriction;
 use crate::commands::{CommandResult, Run};
 use crate::gate::{Candidate, Selected, is_within};
 use crate::job::cli::{ContextArgs, OutputFormat};
-use crate::job::context::{Comparison, DeepenSubject, Target};
+use crate::job::context::{Comparison, DeepenSubject, EarlierCommit, Target};
 use crate::job::settings::{Of, Sources};
 use crate::model::findings::GateChange;
 use crate::model::pipelines::is_pipeline;
@@ -274,6 +274,7 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
         ("because", target.base_source.clone()),
         ("policy", policy),
     ];
+    facts.extend(earlier_commit(target).map(|text| ("known findings", text)));
     facts.extend(
         selected
             .gate_changes
@@ -288,6 +289,20 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
             .filter(|(_, why)| *why != target.base_source),
     );
     facts
+}
+
+/// Describes the base of `new-only` in a run that selects all pipelines.
+fn earlier_commit(target: &Target) -> Option<String> {
+    match &target.earlier {
+        EarlierCommit::None => None,
+        EarlierCommit::Found { commits, source } => {
+            let ids: Vec<&str> = commits.iter().map(CommitId::short).collect();
+            Some(format!("those at {} ({source})", ids.join(" and ")))
+        }
+        EarlierCommit::NotInClone { commit, source } => {
+            Some(format!("unknown: {commit} ({source}) is not in this clone"))
+        }
+    }
 }
 
 fn by(change: &GateChange) -> String {

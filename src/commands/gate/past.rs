@@ -18,6 +18,8 @@ pub(crate) struct Baseline {
     pub(crate) bases: Vec<CommitId>,
     /// Why this base was chosen, or why there is none; shown to the user.
     why: String,
+    /// The note that names the base of a run that selects all pipelines.
+    note: Option<String>,
     /// The former paths of the files changed since the base, if the selection found them.
     moved: Option<Moved>,
 }
@@ -33,10 +35,12 @@ impl Baseline {
     ) -> Result<Self, Failure> {
         let (bases, why) = match (asked.all, &asked.base) {
             (true, Some(_)) => workspace.base_of_all(comparison, asked)?,
-            _ => (comparison.bases.clone(), comparison.base_source.clone()),
+            _ => comparison.known_at()?,
         };
+        let is_earlier = comparison.bases.is_empty() && asked.base.is_none();
         // With several bases, a file may have had another path in each.
         Ok(Self {
+            note: is_earlier.then(|| earlier_note(&bases, &why)).flatten(),
             why,
             ..Self::at(&bases, selected)
         })
@@ -49,6 +53,7 @@ impl Baseline {
         Self {
             bases: bases.to_vec(),
             why: String::new(),
+            note: None,
             moved: is_known.then(|| moved(changes)),
         }
     }
@@ -67,6 +72,7 @@ impl Baseline {
         let past = |base: Option<CommitId>, why| Self {
             bases: base.into_iter().collect(),
             why,
+            note: None,
             moved: None,
         };
         let details = match run.requests(platform.artifact_details(prefix, None))? {
@@ -120,6 +126,7 @@ impl Baseline {
             });
             return Ok(());
         }
+        head.notes.extend(self.note.clone());
         let bases = self.bases.iter().map(|base| judge(head, base));
         let bases = bases.collect::<Result<Vec<_>, _>>()?;
         mark_known(head, &bases);
@@ -161,6 +168,17 @@ impl Baseline {
             self.why
         )
     }
+}
+
+/// Returns the note that names the earlier commit whose findings are known, or `None` without one.
+fn earlier_note(bases: &[CommitId], source: &str) -> Option<String> {
+    let ids: Vec<&str> = bases.iter().map(CommitId::short).collect();
+    (!ids.is_empty()).then(|| {
+        format!(
+            "findings are known if they exist at {}: {source}",
+            ids.join(" and ")
+        )
+    })
 }
 
 /// Returns whether the base has the same rules file as the head.

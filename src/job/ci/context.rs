@@ -1,6 +1,7 @@
 //! The context of a run, which each host's file creates.
 
 use super::Host;
+use crate::base::env::Env;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trigger {
@@ -48,6 +49,8 @@ pub struct CiContext {
     pub base: BaseHint,
     /// A commit at which the host saw the target branch, and the name of the variable or field. It may be outdated.
     pub target_tip: Option<(String, &'static str)>,
+    /// The commits of earlier runs on the same branch, the preferred one first, each with the name of its variable.
+    pub earlier_commits: Vec<(String, &'static str)>,
     /// The number of this run on the host.
     pub run_number: Option<String>,
     /// The name of the repository's default branch.
@@ -95,6 +98,8 @@ pub enum BaseHint {
     },
     /// The commit of the branch before this push. After a forced push, it may no longer exist.
     PushedFrom { before: String, source: &'static str },
+    /// The push created the branch, so the branch has no earlier commit. Otherwise like [`Self::DefaultBranch`].
+    CreatedBranch,
     /// No base: everything is reviewed.
     All { why: &'static str },
 }
@@ -116,6 +121,7 @@ impl CiContext {
             is_queued: false,
             base: BaseHint::DefaultBranch,
             target_tip: None,
+            earlier_commits: Vec::new(),
             run_number: None,
             default_branch: None,
             nothing_to_do: None,
@@ -127,7 +133,10 @@ impl CiContext {
         match &self.base {
             BaseHint::MergeBaseWith { branch, .. } => Some(branch),
             BaseHint::Commit { target, .. } => target.as_deref(),
-            BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::All { .. } => None,
+            BaseHint::DefaultBranch
+            | BaseHint::PushedFrom { .. }
+            | BaseHint::CreatedBranch
+            | BaseHint::All { .. } => None,
         }
     }
 
@@ -141,6 +150,14 @@ impl CiContext {
             ..self
         }
     }
+}
+
+/// Returns the commits of earlier runs that these variables name.
+pub(super) fn earlier_commits(env: &Env, variables: &[&'static str]) -> Vec<(String, &'static str)> {
+    let named = variables
+        .iter()
+        .filter_map(|name| Some((env.get(name)?.to_owned(), *name)));
+    named.filter(|(commit, _)| !is_zeros(commit)).collect()
 }
 
 /// Returns whether a commit id is all zeros, which hosts use for "no commit".

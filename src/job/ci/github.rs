@@ -129,11 +129,14 @@ fn push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
         let reference = text("ref").or_else(|| env.get(REF).map(str::to_owned));
         context.nothing_to_do = Some(deleted(&reference.unwrap_or_default()));
     }
-    let before = text("before").filter(|before| !is_zeros(before));
-    if let (Some(before), None) = (before, &context.tag) {
-        context.base = BaseHint::PushedFrom {
-            before,
-            source: "the push event's `before`",
+    if let (Some(before), None) = (text("before"), &context.tag) {
+        context.base = if is_zeros(&before) {
+            BaseHint::CreatedBranch
+        } else {
+            BaseHint::PushedFrom {
+                before,
+                source: "the push event's `before`",
+            }
         };
     }
     Ok(context)

@@ -56,20 +56,21 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     }
     Ok(CiContext {
         branch: text("CI_COMMIT_BRANCH"),
-        base: pushed_from(env),
+        base: pushed_from(env, source),
         ..context
     })
 }
 
-/// Returns the base of a push. The variable is zeros for the first pipeline of a branch, and for scheduled and manual
-/// ones.
-fn pushed_from(env: &Env) -> BaseHint {
-    match env.get("CI_COMMIT_BEFORE_SHA").filter(|before| !is_zeros(before)) {
-        Some(before) => BaseHint::PushedFrom {
+/// Returns the base of a push. The variable is zeros for the first push of a branch, and for scheduled and manual
+/// pipelines.
+fn pushed_from(env: &Env, source: &str) -> BaseHint {
+    match env.get("CI_COMMIT_BEFORE_SHA") {
+        Some(before) if !is_zeros(before) => BaseHint::PushedFrom {
             before: before.to_owned(),
             source: "CI_COMMIT_BEFORE_SHA",
         },
-        None => BaseHint::DefaultBranch,
+        Some(_) if source == "push" => BaseHint::CreatedBranch,
+        _ => BaseHint::DefaultBranch,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>, <https://plugins.jenkins.io/git/>; only
 //! `JENKINS_URL` and `BUILD_ID` identify it. There is no variable for the event.
 
-use super::context::owner_and_name;
+use super::context::{earlier_commits, owner_and_name};
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::base::env::Env;
 
@@ -12,6 +12,10 @@ use crate::base::env::Env;
 pub(super) const WHOLE_HISTORY: Option<&str> = Some(
     "no `Shallow clone` among the job's advanced clone behaviours, or `git fetch --unshallow` after `checkout scm`",
 );
+
+/// The commits of earlier builds of the same branch, which the git plugin sets: of the last successful build, and of the
+/// last build.
+const EARLIER_COMMITS: [&str; 2] = ["GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT"];
 
 /// The variables of one plugin that starts builds for changes.
 struct ChangeVariables {
@@ -122,6 +126,7 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         commit: text("GIT_COMMIT"),
         branch: text("BRANCH_NAME"),
         run_number: text("BUILD_NUMBER"),
+        earlier_commits: earlier_commits(env, &EARLIER_COMMITS),
         default_branch: text("BRANCH_NAME").filter(|_| env.get("BRANCH_IS_PRIMARY") == Some("true")),
         ..CiContext::new(Host::Jenkins, "branch")
     };

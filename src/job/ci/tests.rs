@@ -121,7 +121,7 @@ fn github_push_tells_what_was_there_before() {
 #[test]
 fn github_push_of_a_new_branch_has_no_before() {
     let context = github("push", "refs/heads/x", json!({ "before": ZEROS, "after": MERGE })).unwrap();
-    assert_eq!(context.base, BaseHint::DefaultBranch);
+    assert_eq!(context.base, BaseHint::CreatedBranch);
     assert_eq!(context.nothing_to_do, None);
 }
 
@@ -214,7 +214,7 @@ fn gitlab_branch_pipeline_tells_what_was_there_before() {
     assert!(matches!(context.base, BaseHint::PushedFrom { before, .. } if before == BASE));
     assert_eq!(context.run_number.as_deref(), Some("42"));
     let first = gitlab(&[push, ("CI_COMMIT_BRANCH", "x"), ("CI_COMMIT_BEFORE_SHA", ZEROS)]);
-    assert_eq!(first.base, BaseHint::DefaultBranch);
+    assert_eq!(first.base, BaseHint::CreatedBranch);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! The host reports neither the event nor the target of a change. So the gate configuration is read from the remote's
 //! default branch, and only commits of that branch are published.
 
+use super::context::earlier_commits;
 use super::{CiContext, CiError, Host, TargetRepository};
 use crate::base::env::Env;
 
@@ -92,9 +93,23 @@ fn is_yes(value: &str) -> bool {
     !value.is_empty() && value != "0" && !value.eq_ignore_ascii_case("false")
 }
 
+/// The commits before a push, or of the last run of a branch: <https://docs.drone.io/pipeline/environment/reference/>,
+/// <https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html>,
+/// <https://woodpecker-ci.org/docs/usage/environment>,
+/// <https://confluence.atlassian.com/bamboo/bamboo-variables-289277087.html>.
+const EARLIER_COMMITS: [&str; 4] = [
+    "DRONE_COMMIT_BEFORE",
+    "CODEBUILD_WEBHOOK_PREV_COMMIT",
+    "CI_PREV_COMMIT_SHA",
+    "bamboo_planRepository_previousRevision",
+];
+
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
-pub(super) fn read(_: &Env) -> Result<CiContext, CiError> {
-    Ok(CiContext::new(Host::Unknown, "unknown"))
+pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
+    Ok(CiContext {
+        earlier_commits: earlier_commits(env, &EARLIER_COMMITS),
+        ..CiContext::new(Host::Unknown, "unknown")
+    })
 }
 
 pub(super) fn target_repository(_: &Env) -> TargetRepository {

@@ -3,7 +3,7 @@
 //! The result is a commit that is certainly a merge-base or an ancestor of head, or no commit, which selects every
 //! pipeline.
 
-use super::base_commits::Base;
+use super::base_commits::{Base, EarlierCommit};
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RevisionWish, head::JudgedHead};
 use crate::base::git::{CommitId, GitError, Repository, WHOLE_HISTORY};
@@ -57,7 +57,9 @@ impl Search<'_> {
             _ if !self.head.is_hosts => self.default_branch(),
             BaseHint::Commit { id, source, target } => self.named(id, source, target.as_deref()),
             BaseHint::PushedFrom { before, source } if self.is_default()? => self.pushed_from(before, source),
-            BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } => self.default_branch(),
+            BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::CreatedBranch => {
+                self.default_branch()
+            }
             BaseHint::All { why } => Ok(Base::everything(*why)),
         }
     }
@@ -224,7 +226,8 @@ impl Search<'_> {
             if self.may_fetch && self.repo.is_shallow() {
                 return Err(self.base_not_in_clone(before, source));
             }
-            return self.without_before(&format!("{source} ({before}) is not in this clone"));
+            let base = self.without_before(&format!("{source} ({before}) is not in this clone"))?;
+            return Ok(self.cut_off(base, before, source));
         }
         let before = self.repo.resolve(before)?;
         let short = before.short();
@@ -232,13 +235,17 @@ impl Search<'_> {
             Ok(bases) if bases == [before.clone()] && before != self.head.commit => {
                 Ok(Base::at(bases, source.to_owned()))
             }
-            Ok(_) => {
+            Ok(bases) => {
                 let base = self.default_branch()?;
+                let base = self.at_merge_base_of_forced_push(base, bases, &format!("{source} ({short})"));
                 Ok(base.because(&format!("{source} ({short}) is not an ancestor of head")))
             }
-            Err(GitError::ShallowHistory { .. }) if !self.may_fetch => self.without_before(&format!(
-                "this clone does not show how head follows {source} ({short})"
-            )),
+            Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
+                let base = self.without_before(&format!(
+                    "this clone does not show how head follows {source} ({short})"
+                ))?;
+                Ok(self.cut_off(base, before.as_str(), source))
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -269,10 +276,19 @@ impl Search<'_> {
             };
         };
         if self.is_on(&name) {
-            return Ok(Base::everything(on_default(&name)));
+            return Ok(Base::everything(on_default(&name)).with_earlier(self.earlier_commit(&name)?));
         }
         match self.branches.tip(&name)? {
-            Some(tip) => self.with_bases_of_change(self.parted_from(&tip, "default")?, &tip),
+            Some(tip) => {
+                let base = self.with_bases_of_change(self.parted_from(&tip, "default")?, &tip)?;
+                // An unknown host does not report whether the run is on the default branch.
+                if base.commits.is_empty() && self.ci.host == Host::Unknown {
+                    let is_default = self.repo.contains(&tip.commit, &self.head.commit)?;
+                    let earlier = is_default.then(|| self.earlier_commit(&name)).transpose()?;
+                    return Ok(base.with_earlier(earlier.unwrap_or(EarlierCommit::None)));
+                }
+                Ok(base)
+            }
             None => Err(self.branch_not_in_clone(&name, "default")),
         }
     }
@@ -316,7 +332,7 @@ impl Search<'_> {
         }
     }
 
-    fn base_not_in_clone(&self, commit: &str, source_name: &'static str) -> ContextError {
+    pub(super) fn base_not_in_clone(&self, commit: &str, source_name: &'static str) -> ContextError {
         ContextError::BaseNotInClone {
             commit: commit.to_owned(),
             source_name,
@@ -345,14 +361,19 @@ impl Search<'_> {
             )));
         }
         if self.is_head(&bases) && !self.beyond_head {
-            return Ok(Base::everything(format!("head is already in {name}")));
+            let source = format!("head itself, which is already in {name}");
+            let base = Base::everything(format!("head is already in {name}"));
+            return Ok(base.with_earlier(EarlierCommit::Found {
+                commits: bases,
+                source,
+            }));
         }
         let source = format!("{} with {name}", merge_bases(&bases));
         Ok(Base::at(bases, source))
     }
 
     /// Returns whether head is a merge-base. Head is then an ancestor of the other side and the only merge-base.
-    fn is_head(&self, bases: &[CommitId]) -> bool {
+    pub(super) fn is_head(&self, bases: &[CommitId]) -> bool {
         bases.contains(&self.head.commit)
     }
 }
@@ -364,7 +385,7 @@ const SHALLOW_AND_ALONE: &str = "all pipelines are selected, including unchanged
 hint: run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'`, then `git remote set-head origin --auto`";
 
 /// Returns the number of merge-bases as text for the source of the base.
-fn merge_bases(bases: &[CommitId]) -> String {
+pub(super) fn merge_bases(bases: &[CommitId]) -> String {
     match bases.len() {
         0 | 1 => "the merge-base".to_owned(),
         several => format!("the {several} merge-bases"),

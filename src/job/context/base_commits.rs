@@ -2,9 +2,21 @@
 
 use crate::base::git::CommitId;
 
+/// The commit whose findings and interface are known in a run that selects all pipelines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EarlierCommit {
+    /// There is no such commit, for example because the push created the branch.
+    None,
+    /// After a forced push, there may be several merge-bases.
+    Found { commits: Vec<CommitId>, source: String },
+    /// The shallow clone lacks the commit, or the history that leads to it.
+    NotInClone { commit: String, source: &'static str },
+}
+
 /// The base. Without a commit, every pipeline is selected.
 pub(super) struct Base {
     pub commits: Vec<CommitId>,
+    pub earlier: EarlierCommit,
     pub source: String,
     pub warnings: Vec<String>,
 }
@@ -13,6 +25,7 @@ impl Base {
     pub(super) fn everything(why: impl Into<String>) -> Self {
         Self {
             commits: Vec::new(),
+            earlier: EarlierCommit::None,
             source: why.into(),
             warnings: Vec::new(),
         }
@@ -21,9 +34,16 @@ impl Base {
     pub(super) fn at(commits: Vec<CommitId>, source: String) -> Self {
         Self {
             commits,
+            earlier: EarlierCommit::None,
             source,
             warnings: Vec::new(),
         }
+    }
+
+    /// Sets the commit that findings are compared with although all pipelines are selected.
+    pub(super) fn with_earlier(mut self, earlier: EarlierCommit) -> Self {
+        self.earlier = earlier;
+        self
     }
 
     /// Adds to the source why the base that the host set is not used.

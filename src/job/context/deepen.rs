@@ -165,7 +165,9 @@ impl Fetching<'_> {
             BaseHint::All { .. } => None,
             BaseHint::MergeBaseWith { branch, .. } => Some(branch.clone()),
             BaseHint::Commit { target, .. } => target.clone(),
-            BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } => self.default_branch(),
+            BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::CreatedBranch => {
+                self.default_branch()
+            }
         }
     }
 

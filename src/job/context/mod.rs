@@ -8,6 +8,7 @@ mod base;
 mod base_commits;
 mod branch_origin;
 mod deepen;
+mod earlier_commit;
 mod error;
 mod head;
 mod merged;
@@ -18,6 +19,7 @@ mod target;
 mod target_branches;
 mod wish;
 
+pub use base_commits::EarlierCommit;
 pub use branch_origin::BranchOrigin;
 pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;

@@ -1,6 +1,7 @@
 //! The resolved subject of a run.
 
-use super::{BranchOrigin, ContextError, base_commits::Base};
+use super::base_commits::{Base, EarlierCommit};
+use super::{BranchOrigin, ContextError};
 use crate::base::git::CommitId;
 use crate::job::ci::{CiContext, Host, Trigger};
 
@@ -17,6 +18,8 @@ pub struct Settled<H> {
     pub head: H,
     /// The commits to compare with. Criss-cross merges have several merge-bases. If empty, every pipeline is selected.
     pub bases: Vec<CommitId>,
+    /// The commit whose findings are known although `bases` is empty.
+    pub earlier: EarlierCommit,
     /// The source of `bases`, or why there is no base, as human-readable text.
     pub base_source: String,
     /// The branch belongs to a fork, so it is not on the platform's remote.
@@ -43,6 +46,24 @@ pub type Target = Settled<CommitId>;
 pub type Comparison = Settled<Option<CommitId>>;
 
 impl<H> Settled<H> {
+    /// Returns the commits that findings and interfaces are compared with, and their source: the bases, or in a run that
+    /// selects all pipelines, the earlier commit. Fails if only the shallow clone hides that commit.
+    pub fn known_at(&self) -> Result<(Vec<CommitId>, String), ContextError> {
+        match &self.earlier {
+            EarlierCommit::Found { commits, source } if self.bases.is_empty() => {
+                Ok((commits.clone(), source.clone()))
+            }
+            EarlierCommit::NotInClone { commit, source } if self.bases.is_empty() => {
+                Err(ContextError::BaseNotInClone {
+                    commit: commit.clone(),
+                    source_name: source,
+                    host: self.ci,
+                })
+            }
+            _ => Ok((self.bases.clone(), self.base_source.clone())),
+        }
+    }
+
     pub(super) fn new(ci: &CiContext, head: H, branch: Option<String>, is_hosts: bool, base: Base) -> Self {
         Self {
             ci: ci.host,
@@ -51,6 +72,7 @@ impl<H> Settled<H> {
             branch_origin: BranchOrigin::Named,
             head,
             bases: base.commits,
+            earlier: base.earlier,
             base_source: base.source,
             fork: ci.fork,
             tag: ci.tag.clone(),
@@ -82,6 +104,7 @@ impl From<Target> for Comparison {
             branch_origin: target.branch_origin,
             head: Some(target.head),
             bases: target.bases,
+            earlier: target.earlier,
             base_source: target.base_source,
             fork: target.fork,
             tag: target.tag,

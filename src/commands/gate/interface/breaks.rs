@@ -23,7 +23,12 @@ pub(crate) fn in_change(
     if breaks.mode == Mode::Off || comparison.nothing_to_do.is_some() {
         return Ok(None);
     }
-    let Some((base, found)) = since_all(workspace, snapshot, &comparison.bases)? else {
+    let bases = match comparison.known_at() {
+        Ok((bases, _)) => bases,
+        Err(error) if breaks.mode == Mode::Fail => return Err(error.into()),
+        Err(_) => Vec::new(),
+    };
+    let Some((base, found)) = since_all(workspace, snapshot, &bases)? else {
         return Ok(None);
     };
     let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));

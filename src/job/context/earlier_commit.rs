@@ -1,0 +1,83 @@
+//! Finds the commit whose findings are known in a run that selects all pipelines.
+
+use super::ContextError;
+use super::base::{Search, merge_bases};
+use super::base_commits::{Base, EarlierCommit};
+use super::merged::may_be_of_branch;
+use crate::base::git::CommitId;
+use crate::job::ci::{BaseHint, Trigger};
+
+const FIRST_PARENT: &str = "the first parent of head";
+
+impl Search<'_> {
+    /// Replaces the earlier commit if the host names another one that the clone lacks. Without a shallow history, the
+    /// branch no longer has the commit that the host names, and nothing shows which findings are known.
+    pub(super) fn cut_off(&self, base: Base, before: &str, source: &'static str) -> Base {
+        base.with_earlier(if self.repo.is_shallow() {
+            EarlierCommit::NotInClone {
+                commit: before.to_owned(),
+                source,
+            }
+        } else {
+            EarlierCommit::None
+        })
+    }
+
+    /// Sets the merge-bases with the commit before a forced push as the earlier commits, if there are any.
+    pub(super) fn at_merge_base_of_forced_push(
+        &self,
+        base: Base,
+        commits: Vec<CommitId>,
+        before: &str,
+    ) -> Base {
+        if commits.is_empty() || self.is_head(&commits) {
+            return base;
+        }
+        let source = format!("{} with {before}", merge_bases(&commits));
+        base.with_earlier(EarlierCommit::Found { commits, source })
+    }
+
+    /// Returns the commit whose findings are known in a run on the default branch without an earlier commit of the
+    /// event: that of the host's last run, otherwise the first parent of head. An unmerged change has none.
+    pub(super) fn earlier_commit(&self, default: &str) -> Result<EarlierCommit, ContextError> {
+        let (ci, head) = (self.ci, &self.head.commit);
+        let is_created = self.head.is_hosts && ci.base == BaseHint::CreatedBranch;
+        if is_created || ci.trigger == Trigger::Change || ci.fork {
+            return Ok(EarlierCommit::None);
+        }
+        // A user who starts a run manually may combine the branch with any commit.
+        if ci.trigger == Trigger::Any && !may_be_of_branch(self.repo, ci, default, head, false)? {
+            return Ok(EarlierCommit::None);
+        }
+        for (id, variable) in ci.earlier_commits.iter().filter(|_| self.head.is_hosts) {
+            if let Some(commit) = self.repo.commit_with_id(id).filter(|commit| commit != head)
+                && self.repo.contains(head, &commit)?
+            {
+                let source = format!("{variable}, the commit of an earlier run");
+                return Ok(EarlierCommit::Found {
+                    commits: vec![commit],
+                    source,
+                });
+            }
+        }
+        let Some(parent) = self.repo.recorded_parents(head)?.into_iter().next() else {
+            return Ok(EarlierCommit::None);
+        };
+        if self.repo.has_commit(parent.as_str()) {
+            return Ok(EarlierCommit::Found {
+                commits: vec![parent],
+                source: format!(
+                    "{FIRST_PARENT}, because {} does not name an earlier commit",
+                    ci.host.describe()
+                ),
+            });
+        }
+        if self.may_fetch {
+            return Err(self.base_not_in_clone(parent.as_str(), FIRST_PARENT));
+        }
+        Ok(EarlierCommit::NotInClone {
+            commit: parent.to_string(),
+            source: FIRST_PARENT,
+        })
+    }
+}
