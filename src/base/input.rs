@@ -24,7 +24,25 @@ pub(crate) fn file(path: &Path, limit: u64) -> Result<Vec<u8>> {
 
 /// Reads a text file; fails if it has more than `limit` bytes or is not UTF-8.
 pub(crate) fn text_file(path: &Path, limit: u64) -> Result<String> {
-    String::from_utf8(file(path, limit)?).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+    utf_8(file(path, limit)?).map_err(|reason| Error::new(ErrorKind::InvalidData, reason))
+}
+
+/// Returns the bytes as text, or why they are none.
+pub(crate) fn utf_8(bytes: Vec<u8>) -> std::result::Result<String, &'static str> {
+    if is_utf_16(&bytes) {
+        return Err("it is UTF-16: save it as UTF-8");
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8")
+}
+
+/// Detects UTF-16, which PowerShell and some editors on Windows write, by its byte order mark, or by the zero bytes of
+/// two ASCII characters at the beginning.
+pub(crate) const fn is_utf_16(bytes: &[u8]) -> bool {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [0, first, 0, second, ..] | [first, 0, second, 0, ..] => *first != 0 && *second != 0,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -53,6 +71,12 @@ mod tests {
             text_file(file.path(), 9).unwrap_err().to_string(),
             "it is not UTF-8"
         );
+        for bytes in [&b"\xff\xfea\0"[..], b"\xfe\xff\0a", b"a\0b\0", b"\0a\0b"] {
+            assert!(is_utf_16(bytes), "{bytes:?}");
+        }
+        for bytes in [&b""[..], b"ab", b"\0GITCRYPT\0", b"a\0\0b"] {
+            assert!(!is_utf_16(bytes), "{bytes:?}");
+        }
         std::fs::write(file.path(), "ü").unwrap();
         assert_eq!(text_file(file.path(), 9).unwrap(), "ü");
     }

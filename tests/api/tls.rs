@@ -38,6 +38,30 @@ async fn a_certificate_for_another_name_is_refused() {
 }
 
 #[tokio::test]
+async fn certificate_of_an_authority_is_explained() {
+    let server = TlsServer::start_as_authority(&["127.0.0.1"]);
+    let mut settings = settings(&server.url());
+    settings.ca_cert = Some(server.root());
+    let error = platform_with(settings).shared_pipelines().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Certificate);
+    let shown = error.to_string().replace(&server.url(), "https://h");
+    insta::assert_snapshot!(shown, @"GET https://h/v1/shared-pipelines?page=0&size=100: the server's certificate was rejected: it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own");
+    insta::assert_snapshot!(error.hint().unwrap(), @"the platform's operators have to give the server a certificate of its own (CA:FALSE), which the authority signs; --ca-cert cannot make this one valid");
+}
+
+#[tokio::test]
+async fn hint_for_an_unknown_issuer_does_not_advise_the_setting_that_is_set() {
+    let server = TlsServer::start(&["127.0.0.1"]);
+    let other = TlsServer::start(&["127.0.0.1"]);
+    let mut settings = settings(&server.url());
+    settings.ca_cert = Some(other.root());
+    let error = platform_with(settings).shared_pipelines().await.unwrap_err();
+    let hint = error.hint().unwrap();
+    assert!(hint.contains(&other.root().display().to_string()), "{hint}");
+    assert!(hint.contains("put the root certificate"), "{hint}");
+}
+
+#[tokio::test]
 async fn an_expired_certificate_is_named_with_its_date() {
     let server = TlsServer::start_until(&["127.0.0.1"], 2020);
     let mut settings = settings(&server.url());

@@ -552,6 +552,44 @@ fn what_a_sparse_checkout_leaves_out_is_not_passed_where_it_would_be_selected() 
     );
 }
 
+#[test]
+fn file_in_utf_16_is_named_as_such() {
+    let wide = |text: &str| {
+        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+        [0xff, 0xfe].into_iter().chain(units).collect::<Vec<u8>>()
+    };
+    let files = [
+        ("sluicegate.yaml", "review: {}\n", &["check"][..], 2),
+        ("sluicegate-waivers.yaml", "waivers: []\n", &["check"], 2),
+        (
+            "sluicegate-waivers.yaml",
+            "waivers: []\n",
+            &["waivers", "list"],
+            2,
+        ),
+        (RULES_FILE, RULES, &["check"], 1),
+        (RULES_FILE, RULES, &["rules", "lint"], 1),
+        ("b.orch.yaml", "type: orchestration\n", &["check"], 1),
+        (
+            "vars.yaml",
+            "variables: []\n",
+            &["variables", "apply", "-f", "vars.yaml", "--dry-run"],
+            2,
+        ),
+    ];
+    for (path, text, command, code) in files {
+        let world = change(&[("b.orch.yaml", &good())]);
+        world.write(path, wide(text));
+        let ended = Call::with_platform(&world.work(), "http://127.0.0.1:9").run(command);
+        assert!(
+            ended.all().contains("UTF-16"),
+            "{path}: {command:?}: {}",
+            ended.all()
+        );
+        assert_eq!(ended.code, code, "{path}: {command:?}: {}", ended.all());
+    }
+}
+
 /// Writes an executable file whose run leaves `file` behind.
 #[cfg(unix)]
 fn write_trap(path: &Path, file: &Path) {

@@ -288,7 +288,16 @@ fn without_the_right_it_is_said_and_the_verdict_stands() {
     without_secret(call.run(&["review", "--comment"]).expect(1)).saying(&[
         "could not send the comment",
         "Resource not accessible by integration",
+        "hint: give the job that comments the permission `pull-requests: write`",
     ]);
+    let notes = Comments::gitlab(Vec::new());
+    notes
+        .host
+        .on("GET", "/user$", in_turn(vec![ok(&json!({ "id": 7 }))]));
+    notes.host.on("POST", "", in_turn(vec![refused()]));
+    let call = on_gitlab(&world, &platform, &notes).variable("CI_API_V4_URL", host.server.uri());
+    without_secret(call.run(&["review", "--comment"]).expect(1))
+        .saying(&["hint: use a project access token with the scope `api`"]);
     let call = on_github(&world, &platform, &host.server.uri()).without("GITHUB_TOKEN");
     call.run(&["review", "--comment"])
         .expect(1)

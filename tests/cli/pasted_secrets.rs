@@ -67,7 +67,7 @@ fn certificate_file_with_a_key_is_not_shown() {
         (format!("-----BEGIN {secret}\n"), "is not PEM"),
         (
             format!("-----BEGIN CERTIFICATE-----\n{secret}\n"),
-            "is not PEM: a section has no end",
+            "is not PEM: certificate 1: a section has no end",
         ),
     ] {
         fs::write(&file, &text).unwrap();

@@ -453,6 +453,31 @@ fn a_token_that_was_never_put_in_is_named_with_its_setting_before_anything_is_se
 }
 
 #[test]
+fn description_of_a_token_error_is_shown() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let body = json!({ "error": "invalid_client", "error_description": "no such client\u{1b}[2J" });
+    for status in [200, 400, 401] {
+        let platform = Platform::new();
+        platform.on(
+            "POST",
+            "^/token$",
+            ResponseTemplate::new(status).set_body_json(&body),
+        );
+        let call = platform
+            .call(&world)
+            .without("SLUICEGATE_TOKEN")
+            .variable("SLUICEGATE_CLIENT_ID", "me")
+            .variable("SLUICEGATE_CLIENT_SECRET", "s3cret")
+            .variable("SLUICEGATE_TOKEN_URL", format!("{}/token", platform.server.uri()));
+        let ended = call.run(&["review"]).expect(4).saying(&[
+            r"invalid_client: no such client\u{1b}[2J",
+            "hint: check the client id, the client secret and the audience",
+        ]);
+        assert_eq!(platform.requests().len(), 1, "{}", ended.all());
+    }
+}
+
+#[test]
 fn a_byte_order_mark_before_an_answer_is_no_part_of_it() {
     let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
     let platform = Platform::new();

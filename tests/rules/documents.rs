@@ -164,7 +164,7 @@ fn other_encodings_are_refused() {
     let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(
         refused(&wide),
-        ("control characters are not allowed".into(), Some((1, 2)))
+        ("the document is UTF-16: save it as UTF-8".into(), None)
     );
     assert_eq!(
         refused(b"type: orchestration\npipeline: {\xff: }"),

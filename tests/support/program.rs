@@ -25,6 +25,7 @@ pub fn send_signal(signal: &str, process: &str) {
 }
 
 /// A call of the program that gets only the given environment variables.
+#[derive(Clone)]
 pub struct Call {
     folder: PathBuf,
     variables: BTreeMap<String, String>,

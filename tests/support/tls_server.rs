@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::scratch;
-use rcgen::{CertificateParams, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{Read, Write};
@@ -28,13 +28,23 @@ impl TlsServer {
         Self::start_until(names, 4000)
     }
 
+    /// Like `start`, with a certificate of a certificate authority.
+    pub fn start_as_authority(names: &[&str]) -> Self {
+        let mut params = params(names);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Self::start_with(&params)
+    }
+
     /// Like `start`, with a certificate that expires at the beginning of this year.
     pub fn start_until(names: &[&str], year: i32) -> Self {
-        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        let mut wanted = CertificateParams::new(names).unwrap();
-        wanted.not_after = rcgen::date_time_ymd(year, 1, 1);
+        let mut params = params(names);
+        params.not_after = rcgen::date_time_ymd(year, 1, 1);
+        Self::start_with(&params)
+    }
+
+    fn start_with(params: &CertificateParams) -> Self {
         let key = KeyPair::generate().unwrap();
-        let certificate = wanted.self_signed(&key).unwrap();
+        let certificate = params.self_signed(&key).unwrap();
         let folder = scratch::folder();
         std::fs::write(folder.path().join("root.pem"), certificate.pem()).unwrap();
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
@@ -75,6 +85,13 @@ impl TlsServer {
     pub fn root(&self) -> PathBuf {
         self.folder.path().join("root.pem")
     }
+}
+
+fn params(names: &[&str]) -> CertificateParams {
+    let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+    let mut params = CertificateParams::new(names).unwrap();
+    params.not_after = rcgen::date_time_ymd(4000, 1, 1);
+    params
 }
 
 fn serve(listener: &TcpListener, config: &Arc<ServerConfig>, counter: &AtomicUsize) {

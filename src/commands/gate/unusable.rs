@@ -6,6 +6,7 @@
 
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, FileKind, Snapshot};
+use crate::base::input;
 use crate::commands::Run;
 use crate::commands::gate::workspace::{Workspace, folder_in};
 use crate::job::policy::{self, GateFileSide, SIZE_LIMIT, Text};
@@ -309,12 +310,12 @@ impl GateVersion<'_> {
         let text = match &side {
             GateFileSide::Missing => Ok(None),
             GateFileSide::Unreadable(reason) => Err(format!("{path}: {reason}")),
-            GateFileSide::Text(bytes) => match String::from_utf8(bytes.clone()) {
+            GateFileSide::Text(bytes) => match input::utf_8(bytes.clone()) {
                 Ok(text) => Ok(Some(Text {
                     name: path.to_owned(),
                     text,
                 })),
-                Err(_) => Err(format!("{path}: the file is not UTF-8")),
+                Err(reason) => Err(format!("{path}: {reason}")),
             },
         };
         Ok((side, text))

@@ -34,12 +34,18 @@ impl Run {
         self.has_platform_responded.load(Ordering::Relaxed)
     }
 
+    /// Rejects proxy variables that requests to `url` would need and that cannot be used.
+    pub(crate) fn check_proxy_variables(&self, url: &http::Url) -> Result<(), Failure> {
+        Ok(http::check_proxy_variables(url, |name| self.env.get(name))?)
+    }
+
     /// Returns a client of the platform; fails if a required setting is missing.
     pub(crate) fn platform(&self, connection: &Connection) -> Result<Platform, Failure> {
         for warning in &connection.warnings {
             self.ui.warn(warning);
         }
         let base_url = connection.base_url()?.clone();
+        self.check_proxy_variables(base_url.url())?;
         if base_url.is_plain_http_to_remote() {
             self.ui.warn(&format!(
                 "{base_url} is not encrypted: others can read the token in transit"

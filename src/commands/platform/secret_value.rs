@@ -1,6 +1,7 @@
 //! Reads the value of a secret: from a variable or a file, never from a flag or the configuration.
 
 use crate::base::error::Failure;
+use crate::base::input;
 use crate::commands::Run;
 use crate::commands::kit::named_file::read_bounded;
 use crate::platform::desired::provision::SecretSource;
@@ -35,10 +36,10 @@ impl Run {
 }
 
 fn file(path: &Path) -> Result<SecretString, Failure> {
-    match String::from_utf8(read_bounded(path, LIMIT)?) {
+    match input::utf_8(read_bounded(path, LIMIT)?) {
         Ok(text) => Ok(text.into()),
-        Err(_) => Err(Failure::usage(format!(
-            "the secret's file {} is not text",
+        Err(reason) => Err(Failure::usage(format!(
+            "could not read the secret's file {}: {reason}",
             path.display()
         ))),
     }

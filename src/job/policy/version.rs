@@ -250,9 +250,9 @@ fn at(
     match read_version(repo, &repo.snapshot(commit.clone()), path, limit)? {
         GateFileSide::Missing => Ok(None),
         GateFileSide::Unreadable(why) => Err(unreadable(name, why)),
-        GateFileSide::Text(bytes) => match String::from_utf8(bytes) {
+        GateFileSide::Text(bytes) => match input::utf_8(bytes) {
             Ok(text) => Ok(Some(Text { name, text })),
-            Err(_) => Err(unreadable(name, "it is not UTF-8".to_owned())),
+            Err(reason) => Err(unreadable(name, reason.to_owned())),
         },
     }
 }

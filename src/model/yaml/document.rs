@@ -1,6 +1,7 @@
 //! Checks bytes and converts them to text that is safe for the parser.
 
 use crate::base::file_defect::FileDefect;
+use crate::base::input::is_utf_16;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -74,6 +75,9 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, DocumentError> {
     // The parser reads a pointer as a string, and an encrypted file as an invalid document.
     if let Some(defect @ (FileDefect::LfsPointer | FileDefect::GitCrypt)) = FileDefect::of_document(bytes) {
         return Err(DocumentError::of_all(format!("the document {}", defect.reason())));
+    }
+    if is_utf_16(bytes) {
+        return Err(DocumentError::of_all("the document is UTF-16: save it as UTF-8"));
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes)
@@ -221,7 +225,8 @@ mod tests {
         let control = "control characters are not allowed";
         assert_eq!(refused(b"a: 1\nb: \0"), (control.into(), Some((2, 4))));
         assert_eq!(refused(b"a: \x1b[31m"), (control.into(), Some((1, 4))));
-        assert_eq!(refused(b"\xff\xfea\0:\0"), ("not UTF-8".into(), Some((1, 1))));
+        let wide = "the document is UTF-16: save it as UTF-8";
+        assert_eq!(refused(b"\xff\xfea\0:\0"), (wide.into(), None));
     }
 
     #[test]

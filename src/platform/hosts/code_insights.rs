@@ -24,6 +24,23 @@ impl CodeInsights<'_> {
         report: &Value,
         annotations: &[Value],
     ) -> Result<(), HttpError> {
+        self.replace_report(client, report, annotations)
+            .await
+            .map_err(|error| match error.kind() {
+                ErrorKind::Unauthorized | ErrorKind::Forbidden => error.with_hint(
+                    "Bitbucket's proxy adds the credentials of the pipeline: run this step in a pipeline of the \
+                     repository itself",
+                ),
+                _ => error,
+            })
+    }
+
+    async fn replace_report(
+        self,
+        client: &HostClient,
+        report: &Value,
+        annotations: &[Value],
+    ) -> Result<(), HttpError> {
         let path = [
             "2.0",
             "repositories",

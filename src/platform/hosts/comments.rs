@@ -4,7 +4,7 @@
 //! So only comments by the author of the token are updated. An app's token may not query its user, so it queries its
 //! viewer; a token that may query neither is assumed to be the job's own, whose author is known.
 
-use crate::platform::http::{HostClient, HttpError, Method, Repeat, Request, Url};
+use crate::platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Url};
 use serde_json::{Value, json};
 
 /// Comments per page, the maximum of both hosts.
@@ -54,6 +54,17 @@ struct Own {
 /// Posts `body`, which starts with `marker`, or updates the existing comment that starts with it. Deletes further ones,
 /// which two simultaneous runs may have posted.
 pub(crate) async fn keep_comment(
+    client: &HostClient,
+    thread: &Thread,
+    marker: &str,
+    body: &str,
+) -> Result<Kept, HttpError> {
+    update_own_comment(client, thread, marker, body)
+        .await
+        .map_err(|error| thread.explain(error))
+}
+
+async fn update_own_comment(
     client: &HostClient,
     thread: &Thread,
     marker: &str,
@@ -200,6 +211,27 @@ impl Thread {
                 Ok(url)
             }
         }
+    }
+
+    /// Adds the hint for a token that may not comment. A token that may not see a private project gets 404.
+    fn explain(&self, error: HttpError) -> HttpError {
+        let hint = match (self, error.kind()) {
+            (Self::GitHub { .. }, ErrorKind::Forbidden | ErrorKind::NotFound) => {
+                "give the job that comments the permission `pull-requests: write`; a pull request from a fork gets no \
+                 token that may write"
+            }
+            (Self::GitLab { .. }, ErrorKind::Forbidden | ErrorKind::NotFound) => {
+                "use a project access token with the scope `api` and at least the role Reporter as GITLAB_TOKEN"
+            }
+            (Self::GitHub { .. }, ErrorKind::Unauthorized) => {
+                "check GITHUB_TOKEN: it may have expired, or belong to another server"
+            }
+            (Self::GitLab { .. }, ErrorKind::Unauthorized) => {
+                "check GITLAB_TOKEN: it may have expired or been revoked, or belong to another server"
+            }
+            _ => return error,
+        };
+        error.with_hint(hint)
     }
 
     const fn update(&self) -> Method {

@@ -68,7 +68,7 @@ impl BaseUrl {
         self.0.as_str().trim_end_matches('/').to_owned()
     }
 
-    pub(super) const fn url(&self) -> &Url {
+    pub const fn url(&self) -> &Url {
         &self.0
     }
 

@@ -62,7 +62,7 @@ impl Client {
             observer,
         };
         let proxies = Proxies::on_the_way_to(base_url.url());
-        let transport = Transport::new(limits, ca_cert.as_deref(), &proxies)?;
+        let transport = Transport::new(limits, ca_cert.as_deref(), proxies)?;
         Ok(Self(Arc::new(ClientParts {
             base_url,
             tokens: Tokens::new(token),

@@ -6,9 +6,6 @@ use super::proxies::Proxies;
 use super::retry::Delays;
 use super::transport::{Limits, Transport};
 use super::{BaseUrl, HttpError, Request};
-use hyper::Uri;
-use hyper_util::client::proxy::matcher::Matcher;
-use reqwest::Url;
 use reqwest::header::{AGE, DATE, HeaderMap};
 use std::io;
 use std::net::IpAddr;
@@ -28,11 +25,7 @@ pub fn proxy_for(base_url: &BaseUrl) -> Option<String> {
     if base_url.is_on_this_machine() {
         return None;
     }
-    let address: Uri = base_url.root().as_str().parse().ok()?;
-    let proxy = Matcher::from_system().intercept(&address)?;
-    let proxy = Url::parse(&proxy.uri().to_string()).ok()?;
-    let port = proxy.port().map(|port| format!(":{port}")).unwrap_or_default();
-    Some(format!("{}://{}{port}", proxy.scheme(), proxy.host_str()?))
+    Proxies::OfEnvironment.address_for(&base_url.root())
 }
 
 /// Returns the addresses of a host name as the local resolver reports them.
@@ -57,7 +50,7 @@ pub async fn greet(
         delays: Delays::default(),
         observer,
     };
-    let transport = Transport::new(limits, ca_cert, &Proxies::on_the_way_to(base_url.url()))?;
+    let transport = Transport::new(limits, ca_cert, Proxies::on_the_way_to(base_url.url()))?;
     let request = Request::get(base_url.join(&["projects"])?);
     let asked = SystemTime::now();
     let (status, headers) = transport.first_answer(&request).await?;

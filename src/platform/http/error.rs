@@ -321,7 +321,7 @@ impl fmt::Display for HttpError {
 
 impl std::error::Error for HttpError {}
 
-fn status_line(status: StatusCode) -> String {
+pub(super) fn status_line(status: StatusCode) -> String {
     match status.canonical_reason() {
         Some(reason) => format!("{} {reason}", status.as_u16()),
         None => status.as_u16().to_string(),

@@ -1,18 +1,21 @@
 //! Classifies failed exchanges. The type of a reqwest error says little, so the causes behind it are examined.
 
 use super::ErrorKind;
-use super::error::{HttpError, RetryRule};
+use super::error::{HttpError, RetryRule, status_line};
 use jiff::Timestamp;
+use reqwest::{StatusCode, Url};
 use rustls::CertificateError;
 use rustls::pki_types::UnixTime;
 use std::error::Error;
 use std::io;
+use std::path::Path;
 
 /// Returns the failure of a request that ended before the head of a response arrived.
-pub(super) fn before_answer(error: reqwest::Error) -> HttpError {
+/// `ca_cert` is the file with additional root certificates.
+pub(super) fn before_answer(error: reqwest::Error, ca_cert: Option<&Path>) -> HttpError {
     let error = error.without_url();
-    if let Some(why) = find_cause(&error, &certificate_problem) {
-        return why;
+    if let Some(problem) = find_cause(&error, &|cause| certificate_problem(cause, ca_cert)) {
+        return problem;
     }
     if error.is_connect() {
         return HttpError::new(
@@ -58,32 +61,138 @@ fn broken_off(error: &reqwest::Error, what: &str) -> HttpError {
         .maybe_processed()
 }
 
-/// Returns the failure for an invalid certificate. Reqwest reports it as a connection failure, but a retry cannot help.
-fn certificate_problem(cause: &(dyn Error + 'static)) -> Option<HttpError> {
-    let refused = |why: &str| {
-        let message = format!("the server's certificate was rejected: {why}");
-        HttpError::new(ErrorKind::Certificate, message)
-    };
-    let error = cause.downcast_ref::<rustls::Error>()?;
-    let outdated = |why: &str, time: UnixTime| {
-        let why = format!("{why}; the local clock shows {}", day(time));
-        refused(&why).with_hint(
-            "check the local clock; if it is right, the platform's operators have to renew the certificate",
+/// The reason why there is no connection through a proxy.
+pub(super) enum TunnelProblem {
+    /// There is no connection to the proxy.
+    Unreachable(String),
+    /// The proxy requires credentials, or rejects those that it got.
+    Credentials,
+    /// The proxy responded with another status than 200.
+    Refused,
+    /// The proxy closed the connection without a response.
+    Closed,
+}
+
+impl TunnelProblem {
+    /// Finds the problem in an error of connecting. The type of a tunnel's error is private, so its text is compared.
+    /// Without TLS there is no tunnel: the client only connects to the proxy.
+    pub(super) fn find(error: &reqwest::Error, url: &Url) -> Option<Self> {
+        if url.scheme() == "http" {
+            return Some(Self::Unreachable(causes(error)));
+        }
+        find_cause(
+            error,
+            &|cause| match cause.to_string().strip_prefix("tunnel error: ")? {
+                "failed to create underlying connection" => Some(Self::Unreachable(
+                    cause.source().map_or_else(String::new, texts_of),
+                )),
+                "proxy authorization required" => Some(Self::Credentials),
+                "unsuccessful" => Some(Self::Refused),
+                "unexpected end of file" => Some(Self::Closed),
+                _ => None,
+            },
         )
-    };
-    match error {
-        rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after }) => {
-            Some(outdated(&format!("it expired on {}", day(*not_after)), *time))
-        }
-        rustls::Error::InvalidCertificate(CertificateError::NotValidYetContext { time, not_before }) => {
-            let why = format!("it is not valid before {}", day(*not_before));
-            Some(outdated(&why, *time))
-        }
-        rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => {
-            Some(refused(&error.to_string()))
-        }
-        _ => None,
     }
+}
+
+/// Returns the failure for a connection that ended at the proxy with this address. A retry after a refusal cannot help.
+pub(super) fn at_proxy(
+    problem: TunnelProblem,
+    address: &str,
+    url: &Url,
+    status: Option<StatusCode>,
+) -> HttpError {
+    let failure =
+        |message: String, hint: &str| HttpError::new(ErrorKind::Unreachable, message).with_hint(hint);
+    let host = url.host_str().unwrap_or_default();
+    let target = format!("{host}:{}", url.port_or_known_default().unwrap_or_default());
+    let allow = format!(
+        "allow {host} in the proxy, or add it to NO_PROXY if this machine reaches it without the proxy"
+    );
+    match problem {
+        TunnelProblem::Unreachable(reason) => failure(
+            format!("cannot connect to the proxy {address}: {reason}"),
+            "check the proxy variables (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY), and whether the proxy runs",
+        )
+        .again(RetryRule::Always),
+        TunnelProblem::Credentials => failure(
+            format!("the proxy {address} requires other credentials (407 Proxy Authentication Required)"),
+            "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
+        ),
+        TunnelProblem::Refused => match status {
+            Some(status) => {
+                let refusal = failure(
+                    format!("the proxy {address} refused the connection to {target}: {}", status_line(status)),
+                    &allow,
+                );
+                let again = if status.is_server_error() { RetryRule::Always } else { RetryRule::Never };
+                refusal.again(again)
+            }
+            None => failure(format!("the proxy {address} refused the connection to {target}"), &allow)
+                .again(RetryRule::Always),
+        },
+        TunnelProblem::Closed => failure(
+            format!("the proxy {address} closed the connection to {target} without a response"),
+            &allow,
+        )
+        .again(RetryRule::Always),
+    }
+}
+
+/// Returns the failure for an invalid certificate. Reqwest reports it as a connection failure, but a retry cannot help.
+fn certificate_problem(cause: &(dyn Error + 'static), ca_cert: Option<&Path>) -> Option<HttpError> {
+    const OPERATORS: &str = "the platform's operators have to replace the server's certificate";
+    let error = cause.downcast_ref::<rustls::Error>()?;
+    let rustls::Error::InvalidCertificate(reason) = error else {
+        let is_missing = matches!(error, rustls::Error::NoCertificatesPresented);
+        return is_missing.then(|| rejected(&error.to_string(), OPERATORS));
+    };
+    let outdated = |message: String, time: UnixTime| {
+        let hint =
+            "check the local clock; if it is right, the platform's operators have to renew the certificate";
+        rejected(&format!("{message}; the local clock shows {}", day(time)), hint)
+    };
+    Some(match reason {
+        CertificateError::ExpiredContext { time, not_after } => {
+            outdated(format!("it expired on {}", day(*not_after)), *time)
+        }
+        CertificateError::NotValidYetContext { time, not_before } => {
+            outdated(format!("it is not valid before {}", day(*not_before)), *time)
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => rejected(
+            &error.to_string(),
+            "use a host name of the certificate in the URL",
+        ),
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            unknown_issuer(&error.to_string(), ca_cert)
+        }
+        // The verifier's own error is only known by its text.
+        other if format!("{other:?}").contains("CaUsedAsEndEntity") => rejected(
+            "it is the certificate of a certificate authority (CA:TRUE), which a server must not present as its own",
+            "the platform's operators have to give the server a certificate of its own (CA:FALSE), which the authority \
+             signs; --ca-cert cannot make this one valid",
+        ),
+        _ => rejected(&error.to_string(), OPERATORS),
+    })
+}
+
+fn rejected(reason: &str, hint: &str) -> HttpError {
+    let message = format!("the server's certificate was rejected: {reason}");
+    HttpError::new(ErrorKind::Certificate, message).with_hint(hint)
+}
+
+/// Returns the failure for a certificate of an unknown authority; the hint does not advise the setting that is set.
+fn unknown_issuer(reason: &str, ca_cert: Option<&Path>) -> HttpError {
+    let Some(file) = ca_cert else {
+        let message = format!("the server's certificate was rejected: {reason}");
+        return HttpError::new(ErrorKind::Certificate, message);
+    };
+    let file = file.display();
+    let hint = format!(
+        "no certificate of {file} (--ca-cert, SLUICEGATE_CA_CERT) signed the server's certificate: put the root \
+         certificate of the authority that signed it into that file"
+    );
+    rejected(reason, &hint)
 }
 
 /// Formats the day in UTC, as `2026-11-20`.
@@ -112,8 +221,13 @@ fn find_cause<T>(error: &dyn Error, found: &impl Fn(&(dyn Error + 'static)) -> O
 
 /// Joins the causes behind an error, outermost first, without those that only repeat another one.
 fn causes(error: &reqwest::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), texts_of)
+}
+
+/// Joins the texts of an error and its causes, without those that only repeat another one.
+fn texts_of(error: &(dyn Error + 'static)) -> String {
     let mut texts: Vec<String> = Vec::new();
-    let mut next = error.source();
+    let mut next = Some(error);
     while let Some(cause) = next {
         let text = cause.to_string();
         if !texts.iter().any(|earlier| earlier.contains(&text)) {
@@ -121,9 +235,5 @@ fn causes(error: &reqwest::Error) -> String {
         }
         next = cause.source();
     }
-    if texts.is_empty() {
-        error.to_string()
-    } else {
-        texts.join(": ")
-    }
+    texts.join(": ")
 }

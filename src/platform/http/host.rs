@@ -31,10 +31,13 @@ pub struct HostSettings {
     pub observer: Observer,
 }
 
-fn only(proxy: &Url) -> Result<Proxies, HttpError> {
-    let proxy = reqwest::Proxy::all(proxy.clone());
+fn only(url: &Url) -> Result<Proxies, HttpError> {
+    let proxy = reqwest::Proxy::all(url.clone());
     let wrong = |why| HttpError::configuration(format!("the proxy cannot be used: {why}"));
-    Ok(Proxies::Only(Box::new(proxy.map_err(wrong)?)))
+    Ok(Proxies::Only {
+        proxy: Box::new(proxy.map_err(wrong)?),
+        url: url.clone(),
+    })
 }
 
 pub struct HostClient {
@@ -60,7 +63,7 @@ impl HostClient {
             Some(proxy) => only(proxy)?,
             None => Proxies::on_the_way_to(&settings.root),
         };
-        let transport = Transport::new(limits, settings.ca_cert.as_deref(), &proxies)?;
+        let transport = Transport::new(limits, settings.ca_cert.as_deref(), proxies)?;
         Ok(Self {
             root: settings.root.clone(),
             token,

@@ -37,6 +37,7 @@ pub use error::{ErrorKind, HttpError};
 pub use hint::for_hint;
 pub use host::{HostClient, HostSettings};
 pub use observer::Observer;
+pub use proxies::check_proxy_variables;
 pub use request::Request;
 pub use reqwest::header::{HeaderName, HeaderValue};
 pub use reqwest::{Method, Url};

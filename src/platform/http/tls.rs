@@ -3,10 +3,10 @@
 use super::HttpError;
 use super::roots::{MachineRoots, verifier};
 use crate::base::input;
-use rustls::ClientConfig;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
+use rustls::{ClientConfig, RootCertStore};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,18 +56,27 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpEr
             "write the certificate with line breaks, for example with `printf '%b'`",
         ));
     }
-    let found: Vec<_> = CertificateDer::pem_slice_iter(&bytes)
-        .collect::<Result<_, _>>()
-        .map_err(|error| {
+    let mut certificates = Vec::new();
+    for parsed in CertificateDer::pem_slice_iter(&bytes) {
+        let number = certificates.len() + 1;
+        let certificate = parsed.map_err(|error| {
+            let reason = describe_pem_error(&error);
             broken(
-                &format!("is not PEM: {}", describe_pem_error(&error)),
+                &format!("is not PEM: certificate {number}: {reason}"),
                 CERTIFICATES_HINT,
             )
         })?;
-    if found.is_empty() {
+        // Only the verifier parses the content, and its error does not name the certificate.
+        RootCertStore::empty().add(certificate.clone()).map_err(|error| {
+            let hint = "replace this certificate, or remove it from the file";
+            broken(&format!("cannot be used: certificate {number}: {error}"), hint)
+        })?;
+        certificates.push(certificate);
+    }
+    if certificates.is_empty() {
         return Err(broken(&"contains no certificate", CERTIFICATES_HINT));
     }
-    Ok(found)
+    Ok(certificates)
 }
 
 const CERTIFICATES_HINT: &str = "use a file with certificates in PEM format (-----BEGIN CERTIFICATE-----)";
@@ -122,6 +131,17 @@ mod tests {
                 assert!(!error.contains(secret) && !error.contains("115, 51"), "{error}");
             }
         }
+        let good = rcgen::generate_simple_self_signed(["h".to_owned()])
+            .unwrap()
+            .cert
+            .pem();
+        let bundle = |bad: &str| {
+            format!("{good}{good}-----BEGIN CERTIFICATE-----\n{bad}\n-----END CERTIFICATE-----\n{good}")
+        };
+        let number = refused(bundle("AAAA").as_bytes());
+        insta::assert_snapshot!(number, @"the CA certificate file FILE cannot be used: certificate 3: invalid peer certificate: BadEncoding");
+        let number = refused(bundle("*").as_bytes());
+        insta::assert_snapshot!(number, @"the CA certificate file FILE is not PEM: certificate 3: a section is not base64");
         let key = refused(b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
         assert!(key.contains("contains a private key"), "{key}");
         let missing = client_config(Some("/nonexistent.pem".as_ref()))

@@ -2,6 +2,7 @@
 
 use super::bearer::Token;
 use super::error::{Brief, HttpError, RetryRule};
+use super::failure::{self, TunnelProblem};
 use super::hint::is_for_hint;
 use super::observer::Observer;
 use super::proxies::Proxies;
@@ -9,13 +10,13 @@ use super::request::{Body, Request};
 use super::response::{ERROR_LIMIT, Response, ResponseHead};
 use super::retry::Delays;
 use super::upload::Monitor;
-use super::{ErrorKind, failure, observer, redirect, tls};
+use super::{ErrorKind, observer, redirect, tls};
 use crate::base::address::user_agent;
 use bytes::{Bytes, BytesMut};
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -47,6 +48,9 @@ pub(super) struct Limits {
 pub(super) struct Transport {
     calls: reqwest::Client,
     uploads: reqwest::Client,
+    proxies: Proxies,
+    /// File with the root certificates that are trusted in addition to those of the machine.
+    ca_cert: Option<PathBuf>,
     pub(super) timeout: Duration,
     retries: u32,
     delays: Delays,
@@ -54,17 +58,17 @@ pub(super) struct Transport {
 }
 
 impl Transport {
-    pub(super) fn new(limits: Limits, ca_cert: Option<&Path>, proxies: &Proxies) -> Result<Self, HttpError> {
+    pub(super) fn new(limits: Limits, ca_cert: Option<&Path>, proxies: Proxies) -> Result<Self, HttpError> {
         let tls = tls::client_config(ca_cert)?;
         let limit = limits.timeout.min(LONGEST);
         // A little less than the total timeout, so that an unreachable host can be distinguished from a slow one.
         let connect = CONNECT.min(limit.mul_f32(0.9));
         let builder = || {
             let builder = reqwest::Client::builder();
-            let builder = match proxies {
+            let builder = match &proxies {
                 Proxies::OfEnvironment => builder,
                 Proxies::None => builder.no_proxy(),
-                Proxies::Only(proxy) => builder.proxy(reqwest::Proxy::clone(proxy)),
+                Proxies::Only { proxy, .. } => builder.proxy(reqwest::Proxy::clone(proxy)),
             };
             builder
                 .user_agent(user_agent())
@@ -83,6 +87,8 @@ impl Transport {
             calls: built(builder())?,
             // A connection is used for one upload only: a connection that the server has just closed would break it.
             uploads: built(builder().pool_max_idle_per_host(0))?,
+            proxies,
+            ca_cert: ca_cert.map(Path::to_owned),
             timeout: limit,
             retries: limits.retries,
             delays: limits.delays,
@@ -229,7 +235,25 @@ impl Transport {
                 .body(monitor.start()),
             _ => builder,
         };
-        builder.send().await.map_err(failure::before_answer)
+        match builder.send().await {
+            Ok(response) => Ok(response),
+            Err(error) => Err(self.explain(error, url).await),
+        }
+    }
+
+    /// Returns the failure of a request without a response, with the proxy or the file of certificates behind it.
+    async fn explain(&self, error: reqwest::Error, url: &Url) -> HttpError {
+        if error.is_connect()
+            && let Some(address) = self.proxies.address_for(url)
+            && let Some(problem) = TunnelProblem::find(&error, url)
+        {
+            let status = match problem {
+                TunnelProblem::Refused => self.proxies.tunnel_status(url).await,
+                _ => None,
+            };
+            return failure::at_proxy(problem, &address, url, status);
+        }
+        failure::before_answer(error, self.ca_cert.as_deref())
     }
 
     async fn read(

@@ -108,7 +108,15 @@ fn poisons() -> Vec<Poison> {
         file(
             "not UTF-8",
             |world| world.write("sluicegate.yaml", [b'#', 0xff, b'\n']),
-            "sluicegate.yaml: the file is not UTF-8",
+            "sluicegate.yaml: it is not UTF-8",
+        ),
+        file(
+            "UTF-16",
+            |world| {
+                let wide = "review: {}\n".encode_utf16().flat_map(u16::to_le_bytes);
+                world.write("sluicegate.yaml", wide.collect::<Vec<u8>>());
+            },
+            "sluicegate.yaml: it is UTF-16: save it as UTF-8",
         ),
         file(
             "too large",

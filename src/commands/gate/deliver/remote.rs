@@ -122,8 +122,10 @@ fn settings(
     token: SecretString,
     ca_cert: Option<PathBuf>,
 ) -> Result<HostSettings, Failure> {
+    let root = url(root)?;
+    run.check_proxy_variables(&root)?;
     Ok(HostSettings {
-        root: url(root)?,
+        root,
         token: Some(token),
         proxy: None,
         timeout: TIMEOUT,

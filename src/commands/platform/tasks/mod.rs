@@ -9,6 +9,7 @@ mod shown;
 mod wait;
 
 use crate::base::error::Failure;
+use crate::base::input;
 use crate::base::text;
 use crate::commands::kit::named_file::read_bounded;
 use crate::commands::kit::resource::Sought;
@@ -117,8 +118,12 @@ fn message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
         (Some(text), _) => text.clone(),
         (None, Some(path)) => {
             let bytes = read_bounded(&run.env.current_dir().join(path), MESSAGE_LIMIT)?;
-            String::from_utf8(bytes)
-                .map_err(|_| Failure::usage(format!("the message's file {} is not text", path.display())))?
+            input::utf_8(bytes).map_err(|reason| {
+                Failure::usage(format!(
+                    "could not read the message's file {}: {reason}",
+                    path.display()
+                ))
+            })?
         }
         (None, None) => String::new(),
     };

@@ -69,6 +69,9 @@ async fn ask(run: &Run, settings: &DoctorSettings, checks: &mut Vec<Check>) {
         Err(why) => return checks.push(Check::failed("base-url", &why.into())),
     };
     checks.push(Check::ok("base-url", base_url.to_string()));
+    if let Err(failure) = run.check_proxy_variables(base_url.url()) {
+        return checks.push(Check::failed("proxy", &failure));
+    }
     let way = Way::find(base_url, connection, run.observer()).await;
     checks.extend(way.checks());
     if way.is_open() {
@@ -162,7 +165,10 @@ impl<'a> Way<'a> {
             }
             Some(Err(why)) if matches!(why.kind(), ErrorKind::Unreachable | ErrorKind::Timeout) => {
                 let failure = undecided(format!("through {proxy}: {why}"));
-                Check::failed("proxy", &failure.hint(PROXY_HINT))
+                Check::failed(
+                    "proxy",
+                    &failure.hint(why.hint().unwrap_or_else(|| PROXY_HINT.to_owned())),
+                )
             }
             _ => Check::ok("proxy", format!("requests go through {proxy}")),
         }

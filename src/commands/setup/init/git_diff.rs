@@ -4,6 +4,7 @@
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::read_on_disk;
+use crate::base::input;
 use crate::base::text;
 use crate::base::write;
 use crate::commands::{CommandResult, Run};
@@ -87,7 +88,7 @@ fn attributes(path: &Path) -> Result<String, Failure> {
     }
     let bytes = read_on_disk(path, SIZE_LIMIT).map_err(|why| cannot(why.to_string()))?;
     let bytes = bytes.ok_or_else(|| cannot("the file is too large".to_owned()))?;
-    String::from_utf8(bytes).map_err(|_| cannot("the file is not UTF-8".to_owned()))
+    input::utf_8(bytes).map_err(|reason| cannot(reason.to_owned()))
 }
 
 /// Returns the lines to add, and the existing lines about these files.

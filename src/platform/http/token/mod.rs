@@ -168,17 +168,14 @@ fn read_file(path: &Path) -> Result<SecretString, TokenError> {
              its directory (--token-file, SLUICEGATE_TOKEN_FILE)"
         ))
     })?;
+    if input::is_utf_16(&bytes) {
+        return Err(broken(&"is UTF-16; write it as UTF-8"));
+    }
     match String::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => Err(broken(&"is empty")),
         Ok(text) => Ok(SecretString::from(text)),
-        Err(error) if is_utf_16(error.as_bytes()) => Err(broken(&"is UTF-16; write it as UTF-8")),
         Err(_) => Err(broken(&"is not text")),
     }
-}
-
-/// Detects UTF-16 by its byte order mark, which PowerShell on Windows writes.
-fn is_utf_16(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::platform::http::bearer::TokenError;
 use crate::platform::http::request::Request;
 use crate::platform::http::retry::Repeat;
 use crate::platform::http::transport::Transport;
-use crate::platform::http::{ErrorKind, HttpError};
+use crate::platform::http::{ErrorKind, HttpError, Response};
 use reqwest::{Method, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -52,8 +52,18 @@ impl OauthClient<'_> {
         let asked = Instant::now();
         let answer = transport.send(&request, None).await.map_err(refusal)?;
         answer.fits_beside(0).map_err(refusal)?;
-        granted(&answer.body, asked).ok_or_else(|| refusal(answer.unusable("it contains no access_token")))
+        granted(&answer.body, asked).ok_or_else(|| match refusal_in(&answer) {
+            Some(message) => TokenError::Refused(answer.unusable(&message)),
+            None => refusal(answer.unusable("it contains no access_token")),
+        })
     }
+}
+
+/// Returns the message of an error that has a status of success, as some token URLs respond.
+fn refusal_in(response: &Response) -> Option<String> {
+    let body: Value = serde_json::from_slice(&response.body).ok()?;
+    let is_error = body.get("error").is_some_and(|error| !error.is_null());
+    (is_error && body.get("access_token").is_none()).then(|| response.said())
 }
 
 fn refusal(error: HttpError) -> TokenError {
