@@ -393,6 +393,7 @@ fn the_action_hands_over_every_setting_by_environment() {
     {
         let local = [
             "SLUICEGATE_CONFIG",
+            "SLUICEGATE_RULES",
             "SLUICEGATE_TOKEN_FILE",
             "SLUICEGATE_TOKEN_COMMAND",
             "SLUICEGATE_REPO",

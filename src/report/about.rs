@@ -38,8 +38,8 @@ pub(crate) struct About {
     pub reports: Vec<String>,
     /// The errors in the rules file.
     pub wrong_rules: Vec<WrongRules>,
-    /// The platform's hidden directory for a new rules file, if the repository does not determine it.
-    pub folder_to_name: Option<String>,
+    /// How to provide the missing rules file, if it is missing. Contains text from outside.
+    pub missing_rules_hint: Option<String>,
     /// A file of the reviewed commit, for entries about a run without a reviewed file.
     pub any_file: Option<String>,
     /// Descriptions of the rules.
@@ -75,6 +75,19 @@ pub(crate) struct WrongRules {
 const PLACES: usize = 5;
 
 impl About {
+    /// Returns how to fix an error in the rules file. Contains text from outside.
+    pub(super) fn rules_file_hint(&self, finding: &Finding<'_>) -> &str {
+        let missing = match &self.missing_rules_hint {
+            Some(hint) => hint,
+            None => "run `sluicegate rules init` to create a rules file",
+        };
+        if finding.is_of_missing_rules() {
+            missing
+        } else {
+            "run `sluicegate rules lint` to find every problem in the rules file"
+        }
+    }
+
     /// Returns the first places in the rules file that cause this finding, and the number of others. Contains text from
     /// outside.
     pub(super) fn named_places(&self, finding: &Finding<'_>) -> Vec<String> {

@@ -307,9 +307,10 @@ fn cause(cause: &UnjudgedCause<'_>, about: &About) -> String {
     let places: Vec<String> = places.iter().map(|place| code(&named(place))).collect();
     let at = if places.is_empty() { "" } else { ", at " };
     format!(
-        "{message}{at}{}: {}",
+        "{message}{at}{}: {}. To fix it: {}",
         places.join(", "),
-        escape(&said(&cause.concerns()))
+        escape(&said(&cause.concerns())),
+        prose(&said(about.rules_file_hint(&cause.finding)))
     )
 }
 

@@ -361,7 +361,7 @@ fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
     nameless.commit("one");
     init(&nameless, &["--adopt", "strict"]).expect(2).saying(&[
         "hidden directory",
-        "sluicegate init --adopt HOW --config-dir .NAME",
+        "sluicegate init --adopt strict --config-dir <directory>",
     ]);
     assert!(!is_there(&nameless, "sluicegate.yaml"));
     let outside = nameless.path().join("outside");

@@ -169,9 +169,14 @@ fn a_review_and_a_check_of_a_commit_say_the_same() {
         }
         world.commit("rules");
         world.push();
+        world.git(&["remote", "set-head", "origin", "main"]);
         let served = served
             .get_or_insert_with(|| Served::start(world.path(), &["--project", &project, "--token", &token]));
-        let call = Call::with_platform(&world.work(), &served.url);
+        let mut call = Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_BRANCH", "main");
+        if rules.is_none() {
+            // A local check without a rules file evaluates the default rules, which a review does not.
+            call = call.variable("CI", "true");
+        }
         let review = call.run(&["review", "--all", "--report", "json=-"]);
         let check = call.run(&["check", "--all", "--head", "HEAD", "--report", "json=-"]);
         let on_disk = call.run(&["check", "--all", "--report", "json=-"]);

@@ -72,6 +72,7 @@ fn against_the_local_platform_nothing_is_missing() {
         SHARED_FILE,
         "pipelines:\n  - { pipeline: a.orch.yaml, id: load }\n",
     );
+    world.commit("share");
     let platform = serve(&world, "admin");
     let call = Call::with_platform(&world.work(), &platform.url);
     let args = [
@@ -140,6 +141,7 @@ fn a_role_that_may_not_publish_matters_if_something_is_to_be_published() {
         SHARED_FILE,
         "pipelines:\n  - { pipeline: a.orch.yaml, id: load }\n",
     );
+    world.commit("share");
     let publishing = call.variable("SLUICEGATE_PREFIX", "sales");
     only(doctor(&publishing), 4, "role", &["403", "Admin"]);
 }
@@ -365,6 +367,7 @@ fn the_platforms_files_are_checked_as_they_are_on_disk() {
         SHARED_FILE,
         "pipelines:\n  - { pipeline: gone.orch.yaml, id: load, enabled: false }\n",
     );
+    world.commit("share");
     doctor(&publishing).expect(0);
     world.write(".other/shared-pipelines.yaml", "pipelines: []\n");
     only(doctor(&publishing), 2, "rules-file", &[".other", "--config-dir"]);
@@ -487,7 +490,7 @@ fn a_folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
     let call = platform.call(&world);
     let ended = doctor(&call);
     let found = check(&ended, "rules-file")["found"].as_str().unwrap().to_owned();
-    assert!(found.ends_with("hidden directories with YAML: .acme"), "{found}");
+    assert!(found.ends_with("hidden directories: .acme"), "{found}");
     only(
         ended,
         2,
@@ -495,5 +498,6 @@ fn a_folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
         &["`sluicegate rules init --config-dir .acme`"],
     );
     call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
+    world.commit("rules");
     assert_eq!(check(&doctor(&call).expect(0), "rules-file")["status"], "ok");
 }

@@ -164,17 +164,29 @@ fn from_a_clone_with_a_past_to_the_next_version() {
     // Each missing item is reported with a fix, and the fixes are enough.
     has(
         &hour.run(&["doctor"]).expect(2),
-        &["1 check failed", "run `sluicegate rules init` to create it"],
+        &[
+            "1 check failed",
+            "run `sluicegate rules init` to create a rules file",
+        ],
     );
     has(
-        &hour.run(&["check"]).expect(1),
-        &["run `sluicegate rules init` to create a rules file"],
+        &hour.run(&["check"]).expect(0),
+        &[
+            "1 warning",
+            "The default rules were evaluated",
+            "`sluicegate rules init` writes it",
+        ],
     );
     let said = hour.run(&["init", "--adopt", "new-only"]).expect(0);
     has(&said, &["Set `new-only: true` under `review` in sluicegate.yaml"]);
     let file = hour.world.work().join("sluicegate.yaml");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("# new-only: true", "new-only: true")).unwrap();
+    has(
+        &hour.run(&["doctor"]).expect(2),
+        &["1 check failed", "commit the file, and push"],
+    );
+    hour.world.commit("gate");
     has(&hour.run(&["doctor"]).expect(0), &["all checks passed"]);
     has(&hour.run(&["check"]).expect(0), &["Review passed", "1 known"]);
 

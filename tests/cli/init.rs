@@ -461,7 +461,10 @@ fn a_dry_run_lists_all_that_is_missing_at_once() {
     let world = World::new();
     world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
     world.commit("first");
-    let missing = ["set the CI host with --host", "--adopt HOW --config-dir .NAME"];
+    let missing = [
+        "set the CI host with --host",
+        "--adopt new-only --config-dir <directory>",
+    ];
     let shown = init(&world, &["--dry-run", "--adopt", "new-only"]).expect(0).out;
     for words in [
         &missing[..],

@@ -61,6 +61,12 @@ impl Repository {
         Ok(at_head || (!self.is_bare() && listing::is_in_index(self, index, path)?))
     }
 
+    /// Returns whether a pattern makes git ignore the file on disk. A tracked file is never ignored.
+    pub fn is_ignored(&self, path: &str) -> bool {
+        let has_pattern = self.library.is_path_ignored(Path::new(path)).unwrap_or(false);
+        has_pattern && !self.tracks(path, None).unwrap_or(false)
+    }
+
     /// Returns the files on disk: those that are tracked, and those that are neither tracked nor ignored.
     pub fn on_disk(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
         let found = listing::on_disk(self, index)?;

@@ -5,6 +5,7 @@ use crate::base::git::{CommitId, Snapshot, SnapshotFile};
 use crate::base::text::count;
 use crate::commands::Run;
 use crate::commands::gate::check;
+use crate::commands::gate::check_rules::CheckRules;
 use crate::commands::gate::deliver::ChangesAhead;
 use crate::commands::gate::judgement::Judged;
 use crate::commands::gate::local_fallback::LocalFallback;
@@ -133,7 +134,9 @@ impl Asking<'_> {
     /// Checks the pipelines locally by the same rules; every report gets a note about it.
     fn check(&self, chosen: &Chosen, project: &ProjectRun<'_>) -> Result<Judged, Failure> {
         let fail_on = self.settings.judging.fail_on;
-        let mut judged = check::judge(self.run, chosen, project, fail_on, self.past)?;
+        let snapshot = project.project.snapshot;
+        let rules = CheckRules::Project(self.workspace.rules(snapshot)?);
+        let mut judged = check::judge(self.run, chosen, project, &rules, fail_on, self.past)?;
         judged.note([JUDGED_HERE.to_owned()]);
         Ok(judged)
     }

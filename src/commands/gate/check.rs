@@ -3,6 +3,8 @@
 use crate::base::error::Failure;
 use crate::base::git::{CommitId, Repository, Snapshot};
 use crate::base::text::count;
+use crate::commands::gate::check_paths::Paths;
+use crate::commands::gate::check_rules::CheckRules;
 use crate::commands::gate::deliver::{Telling, deliver};
 use crate::commands::gate::judgement::{Judged, RecordedSettings, Started, nothing, part};
 use crate::commands::gate::outdated::Outdated;
@@ -13,19 +15,16 @@ use crate::commands::gate::standard_input::StandardInput;
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::commands::{CommandResult, Run, is_ci};
-use crate::gate::{Judgement, Places, SeenFacts, Selected, Tally, evaluate, list_failed_files};
+use crate::gate::{Judgement, Places, SeenFacts, Tally, evaluate, list_failed_files};
 use crate::job::cli::{CheckArgs, FailOn};
 use crate::job::context::{self, Comparison, DeepenSubject};
 use crate::job::settings::{CheckSettings, Revisions};
 use crate::model::findings::Engine;
 use crate::model::pipelines::RULES_FILE;
 use crate::model::rules::RuleSet;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::mem;
 use std::path::PathBuf;
-
-/// Maximum number of notes about named files that are not checked.
-const TOLD: usize = 20;
 
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let started = Started::now();
@@ -49,6 +48,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     paths.must_exist(&workspace, &snapshot, &compared)?;
     let (comparison, mut chosen) = checking.chosen(&snapshot, compared.clone(), &paths)?;
     chosen.selected.keep_submodules();
+    let rules = checking.rules(&snapshot, &comparison, &mut chosen)?;
     let left = paths.left(&chosen.selected);
     let part = part(run, &settings.judging, paths.all(), &mut chosen.selected)?;
     let selected = &chosen.selected;
@@ -66,7 +66,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
             let why = format!("nothing to check: {why}");
             Judged::nothing(&comparison, &project, (fail_on, before.as_ref()), why)?
         }
-        None => judge(run, &chosen, &project, fail_on, before.as_ref())?,
+        None => judge(run, &chosen, &project, &rules, fail_on, before.as_ref())?,
     };
     judged.note(left);
     judged.note(workspace.tip_age.clone());
@@ -115,15 +115,6 @@ struct Checking<'a> {
     workspace: &'a Workspace<'a>,
     settings: &'a CheckSettings,
     args: &'a CheckArgs,
-}
-
-/// The paths given by the user, relative to the repository root.
-#[derive(Default)]
-struct Paths {
-    /// Files that are checked even if they did not change.
-    named: Vec<String>,
-    /// Paths that restrict the changes, each with the text that the user typed.
-    within: Vec<(String, PathBuf)>,
 }
 
 impl Checking<'_> {
@@ -198,6 +189,21 @@ impl Checking<'_> {
         let is_open = settings.revisions.base.is_none() && !settings.revisions.all;
         let head = || self.workspace.repo.head().ok().map(|head| head.commit);
         (is_hook && is_open).then(head).flatten()
+    }
+
+    /// Returns the rules to evaluate. With `--rules`, the target's rules file is not evaluated either.
+    fn rules(
+        &self,
+        snapshot: &Snapshot<'_>,
+        comparison: &Comparison,
+        chosen: &mut Chosen,
+    ) -> Result<CheckRules, Failure> {
+        let named = self.settings.rules.as_deref();
+        if named.is_some() {
+            chosen.outdated.iter_mut().for_each(Outdated::skip_rules);
+        }
+        self.workspace
+            .check_rules(self.run, snapshot, &comparison.bases, named)
     }
 
     fn note_on_disk(&self, snapshot: &Snapshot<'_>) -> Option<String> {
@@ -278,11 +284,12 @@ impl Checking<'_> {
     }
 }
 
-/// Evaluates these files of the snapshot locally, with the snapshot's rules file.
+/// Evaluates these files of the snapshot locally, with these rules.
 pub(crate) fn judge(
     run: &Run,
     chosen: &Chosen,
     project: &ProjectRun<'_>,
+    check_rules: &CheckRules,
     fail_on: FailOn,
     past: Option<&Baseline>,
 ) -> Result<Judged, Failure> {
@@ -293,17 +300,16 @@ pub(crate) fn judge(
     let files = &selected.files;
     let what = count(files.len(), "pipeline");
     run.ui.say(&format!("checking {what} of {}", snapshot.name()));
-    let rules = workspace.rules(snapshot)?;
-    let waiving = workspace.waiving(rules.as_ref())?;
-    let missing = workspace.named_folder.as_ref().filter(|_| rules.is_none());
-    let rules = match rules {
-        Some(rules) => rules,
-        None => workspace.missing_rules(snapshot)?,
+    let missing_rules = workspace.missing_rules(snapshot)?;
+    let (rules, missing) = match check_rules.rule_set() {
+        Some(rules) => (rules, None),
+        None => (&missing_rules, workspace.named_folder.as_ref()),
     };
+    let waiving = workspace.waiving(check_rules.rule_set())?;
     let wanted: HashSet<&str> = files.iter().map(String::as_str).collect();
     let files = snapshot.files(&|path| wanted.contains(path))?;
     let seen = SeenFacts::default();
-    let mut tally = evaluate(repo, &rules, files, &|path, pipeline| seen.see(path, pipeline))?;
+    let mut tally = evaluate(repo, rules, files, &|path, pipeline| seen.see(path, pipeline))?;
     if let Some(outdated) = &chosen.outdated {
         outdated.add(
             repo,
@@ -314,6 +320,7 @@ pub(crate) fn judge(
     }
     project.add(project.found(seen)?, &mut tally);
     waiving.mark(snapshot, &selected.former_paths(), &mut tally)?;
+    tally.notes.extend(check_rules.note());
     tally.notes.extend(missing.map(|folder| {
         let place = snapshot.name();
         format!("`{folder}/{RULES_FILE}` is missing in {place}; `{folder}` is the configured directory")
@@ -322,7 +329,7 @@ pub(crate) fn judge(
         past.compare(&mut tally, |tally, base| {
             let judged = tally.files.iter().map(|file| file.path.as_str());
             let places = past.places(base, snapshot, judged)?;
-            let before = at_base(repo, &rules, base, &places)?;
+            let before = at_base(repo, rules, base, &places)?;
             with_tip(repo, chosen.outdated.as_ref(), base, (places, before))
         })?;
         project.mark_known(past, &mut tally)?;
@@ -356,43 +363,4 @@ pub(crate) fn at_base(
     let mut tally = evaluate(repo, rules, files, &|_, _| {})?;
     tally.failed_batches = list_failed_files(&tally.files);
     Ok(tally)
-}
-
-impl Paths {
-    fn all(&self) -> Vec<String> {
-        let within = self.within.iter().map(|(path, _)| path);
-        self.named.iter().chain(within).cloned().collect()
-    }
-
-    const fn only_named(&self) -> bool {
-        self.within.is_empty() && !self.named.is_empty()
-    }
-
-    /// Returns an error if a path that restricts the changes exists neither in the snapshot nor in the base.
-    fn must_exist(
-        &self,
-        workspace: &Workspace<'_>,
-        snapshot: &Snapshot<'_>,
-        comparison: &Comparison,
-    ) -> Result<(), Failure> {
-        for (path, typed) in &self.within {
-            workspace.must_exist(path, typed, snapshot, &comparison.bases)?;
-        }
-        Ok(())
-    }
-
-    /// Returns a note for each named file that is not checked.
-    fn left(&self, selected: &Selected) -> Vec<String> {
-        let gate = selected.gate_changes.iter().map(|change| &change.path);
-        let checked: BTreeSet<&String> = selected.files.iter().chain(gate).collect();
-        // A change of the rules file selects all pipelines.
-        let is_rules = |path: &str| selected.all_because.is_some() && path.ends_with(RULES_FILE);
-        let left = self
-            .named
-            .iter()
-            .filter(|path| !checked.contains(path) && !is_rules(path));
-        left.take(TOLD)
-            .map(|path| format!("{path} was named but is not checked: --include or --exclude skips it"))
-            .collect()
-    }
 }

@@ -91,7 +91,7 @@ impl Workspace<'_> {
 }
 
 /// Returns the hidden directories at the root, and the links that may lead to some.
-fn hidden(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
+pub(crate) fn hidden(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
     let is_hidden = |name: &String| name.starts_with('.');
     let folders = snapshot.root_folders()?.into_iter().filter(is_hidden);
     let links = snapshot.root_links()?.into_iter().filter(is_hidden);

@@ -216,6 +216,12 @@ impl TipSides<'_> {
 }
 
 impl Outdated {
+    /// Removes the additional evaluation against the tip's rules, for a run that evaluates other rules than the
+    /// project's.
+    pub(crate) fn skip_rules(&mut self) {
+        self.rules = None;
+    }
+
     /// Returns whether the tip is certainly stricter; a different rules file alone may not be.
     pub(crate) fn is_stricter(&self) -> bool {
         !self.stricter.is_empty()

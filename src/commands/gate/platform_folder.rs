@@ -6,43 +6,59 @@ use crate::base::exit::ExitStatus;
 use crate::base::git::Snapshot;
 use crate::base::ui::Ui;
 use crate::commands::{Run, is_ci};
+use crate::model::pipelines::is_pipeline;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
-use std::path::Path;
 
-/// Hidden directories with YAML that belong to CI hosts and editors.
-const OF_OTHERS: [&str; 12] = [
+/// Hidden directories that belong to git, CI hosts, editors and other tools.
+const TOOL_DIRECTORIES: [&str; 26] = [
     ".azure",
     ".buildkite",
+    ".cache",
     ".ci",
     ".circleci",
+    ".claude",
     ".config",
+    ".cursor",
+    ".devcontainer",
     ".forgejo",
     ".git",
     ".gitea",
     ".github",
     ".gitlab",
+    ".hg",
+    ".husky",
     ".idea",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svn",
+    ".terraform",
+    ".venv",
+    ".vs",
     ".vscode",
+    ".woodpecker",
 ];
+
+/// Stands for an unknown directory in a suggested command. Every shell rejects it, because a copied command must not
+/// create a directory that no platform reads.
+const DIRECTORY_PLACEHOLDER: &str = "<directory>";
 
 /// Maximum length of the user's input, in bytes.
 const ANSWER: u64 = 1024;
 
-/// Returns the hidden directories at the root that contain YAML and may be the platform's, sorted by name.
+/// Returns the hidden directories at the root that may be the platform's, sorted by name. Those that contain pipelines
+/// are last: the platform keeps its own files in its directory, and pipelines elsewhere.
 pub(crate) fn candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure> {
-    let is_yaml = |path: &str| {
-        let extension = Path::new(path).extension();
-        extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
-    };
-    let files = snapshot.files(&|path| path.starts_with('.') && is_yaml(path))?;
-    let folders = files.iter().filter_map(|file| Some(file.path.split_once('/')?.0));
-    let mut names: Vec<String> = folders
-        .filter(|name| is_name(name) && !OF_OTHERS.contains(name))
-        .map(str::to_owned)
+    let pipelines = snapshot.files(&|path| path.starts_with('.') && is_pipeline(path))?;
+    let pipeline_folders: BTreeSet<&str> = pipelines
+        .iter()
+        .filter_map(|file| Some(file.path.split_once('/')?.0))
         .collect();
-    names.sort();
-    names.dedup();
+    let mut names = snapshot.root_folders()?;
+    names.retain(|name| is_name(name) && !TOOL_DIRECTORIES.contains(&name.as_str()));
+    names.sort_by_cached_key(|name| (pipeline_folders.contains(name.as_str()), name.clone()));
     Ok(names)
 }
 
@@ -55,24 +71,21 @@ pub(crate) fn must_be_named(snapshot: &Snapshot<'_>, run: &Run, command: &str) -
     }
 }
 
-/// Returns the directory name for a suggested command.
-pub(crate) fn first_or_any(candidates: &[String]) -> &str {
-    candidates.first().map_or(".NAME", String::as_str)
+/// Returns the command with the first candidate as the platform's directory, or with a placeholder.
+pub(crate) fn suggest_command(command: &str, candidates: &[String]) -> String {
+    let folder = candidates.first().map_or(DIRECTORY_PLACEHOLDER, String::as_str);
+    format!("{command} --config-dir {folder}")
 }
 
 /// Returns the error that the platform's directory is unknown, with the candidates and the command to run.
 pub(crate) fn unknown(candidates: &[String], command: &str) -> Failure {
     let mut message = "no hidden directory at the repository root looks like the platform's".to_owned();
     if !candidates.is_empty() {
-        let _ = write!(
-            message,
-            "; hidden directories with YAML: {}",
-            candidates.join(", ")
-        );
+        let _ = write!(message, "; hidden directories: {}", candidates.join(", "));
     }
-    let first = first_or_any(candidates);
     Failure::usage(message).hint(format!(
-        "set the directory named in the platform's documentation: `{command} --config-dir {first}`"
+        "set the directory named in the platform's documentation: `{}`",
+        suggest_command(command, candidates)
     ))
 }
 
@@ -112,7 +125,7 @@ fn chosen(answer: &str, candidates: &[String]) -> Result<Option<String>, Failure
 }
 
 /// Returns whether this is the name of a hidden directory that a shell accepts unquoted.
-fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     name.len() > 1 && name != ".." && name.starts_with('.') && name.chars().all(plain)
 }

@@ -79,7 +79,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         is_policy_elsewhere: false,
         told: &[],
         wrong_rules: Vec::new(),
-        folder_to_name: None,
+        missing_rules_hint: None,
         compared: None,
     };
     let delivered = deliver_from(run, &place, &delivery, None);

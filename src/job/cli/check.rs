@@ -10,8 +10,9 @@ const EXAMPLES: &str = "Examples:
   sluicegate check - --stdin-path sales/load.orch.yaml < sales/load.orch.yaml
 
 Rules come from the rules file in the platform's hidden directory, read from the same commit or
-working tree as the pipelines. The settings and variables of `review` that concern pipelines and
-reports apply. Without a remote, every pipeline counts as changed.";
+working tree as the pipelines. If neither the branch nor its target has one, a local run evaluates
+the default rules, as `sluicegate rules init` writes them. The settings and variables of `review`
+that concern pipelines and reports apply. Without a remote, every pipeline counts as changed.";
 
 const PATHS: &str = "Files to check, changed or not, or directories to restrict the check to (relative to the \
                      current directory). With --base, files only restrict the check. The rules file selects all \
@@ -40,6 +41,9 @@ pub struct CheckArgs {
     /// Path of the pipeline that `check -` reads from standard input, relative to the current directory
     #[arg(long, value_name = "PATH", conflicts_with_all = ["head", "staged", "all", "base"], help_heading = "Selection")]
     pub stdin_path: Option<PathBuf>,
+    /// Rules file to evaluate, instead of the project's; in CI, a file outside the checkout [env: SLUICEGATE_RULES]
+    #[arg(long, value_name = "FILE")]
+    pub rules: Option<PathBuf>,
     #[command(flatten)]
     pub gate: GateArgs,
 }

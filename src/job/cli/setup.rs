@@ -3,6 +3,7 @@
 use super::OutputArgs;
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;
+use std::fmt;
 use std::path::PathBuf;
 
 const INIT_EXAMPLES: &str = "Examples:
@@ -75,6 +76,15 @@ pub enum Adopt {
     Waivers,
     /// Fail on every finding.
     Strict,
+}
+
+impl fmt::Display for Adopt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to_possible_value() {
+            Some(value) => f.write_str(value.get_name()),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Checks the setup of a job and explains how to fix it.

@@ -1,8 +1,11 @@
 //! The settings of a local check: the settings of a review that need no platform.
 
+use super::platform::path_text;
 use super::selection::Of;
+use super::table::variable;
 use super::{Judging, Revisions, Selection, SettingsError, Sources};
 use crate::job::cli::CheckArgs;
+use std::path::PathBuf;
 
 #[derive(Debug, Clone)]
 pub struct CheckSettings {
@@ -12,6 +15,8 @@ pub struct CheckSettings {
     pub judging: Judging,
     /// Checks the index instead of the working tree.
     pub staged: bool,
+    /// The rules file to evaluate, instead of the project's. Only the job may set it.
+    pub rules: Option<PathBuf>,
     /// Checks named files even if they did not change.
     pub takes_named: bool,
 }
@@ -23,6 +28,10 @@ impl Sources<'_> {
             selection: self.selection(&args.selection.globs, Of::Review)?,
             judging: self.judging(&args.gate)?,
             staged: args.staged,
+            rules: self
+                .layers()
+                .text(path_text(args.rules.as_ref()), variable::RULES, None)
+                .map(PathBuf::from),
             takes_named: args.selection.range.base.is_none(),
         })
     }

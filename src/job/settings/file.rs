@@ -183,7 +183,7 @@ mod tests {
     }
 
     /// The keys that only the job may set.
-    const FOR_THE_JOB: [&str; 27] = [
+    const FOR_THE_JOB: [&str; 28] = [
         "base-url",
         "token",
         "token-file",
@@ -210,6 +210,7 @@ mod tests {
         "against",
         "require-review-engine",
         "max-known",
+        "rules",
         "repo",
     ];
 

@@ -241,7 +241,7 @@ fn client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
     }))
 }
 
-fn path_text(path: Option<&PathBuf>) -> Option<String> {
+pub(super) fn path_text(path: Option<&PathBuf>) -> Option<String> {
     path.map(|path| path.to_string_lossy().into_owned())
 }
 

@@ -188,6 +188,8 @@ settings! {
             => exclude: Vec<String> as "globs", Look::Globs(Some(&[])), Strictness::Letting;
         /// Whether to run the project checks: auto, or off to skip them in this job.
         PROJECT_CHECKS = "SLUICEGATE_PROJECT_CHECKS", "--project-checks", Judged, "";
+        /// Rules file that `check` evaluates instead of the project's; in CI, a file outside the checkout.
+        RULES = "SLUICEGATE_RULES", "--rules", Judged, "rules";
         /// Maximum number of known findings; more fail the gate.
         MAX_KNOWN = "SLUICEGATE_MAX_KNOWN", "--max-known", Judged, "max-known";
         /// Shard of the selected files to review, `I/N`.

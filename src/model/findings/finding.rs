@@ -5,19 +5,18 @@ use crate::model::pipelines::SubjectKind;
 use std::borrow::Cow;
 
 /// Error types that concern an entire file. Every rule returns the same error, so it is shown once.
-const OF_THE_FILE: [&str; 3] = [
-    UNREADABLE,
-    "designer/rules-file-parse-error",
-    "designer/rules-file-retrieval-error",
-];
+const OF_THE_FILE: [&str; 3] = [UNREADABLE, "designer/rules-file-parse-error", MISSING_RULES];
 
 /// The error type of a pipeline that cannot be read.
 const UNREADABLE: &str = "designer/document-parse-error";
 
+/// The error type of a commit without a rules file.
+const MISSING_RULES: &str = "designer/rules-file-retrieval-error";
+
 /// Error types that concern the rules file. Every pipeline gets the same error.
 const OF_THE_RULES_FILE: [&str; 8] = [
     "designer/rules-file-parse-error",
-    "designer/rules-file-retrieval-error",
+    MISSING_RULES,
     "designer/validator-not-found",
     "designer/invalid-enforcement-level",
     "designer/invalid-rule-configuration",
@@ -85,6 +84,11 @@ impl Finding<'_> {
     pub fn is_of_the_rules_file(&self) -> bool {
         self.error_type
             .is_some_and(|error_type| OF_THE_RULES_FILE.contains(&error_type))
+    }
+
+    /// Returns whether the finding reports that the rules file is missing.
+    pub fn is_of_missing_rules(&self) -> bool {
+        self.error_type == Some(MISSING_RULES)
     }
 
     /// Returns whether the finding is neither known nor waived.

@@ -71,10 +71,11 @@ fn why(view: &View<'_>) -> String {
     for cause in &view.causes {
         let _ = writeln!(
             shown,
-            "<p class=\"lead\">{} This affects {}.{}</p>",
+            "<p class=\"lead\">{} This affects {}.{} To fix it: {}.</p>",
             escape(&cause.finding.message()),
             escape(&cause.concerns()),
-            places(view, cause)
+            places(view, cause),
+            escape(view.about.rules_file_hint(&cause.finding))
         );
     }
     if let Some(praise) = &view.praise {

@@ -1,6 +1,6 @@
 //! Texts that explain how to fix a finding and where to read about it, for programs that read the JSON report.
 
-use crate::model::findings::{Finding, RuleResult, Status};
+use crate::model::findings::{RuleResult, Status};
 use crate::report::About;
 
 /// Returns how to fix the findings of this result; `None` if there is nothing to fix or the rule is unknown.
@@ -14,10 +14,12 @@ pub(super) fn of(result: &RuleResult, about: &About) -> Option<String> {
         Status::Error(_) if result.status.can_be_old() => {
             "Add a Start component, and connect it to the first component."
         }
-        Status::Error(_) if result.findings("").iter().any(Finding::is_of_the_rules_file) => {
-            "Run `sluicegate rules lint` to find the problems in the rules file."
+        Status::Error(_) => {
+            let findings = result.findings("");
+            let finding = findings.iter().find(|finding| finding.is_of_the_rules_file())?;
+            return Some(format!("To fix it, {}.", about.rules_file_hint(finding)));
         }
-        Status::Passed | Status::Error(_) => return None,
+        Status::Passed => return None,
     };
     Some(said.to_owned())
 }

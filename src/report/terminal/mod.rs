@@ -43,19 +43,6 @@ const OTHER_PLACES: usize = 4;
 /// Minimum number of findings for the tables of rules and directories: fewer findings are all visible anyway.
 const FEWEST_IN_TABLES: usize = 5;
 
-/// The hint for errors in the rules file: its own check finds more of them than a review.
-const RULES_HINT: &str = "hint: run `sluicegate rules lint` to find every problem in the rules file";
-
-/// Returns the hint for a missing rules file.
-fn no_rules_hint(about: &About) -> String {
-    let folder = about
-        .folder_to_name
-        .iter()
-        .map(|name| format!(" --config-dir {name}"));
-    let folder: String = folder.collect();
-    format!("hint: run `sluicegate rules init{folder}` to create a rules file")
-}
-
 /// Renders the report as text with a final line break. All text from outside is sanitized.
 pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
     if style.quiet {
@@ -152,10 +139,7 @@ fn push_cause(shown: &mut String, cause: &UnjudgedCause<'_>, about: &About, styl
     for line in wrapped(&text::line(&concerns), style.width) {
         let _ = writeln!(shown, "{:INDENT$}{}", "", text::line(&line));
     }
-    let hint = match cause.finding.error_type {
-        Some("designer/rules-file-retrieval-error") => no_rules_hint(about),
-        _ => RULES_HINT.to_owned(),
-    };
+    let hint = format!("hint: {}", about.rules_file_hint(&cause.finding));
     let _ = writeln!(shown, "{}\n", text::line(&hint));
 }
 

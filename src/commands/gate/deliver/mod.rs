@@ -20,7 +20,6 @@ use crate::base::exit::ExitStatus;
 use crate::base::git::{Repository, Snapshot};
 use crate::commands::Run;
 use crate::commands::gate::judgement::{ReviewedBeyondChange, RunEnding};
-use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::ComparedChanges;
 use crate::job::ci::{CiContext, Host};
@@ -48,8 +47,8 @@ pub(crate) struct Delivery<'a> {
     pub(crate) told: &'a [String],
     /// The errors in the rules file.
     pub(crate) wrong_rules: Vec<WrongRules>,
-    /// The hidden directory to suggest for a new rules file, if the repository has no such directory.
-    pub(crate) folder_to_name: Option<String>,
+    /// How to provide the rules file, if the review did not find it.
+    pub(crate) missing_rules_hint: Option<String>,
     /// The changes of pipelines, if a selection found them.
     pub(crate) compared: Option<&'a ComparedChanges>,
 }
@@ -150,7 +149,7 @@ pub(crate) fn deliver(
             is_policy_elsewhere: workspace.policy_is_elsewhere(),
             told: &ending.told,
             wrong_rules: wrong_rules(workspace, snapshot, report),
-            folder_to_name: folder_to_name(workspace, snapshot, report),
+            missing_rules_hint: missing_rules_hint(workspace, snapshot, report),
             compared: Some(&telling.compared),
         },
         changes,
@@ -180,25 +179,21 @@ fn changed(
     })
 }
 
-/// Returns the hidden directory to suggest for a new rules file, or `None` if the directory is known.
-fn folder_to_name(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Option<String> {
-    if !report.findings().iter().any(Finding::is_of_the_rules_file) {
-        return None;
-    }
-    if matches!(workspace.config_dir(snapshot), Ok(Some(_)) | Err(_)) {
+/// Returns how to provide the rules file, if the review did not find it.
+fn missing_rules_hint(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Option<String> {
+    if !report.findings().iter().any(Finding::is_of_missing_rules) {
         return None;
     }
     // A change that deletes the file reveals the directory, too.
-    let gone = report
+    let mut deleted = report
         .gate_changes
         .iter()
-        .map(|change| change.path.split_once('/'));
-    let gone = gone.flatten().find(|(_, file)| *file == RULES_FILE);
-    if let Some((folder, _)) = gone {
-        return Some(folder.to_owned());
-    }
-    let candidates = platform_folder::candidates(snapshot).unwrap_or_default();
-    Some(platform_folder::first_or_any(&candidates).to_owned())
+        .filter_map(|change| change.path.split_once('/'));
+    let deleted_folder = deleted
+        .find(|(_, file)| *file == RULES_FILE)
+        .map(|(folder, _)| folder);
+    let remedy = workspace.rules_remedy(snapshot, deleted_folder).ok()?;
+    Some(remedy.hint())
 }
 
 /// Returns the errors that `rules lint` shows, if the rules file keeps pipelines from being evaluated.

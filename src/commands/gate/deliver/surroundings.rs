@@ -37,7 +37,7 @@ pub(super) fn about(
         show: to.show,
         told: delivery.told.to_vec(),
         wrong_rules: delivery.wrong_rules.clone(),
-        folder_to_name: delivery.folder_to_name.clone(),
+        missing_rules_hint: delivery.missing_rules_hint.clone(),
         reproduce: reproduction::command(run, place, delivery),
         reports: files::places(run, place.host(), delivery),
         rules: rule_texts(),

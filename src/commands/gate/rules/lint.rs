@@ -107,9 +107,10 @@ fn named(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
 
 fn found(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     let workspace = run.workspace()?;
-    let Some(file) = workspace.rules_file(&workspace.checkout_files(run)?)? else {
+    let snapshot = workspace.checkout_files(run)?;
+    let Some(file) = workspace.rules_file(&snapshot)? else {
         let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
-        return Err(Failure::usage(message).hint("run `sluicegate rules init` to create one"));
+        return Err(Failure::usage(message).hint(workspace.rules_remedy(&snapshot, None)?.hint()));
     };
     let bytes = workspace
         .read(&file)?

@@ -11,6 +11,7 @@ use crate::base::exit::ExitStatus;
 use crate::base::git::Snapshot;
 use crate::base::input;
 use crate::base::write;
+use crate::commands::gate::check_rules::CheckRules;
 use crate::commands::gate::project::ProjectChecking;
 use crate::commands::gate::waiving::{self, LIMIT, held};
 use crate::commands::gate::workspace::Workspace;
@@ -30,7 +31,15 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let workspace = run.workspace()?;
     let snapshot = workspace.repo.on_disk(run.index())?;
-    let file = Waived::read(&workspace, &snapshot)?;
+    // A waiver that matches no finding of the default rules may match one of the rules file that is still to be written.
+    let rules = match &verb {
+        WaiversVerb::Prune { .. } => CheckRules::Project(workspace.rules(&snapshot)?),
+        WaiversVerb::Add(_) | WaiversVerb::List { .. } => workspace.check_rules(run, &snapshot, &[], None)?,
+    };
+    if let Some(note) = rules.note() {
+        run.ui.say(&note);
+    }
+    let file = Waived::read(&workspace, &snapshot, rules.into_rule_set())?;
     match verb {
         WaiversVerb::Add(args) => add::add(run, &workspace, &snapshot, &file, &args)?,
         WaiversVerb::List { output } => list::list(run, &snapshot, file, output)?,
@@ -49,10 +58,13 @@ struct Waived {
 }
 
 impl Waived {
-    fn read(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Self, Failure> {
+    fn read(
+        workspace: &Workspace<'_>,
+        snapshot: &Snapshot<'_>,
+        rules: Option<RuleSet>,
+    ) -> Result<Self, Failure> {
         let path = workspace.repo.root().join(FILE_NAME);
         let text = text(&path)?;
-        let rules = workspace.rules(snapshot)?;
         let named = Text {
             name: path.display().to_string(),
             text,

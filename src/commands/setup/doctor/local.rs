@@ -3,9 +3,10 @@
 use super::check::{self, Check, CheckOutcome};
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::base::git::{Snapshot, SnapshotFile};
+use crate::base::git::{GitError, Snapshot, SnapshotFile};
 use crate::base::text::count;
 use crate::commands::Run;
+use crate::commands::gate::missing_rules::RulesRemedy;
 use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
 use crate::job::ci::Host;
@@ -107,7 +108,7 @@ fn files(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec
     });
     let (rules, shared) = match &folder {
         Ok((snapshot, folder)) => (
-            Check::new("rules-file", rules_file(workspace, snapshot, folder.as_deref())),
+            Check::new("rules-file", rules_file(workspace, snapshot)),
             Check::new(
                 "shared-pipelines",
                 shared_pipelines(workspace, snapshot, folder.as_deref(), settings),
@@ -143,18 +144,9 @@ fn depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOu
         .hint(format!("{whole}, or set SLUICEGATE_DEEPEN to true")))
 }
 
-fn rules_file(
-    workspace: &Workspace<'_>,
-    snapshot: &Snapshot<'_>,
-    folder: Option<&str>,
-) -> Result<CheckOutcome, Failure> {
-    if folder.is_none() {
-        let candidates = platform_folder::candidates(snapshot)?;
-        return Err(platform_folder::unknown(&candidates, "sluicegate rules init"));
-    }
+fn rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
     let Some(file) = workspace.rules_file(snapshot)? else {
-        let message = format!("no `{RULES_FILE}` in the platform's hidden directory");
-        return Err(Failure::usage(message).hint("run `sluicegate rules init` to create it"));
+        return Err(missing_rules(workspace, snapshot)?);
     };
     let problems = rules::lint(&content(workspace, &file)?);
     let errors = problems.iter().filter(|problem| problem.is_error).count();
@@ -163,10 +155,40 @@ fn rules_file(
         let message = format!("{place}: {} ({} in all)", first.message, count(errors, "error"));
         return Err(Failure::usage(message).hint("run `sluicegate rules lint` to see each with its location"));
     }
+    if !is_committed(workspace, &file.path)? {
+        let remedy = RulesRemedy::Commit {
+            is_ignored: false,
+            path: file.path,
+        };
+        let message =
+            "the rules file is not in the checked-out commit, so a review by the platform does not find it";
+        return Err(Failure::usage(message).hint(remedy.hint()));
+    }
     Ok(CheckOutcome::Ok(match problems.len() {
         0 => format!("{} has no problems", file.path),
         some => format!("{} is valid, with {}", file.path, count(some, "warning")),
     }))
+}
+
+/// Returns the failure for a missing rules file, with the way to provide it.
+fn missing_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<Failure, Failure> {
+    let remedy = workspace.rules_remedy(snapshot, None)?;
+    let is_unknown = workspace.config_dir(snapshot)?.is_none();
+    if matches!(remedy, RulesRemedy::Create { .. }) && is_unknown {
+        let candidates = platform_folder::candidates(snapshot)?;
+        return Ok(platform_folder::unknown(&candidates, "sluicegate rules init"));
+    }
+    let message = format!("no `{RULES_FILE}` in the platform's hidden directory");
+    Ok(Failure::usage(message).hint(remedy.hint()))
+}
+
+/// Returns whether the checked-out commit has the file, with any content.
+fn is_committed(workspace: &Workspace<'_>, path: &str) -> Result<bool, Failure> {
+    match workspace.repo.head() {
+        Ok(head) => Ok(workspace.repo.find_file(&head.commit, path)?.is_some()),
+        Err(GitError::NoCommit { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Checks the shared-pipelines file, which a publish requires.
@@ -197,6 +219,10 @@ fn shared_pipelines(
         }
     }
     if missing.is_empty() {
+        if settings.publishes && !is_committed(workspace, &file.path)? {
+            let reason = "the file is not in the checked-out commit, so a publish does not find it";
+            return Err(refuse(&reason).hint("commit the file, and push"));
+        }
         let offers = count(shared.entries.len(), "shared pipeline");
         return Ok(CheckOutcome::Ok(format!("{} lists {offers}", file.path)));
     }

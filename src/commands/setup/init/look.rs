@@ -94,8 +94,9 @@ pub(super) fn look(
         Some(_) => (Vec::new(), None),
         None => open_question(run, &snapshot, args)?,
     };
-    if args.adopt.is_some() && found.is_none() && asked.is_none() {
-        missing.push(platform_folder::unknown(&candidates, "sluicegate init --adopt HOW").into());
+    if let (Some(adopt), None, None) = (args.adopt, &found, &asked) {
+        let command = format!("sluicegate init --adopt {adopt}");
+        missing.push(platform_folder::unknown(&candidates, &command).into());
     }
     if let Some(refusal) = refusal(&missing).filter(|_| !args.dry_run) {
         return Err(refusal);

@@ -4,6 +4,7 @@ use super::look::RepositoryFacts;
 use super::plan::{FileStep, InitPlan};
 use super::{adopt, config};
 use crate::base::text;
+use crate::commands::gate::platform_folder;
 use crate::job::settings::FILE_NAME;
 use crate::model::pipelines::SHARED_PIPELINES_FILE;
 use serde_json::{Value, json as value};
@@ -85,17 +86,16 @@ fn indented(text: &str) -> String {
 }
 
 fn rules_step(seen: &RepositoryFacts) -> String {
-    let write = "Write the rules, which every review needs: `sluicegate rules init";
-    match (&seen.config_dir, seen.candidates.as_slice()) {
-        (Some(_), _) => format!("{write}`"),
-        (None, []) => format!("{write} --config-dir .NAME-OF-THE-PLATFORMS-FOLDER`"),
-        (None, [first, ..]) => {
-            let there = seen.candidates.join(", ");
-            format!(
-                "{write} --config-dir {first}`\n    The platform's directory is unknown; candidates: {there}"
-            )
-        }
+    let what = "Write the rules, which every review needs";
+    if seen.config_dir.is_some() {
+        return format!("{what}: `sluicegate rules init`");
     }
+    let command = platform_folder::suggest_command("sluicegate rules init", &seen.candidates);
+    let details = match seen.candidates.as_slice() {
+        [] => "see the platform's documentation".to_owned(),
+        names => format!("candidates: {}", names.join(", ")),
+    };
+    format!("{what}: `{command}`\n    The platform's directory is unknown; {details}")
 }
 
 /// Returns the next steps; each is a sentence, with details on lines below.
