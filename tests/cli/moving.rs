@@ -86,11 +86,11 @@ fn a_pipeline_moves_with_every_reference_and_every_other_byte_stays() {
         .mode();
     assert_eq!(mode & 0o777, 0o755);
     insta::assert_snapshot!(world.git(&["status", "--short"]), @r#"
-     M .platform/shared-pipelines.yaml
-     M main.orch.yaml
+    M  .platform/shared-pipelines.yaml
+    M  main.orch.yaml
     R  sales/load.orch.yaml -> "new place/load: it.orch.yaml"
-     M sluicegate-waivers.yaml
-     M sluicegate.yaml
+    M  sluicegate-waivers.yaml
+    M  sluicegate.yaml
     "#);
     let checked =
         Call::new(&world.work()).run(&["check", "--all", "--fail-on", "never", "--report", "json=-"]);
@@ -103,7 +103,7 @@ fn a_folder_moves_with_what_is_in_it_and_back_again() {
     world.write("sales/untracked.txt", "x");
     world.write("sales/load.orch.yaml", EMPTY.replace("{}", "\n    Beside:\n      type: run-transformation\n      parameters:\n        transformationJob: clean it\n    Whole:\n      type: run-transformation\n      parameters:\n        transformationJob: sales/clean it\n"));
     world.commit("calls within the folder");
-    let (before, index) = all(&world);
+    let (before, _) = all(&world);
     let ended = mv(&world, &["sales", "deep/down", "-o", "json"]).expect(0).json();
     insta::assert_snapshot!(serde_json::to_string_pretty(&ended).unwrap());
     assert!(read(&world, "deep/down/load.orch.yaml").contains("transformationJob: deep/down/clean it\n"));
@@ -113,12 +113,12 @@ fn a_folder_moves_with_what_is_in_it_and_back_again() {
     let one_line = before
         .into_iter()
         .map(|(path, text)| (path, text.replace("\\\r\n          ", "")));
-    let expected = (one_line.collect(), index);
     assert_eq!(
-        all(&world),
-        expected,
+        all(&world).0,
+        one_line.collect::<Vec<_>>(),
         "what it rewrote itself is no change that is not committed"
     );
+    assert_eq!(world.git(&["status", "--short"]), "M  main.orch.yaml");
 }
 
 #[test]
@@ -401,4 +401,49 @@ fn moves_do_not_write_through_links() {
     std::os::unix::fs::symlink("a.orch.yaml", twin.work().join("link")).unwrap();
     twin.commit("link");
     mv(&twin, &["link", "other"]).expect(0);
+}
+
+#[test]
+fn commit_after_move_contains_the_rewritten_references() {
+    let world = world();
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(world.work().join("main.orch.yaml"), executable).unwrap();
+    world.commit("executable");
+    mv(&world, &["sales/load.orch.yaml", "stock/load.orch.yaml"]).expect(0);
+    world.git(&["commit", "-q", "-m", "moved"]);
+    assert_eq!(world.git(&["status", "--short"]), "");
+    assert!(world.git(&["show", "HEAD:main.orch.yaml"]).contains("stock/load"));
+    // The mode of a rewritten file stays.
+    let entry = world.git(&["ls-tree", "HEAD", "main.orch.yaml"]);
+    assert!(entry.starts_with("100755 "), "{entry}");
+}
+
+#[test]
+fn move_does_not_stage_changes_that_were_not_staged_before() {
+    let world = world();
+    world.write("main.orch.yaml", MAIN.replace("# calls é", "# half done"));
+    let ended = mv(&world, &["sales/load.orch.yaml", "stock/load.orch.yaml"]).expect(0);
+    ended.saying(&[
+        "the rewritten references in main.orch.yaml are not staged (these files had unstaged changes)",
+        "run `git add` before you commit the move",
+    ]);
+    let status = world.git(&["status", "--short", "main.orch.yaml", "sluicegate.yaml"]);
+    assert_eq!(status, " M main.orch.yaml\nM  sluicegate.yaml");
+    let json = mv(&world, &["stock", "sales", "-o", "json"]).expect(0).json();
+    assert_eq!(json["unstaged"], serde_json::json!(["main.orch.yaml"]));
+    let repaired = crate::world::project();
+    let call = "      parameters: { orchestrationJob: old/a.orch.yaml }\n";
+    let caller = crate::world::pipeline(&["Start", "Run", "Done"]).replacen(
+        "      parameters: { componentName: \"Run\" }\n",
+        call,
+        1,
+    );
+    repaired.write(
+        "caller.orch.yaml",
+        caller.replace("sql-executor", "run-orchestration"),
+    );
+    repaired.commit("dead call");
+    mv(&repaired, &["--repair"])
+        .expect(0)
+        .saying(&["the repaired files are not staged"]);
 }

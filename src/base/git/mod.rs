@@ -36,6 +36,7 @@ mod settings;
 mod shadow;
 mod similarity;
 mod snapshot;
+mod staging;
 mod tree;
 
 pub use branches::RemoteBranch;
@@ -53,4 +54,5 @@ pub use remote_url::RemoteUrl;
 pub use repository::{Head, Repository};
 pub use revision::Named;
 pub use snapshot::Snapshot;
+pub use staging::StagedFile;
 pub use tree::TreeFile;

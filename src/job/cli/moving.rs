@@ -9,7 +9,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate mv sales warehouse
   sluicegate mv --repair
 
-Nothing is committed. If a reference cannot be rewritten in place, the command fails before it changes anything.";
+The move and the rewritten files are staged, and nothing is committed. If a reference cannot be rewritten in place, the command fails before it changes anything.";
 
 /// Moves a pipeline, script or directory and updates every reference to it.
 ///

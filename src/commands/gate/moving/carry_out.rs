@@ -1,4 +1,4 @@
-//! Carries out the plan: git moves the files, then the edited files are written. A failure on the way is undone.
+//! Carries out the plan: git moves the files, then the edited files are written and staged. A failure to write is undone.
 
 use super::edit::FileEdit;
 use super::plan::Plan;
@@ -9,8 +9,20 @@ use crate::model::moving::Moves;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(super) fn carry_out(repo: &Repository, plan: &Plan) -> Result<(), Failure> {
+/// The rewritten files that the next commit does not contain.
+#[derive(Debug, Default)]
+pub(super) struct UnstagedFiles {
+    pub paths: Vec<String>,
+    /// The error of git if nothing could be staged; otherwise the files had unstaged changes before.
+    pub reason: Option<String>,
+}
+
+/// Returns the rewritten files that are not staged, because they had unstaged changes before. `git mv` stages a move, so
+/// a commit of the move alone would leave the references behind.
+pub(super) fn carry_out(repo: &Repository, plan: &Plan) -> Result<UnstagedFiles, Failure> {
     let root = repo.root();
+    let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());
+    let mut staged_files = repo.files_without_unstaged_changes(edited_paths)?;
     let made = match &plan.moves {
         Some(moves) => move_files(repo, moves)?,
         None => Vec::new(),
@@ -30,7 +42,28 @@ pub(super) fn carry_out(repo: &Repository, plan: &Plan) -> Result<(), Failure> {
         }
         done.push(edit);
     }
-    Ok(())
+    let Some(moves) = &plan.moves else {
+        return Ok(UnstagedFiles::default());
+    };
+    for file in &mut staged_files {
+        file.path = moves.path(&file.path);
+    }
+    if let Err(error) = repo.stage_files(&staged_files) {
+        return Ok(UnstagedFiles {
+            paths: edited_files(plan, moves).collect(),
+            reason: Some(error.to_string()),
+        });
+    }
+    let is_unstaged = |path: &String| !staged_files.iter().any(|file| file.path == *path);
+    Ok(UnstagedFiles {
+        paths: edited_files(plan, moves).filter(is_unstaged).collect(),
+        reason: None,
+    })
+}
+
+/// Returns the paths of the rewritten files after the move.
+fn edited_files<'p>(plan: &'p Plan, moves: &'p Moves) -> impl Iterator<Item = String> + 'p {
+    plan.edits.iter().map(|edit| moves.path(&edit.path))
 }
 
 /// Returns the path of the file after the move.

@@ -1,7 +1,7 @@
 //! Runs `sluicegate mv`: moves a file or directory and updates every reference to it, or repairs broken references.
 //!
 //! All new content is computed in memory first, so that an error changes no file. Then git moves the files, and the
-//! edited files are written; a failure on the way is undone.
+//! edited files are written and staged; a failure to write is undone.
 
 mod carry_out;
 mod committed;
@@ -31,9 +31,11 @@ pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
         _ => plan::repairing(&reading)?,
     };
     links::refuse_linked_files(workspace.repo.root(), &plan)?;
-    if !args.dry_run {
-        carry_out::carry_out(&workspace.repo, &plan)?;
-    }
-    tell::tell(run, &plan, args)?;
+    let unstaged = if args.dry_run {
+        carry_out::UnstagedFiles::default()
+    } else {
+        carry_out::carry_out(&workspace.repo, &plan)?
+    };
+    tell::tell(run, &plan, &unstaged, args)?;
     Ok(ExitStatus::Success)
 }

@@ -1,5 +1,6 @@
 //! Reports the completed or planned changes.
 
+use super::carry_out::UnstagedFiles;
 use super::edit::Referrer;
 use super::plan::{LeftReference, Plan};
 use crate::base::error::Failure;
@@ -12,11 +13,28 @@ use crate::model::pipelines::is_pipeline;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-pub(super) fn tell(run: &Run, plan: &Plan, args: &MvArgs) -> Result<(), Failure> {
+pub(super) fn tell(run: &Run, plan: &Plan, unstaged: &UnstagedFiles, args: &MvArgs) -> Result<(), Failure> {
+    if !unstaged.paths.is_empty() {
+        run.ui.warn(&describe_unstaged(unstaged));
+    } else if plan.moves.is_none() && !plan.edits.is_empty() && !args.dry_run {
+        run.ui
+            .say("the repaired files are not staged: look at them with `git diff`, then run `git add`");
+    }
     match args.output.output {
-        OutputFormat::Json => run.ui.out(&output::json(&document(plan, args.dry_run))),
+        OutputFormat::Json => run.ui.out(&output::json(&document(plan, unstaged, args.dry_run))),
         OutputFormat::Text => run.ui.out(&words(plan, args.dry_run)),
     }
+}
+
+fn describe_unstaged(unstaged: &UnstagedFiles) -> String {
+    let files = named(&unstaged.paths);
+    let reason = match &unstaged.reason {
+        Some(error) => text::line(error),
+        None => "these files had unstaged changes".to_owned(),
+    };
+    format!(
+        "the rewritten references in {files} are not staged ({reason}): run `git add` before you commit the move"
+    )
 }
 
 fn words(plan: &Plan, is_dry: bool) -> String {
@@ -112,7 +130,7 @@ fn why_in_words(why: &RepairError) -> String {
     }
 }
 
-fn document(plan: &Plan, is_dry: bool) -> Value {
+fn document(plan: &Plan, unstaged: &UnstagedFiles, is_dry: bool) -> Value {
     let moved: Vec<Value> = plan
         .moves
         .iter()
@@ -140,5 +158,5 @@ fn document(plan: &Plan, is_dry: bool) -> Value {
         .iter()
         .map(|left| json!({ "path": left.path, "line": left.line, "target": left.target, "why": why_in_words(&left.why) }))
         .collect();
-    json!({ "dryRun": is_dry, "moved": moved, "edits": edits, "left": left })
+    json!({ "dryRun": is_dry, "moved": moved, "edits": edits, "left": left, "unstaged": unstaged.paths })
 }
