@@ -44,13 +44,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
     }
     match job::cli::parse(args) {
         Ok(cli) => commands::run(cli, env),
-        Err(said) => print_said(&said),
+        Err(said) => print_said(&said, &env),
     }
 }
 
 /// Prints the help text or the error in the arguments. If standard output is a closed pipe, the reader chose to stop,
 /// so a failed write is ignored.
-fn print_said(said: &clap::Error) -> exit::ExitStatus {
+fn print_said(said: &clap::Error, env: &env::Env) -> exit::ExitStatus {
     if !said.use_stderr() {
         let _ = said.print();
         return exit::ExitStatus::Success;
@@ -58,6 +58,7 @@ fn print_said(said: &clap::Error) -> exit::ExitStatus {
     let told = said.render().to_string();
     let told = told.replace(FURTHER, further(said));
     let _ = write!(std::io::stderr(), "{told}");
+    commands::report_usage_error(env, &told);
     exit::ExitStatus::Usage
 }
 

@@ -10,10 +10,12 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::ui::{self, ColorChoice, Destination, Ui};
 use crate::job::ci;
-use crate::job::cli::{ArtifactsVerb, Cli, Command, GlobalArgs};
+use crate::job::cli::{Annotations, ArtifactsVerb, Cli, Command, GlobalArgs};
 use crate::job::policy;
 use crate::job::settings;
 use kit::signals::{self, Signals};
+use kit::step_report;
+pub(crate) use kit::step_report::report_usage_error;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use tokio::runtime::Runtime;
@@ -27,6 +29,12 @@ pub(crate) struct Run {
     runtime: Arc<OnceLock<Runtime>>,
     /// Set when the platform responds to a request.
     has_platform_responded: Arc<AtomicBool>,
+    /// The style of annotations that the job requests.
+    annotations: Annotations,
+    /// The title of a failure without a report.
+    failure_title: &'static str,
+    /// Set when the CI host got a report or a failure of this run.
+    has_reported: AtomicBool,
 }
 
 type CommandResult = Result<ExitStatus, Failure>;
@@ -40,7 +48,9 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
         is_ci(&env),
     );
     if let Err(error) = color {
-        return ui.fail(&Failure::from(error));
+        let failure = Failure::from(error);
+        report_usage_error(&env, &failure.words());
+        return ui.fail(&failure);
     }
     ui::start_log(cli.global.verbose);
     for warning in settings::unknown_variables(&env) {
@@ -54,15 +64,21 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
             signals,
             runtime: Arc::default(),
             has_platform_responded: Arc::default(),
+            annotations: Annotations::default(),
+            failure_title: step_report::failure_title(&cli.command),
+            has_reported: AtomicBool::default(),
         };
+        run.annotations = step_report::requested_annotations(&run, &cli.command);
         let status = gate::unfinished::replace_named_files(&run, &cli.command)
             .and_then(|()| run.write_to_file())
             .and_then(|()| dispatch(&run, cli.command))
-            .unwrap_or_else(|failure| ui.fail(&failure));
-        match run.ui.finish() {
+            .unwrap_or_else(|failure| run.report_failure(&failure));
+        let status = match run.ui.finish() {
             Ok(()) => status,
-            Err(failure) => status.worse(ui.fail(&failure)),
-        }
+            Err(failure) => status.worse(run.report_failure(&failure)),
+        };
+        run.report_unexplained_failure(status);
+        status
     })
 }
 

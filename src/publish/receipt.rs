@@ -112,6 +112,13 @@ impl Receipt {
         self
     }
 
+    /// Returns whether the version exists and this run found no problem with it.
+    pub fn is_of_published_version(&self) -> bool {
+        [OutcomeKind::Published, OutcomeKind::AlreadyPublished]
+            .iter()
+            .any(|kind| kind.in_receipt() == self.outcome)
+    }
+
     /// Creates the receipt of a publish that was rejected before anything was sent.
     pub fn refused(plan: &Plan, hashes: &[String]) -> Self {
         Self {

@@ -34,7 +34,8 @@ pub(crate) fn outputs(pairs: &[(&str, String)]) -> Vec<String> {
     pairs.iter().map(set).collect()
 }
 
-fn command(annotation: &Annotation) -> String {
+/// Returns the logging command of an annotation.
+pub(super) fn command(annotation: &Annotation) -> String {
     let kind = if annotation.level == Level::Error {
         "error"
     } else {

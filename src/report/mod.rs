@@ -14,6 +14,7 @@ pub(crate) mod azure;
 pub(crate) mod bitbucket;
 mod changes;
 mod document;
+mod failure;
 pub(crate) mod github;
 mod gitlab;
 mod html;
@@ -40,6 +41,7 @@ pub(crate) use changes::{
     CallersOfChanges, ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown,
 };
 pub(crate) use document::comment;
+pub(crate) use failure::{failure_annotation, failure_summary, publish_summary};
 pub(crate) use html::changes_page as changes_as_html;
 pub(crate) use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};
 pub(crate) use release::release_note;

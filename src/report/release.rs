@@ -17,9 +17,13 @@ const LONGEST: usize = 500;
 
 /// Returns the release note of the version `to`, compared with an older version or commit.
 pub(crate) fn release_note(prefix: &str, to: &str, compat: &Compat) -> String {
-    let old = compat.old_name();
-    let mut note = format!("## {} {}\n\n", named(prefix), named(to));
-    let _ = writeln!(note, "{}\n", lead(compat, &old));
+    let heading = format!("## {} {}\n\n", named(prefix), named(to));
+    heading + &consumer_changes(compat)
+}
+
+/// Returns the changes for consumers, grouped by shared pipeline, without a heading.
+pub(super) fn consumer_changes(compat: &Compat) -> String {
+    let mut note = format!("{}\n\n", lead(compat, &compat.old_name()));
     let (mut ids, mut left_out): (Vec<&str>, usize) = (Vec::new(), 0);
     for change in &compat.changes {
         if let Some(id) = change.id.as_deref().filter(|id| !ids.contains(id)) {

@@ -69,6 +69,7 @@ mod selected;
 mod serve;
 mod setup;
 mod standard_input;
+mod step_summaries;
 mod streaming;
 mod tasks;
 mod unexpanded;

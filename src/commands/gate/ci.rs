@@ -10,6 +10,7 @@ use crate::commands::gate::publish::{
 };
 use crate::commands::gate::review::{Published, Reviewed, reviewed};
 use crate::commands::gate::workspace::Workspace;
+use crate::commands::kit::step_report::PUBLISH_FAILED;
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
@@ -63,7 +64,9 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         discard_publish_report(run, args, &reviewed);
         return publishing.announce(plan, reviewed.report.map(Evidence::of_this_run));
     }
-    publishing.run(plan, reviewed.report.map(Evidence::of_this_run))
+    let published = publishing.run(plan, reviewed.report.map(Evidence::of_this_run));
+    // The review has its own report, so the failure is that of the publish.
+    Ok(published.unwrap_or_else(|failure| run.report_failure_as(PUBLISH_FAILED, &failure)))
 }
 
 /// Removes the undecided JUnit report of the publish that is not due. A dry run did not write one.

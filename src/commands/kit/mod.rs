@@ -7,4 +7,5 @@ pub(super) mod output;
 pub(super) mod published;
 pub(super) mod resource;
 pub(super) mod signals;
+pub(super) mod step_report;
 pub(super) mod table;

@@ -1,7 +1,7 @@
 //! Settings for the reports of a review.
 
 use super::table::variable;
-use super::{SettingsError, Sources};
+use super::{Layers, SettingsError, Sources};
 use crate::base::env::Env;
 use crate::job::cli::{Annotations, Changes, DestinationArgs, Format, ReportFlag, Show, parse_value};
 use std::collections::HashSet;
@@ -100,6 +100,13 @@ pub fn job_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
     lines
         .filter_map(|line| ReportFlag::from_str(line.trim()).ok())
         .collect()
+}
+
+/// Returns the style of annotations that the flag or the environment requests. An invalid value is reported where all
+/// settings are read.
+pub fn job_annotations(flag: Option<Annotations>, env: &Env) -> Annotations {
+    let requested = Layers::new(env).pick(flag, variable::ANNOTATIONS, parse_value, None);
+    requested.ok().flatten().unwrap_or_default()
 }
 
 /// Refuses two reports with the same destination: reports are written concurrently, so either might remain.

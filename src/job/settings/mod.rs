@@ -28,7 +28,7 @@ mod tests;
 
 pub use breaks::Breaks;
 pub use check::CheckSettings;
-pub use destinations::{Destinations, job_reports};
+pub use destinations::{Destinations, job_annotations, job_reports};
 pub use file::FILE_NAME;
 pub use global::{
     color, gate_changes, host, named_config, named_config_dir, named_repository, policy_choice,

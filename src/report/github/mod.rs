@@ -34,7 +34,8 @@ pub(crate) fn step_summary(report: &Report, about: &About) -> String {
     document::summary(report, about)
 }
 
-fn command(annotation: &Annotation) -> String {
+/// Returns the workflow command of an annotation.
+pub(super) fn command(annotation: &Annotation) -> String {
     let level = match annotation.level {
         Level::Error => "error",
         Level::Warning => "warning",

@@ -6,6 +6,7 @@ use crate::base::error::Failure;
 use crate::base::git::{Change, CommitId, GitError, Repository, Snapshot};
 use crate::commands::Run;
 use crate::commands::gate::changed::{MOST_PICTURES, bounded, told_with_facts};
+use crate::commands::kit::step_report::STEP_SUMMARY;
 use crate::gate::{ComparedChanges, Pairs, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
@@ -16,9 +17,6 @@ use crate::model::pipelines::{PipelineFacts, document, is_pipeline};
 use crate::publish::{Callers, MOST_CALLERS};
 use crate::report::{ChangedFile, Format};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Variable with the path of the step summary, if the host has one.
-const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 /// Returns whether any configured output includes the list of changes.
 pub(super) fn writes_changes(run: &Run, host: Host, to: &Destinations) -> bool {

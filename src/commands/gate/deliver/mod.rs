@@ -13,7 +13,6 @@ mod surroundings;
 
 pub(crate) use ahead::ChangesAhead;
 pub(crate) use files::default_reports;
-pub(crate) use steps::{STEP_OUTPUT, append_outputs};
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
@@ -28,6 +27,7 @@ use crate::model::findings::{Finding, Report};
 use crate::model::pipelines::RULES_FILE;
 use crate::model::rules::{self, LintProblem};
 use crate::report::{ChangedFile, WrongRules};
+use std::sync::atomic::Ordering;
 
 /// A report to deliver, and its destinations.
 pub(crate) struct Delivery<'a> {
@@ -231,7 +231,7 @@ pub(crate) fn deliver_from(
     let mut status = ExitStatus::Success;
     let mut check = |result: Result<(), Failure>| {
         if let Err(failure) = result {
-            status = status.worse(run.ui.fail(&failure));
+            status = status.worse(run.report_failure_as("A report was not delivered", &failure));
         }
     };
     files::write_reports(run, place.host(), delivery, &about, &mut check);
@@ -239,5 +239,6 @@ pub(crate) fn deliver_from(
     check(steps::summarize(run, delivery, &about));
     check(steps::tell_outputs(run, place, delivery));
     remote::send(run, place, delivery, &about);
+    run.has_reported.store(true, Ordering::Relaxed);
     status
 }

@@ -1,8 +1,9 @@
 //! Determines which lines of the files the writers show, and for which files they need the changes: most findings are
 //! known or beyond the listing limits, and their files need not be read again.
 
-use super::{Delivery, DeliveryPlace, steps};
+use super::{Delivery, DeliveryPlace};
 use crate::commands::Run;
+use crate::commands::kit::step_report::annotation_style;
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
 use crate::model::findings::Finding;
@@ -94,6 +95,6 @@ const ORDERED: [Format; 4] = [
 /// Returns whether the host gets annotations, with those on changed lines first.
 fn is_annotated(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> bool {
     let (asked, host) = (delivery.to.annotations, place.host());
-    steps::annotation_style(asked, host) != AnnotationStyle::None
+    annotation_style(asked, host) != AnnotationStyle::None
         || (host == Host::Bitbucket && asked != Annotations::None)
 }

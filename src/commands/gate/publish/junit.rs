@@ -19,7 +19,7 @@ impl Publishing<'_> {
             return;
         };
         if let Err(failure) = self.write_junit(path, what, status, problems) {
-            self.run.ui.fail(&failure);
+            self.run.report_failure(&failure);
         }
     }
 

@@ -29,9 +29,9 @@ use crate::base::git::CommitId;
 use crate::base::text::{self, count, first_named};
 use crate::base::ui::{Bar, Ui};
 use crate::base::write;
-use crate::commands::gate::deliver::append_outputs;
 use crate::commands::gate::workspace::Workspace;
 use crate::commands::kit::failure::not_written;
+use crate::commands::kit::step_report::PUBLISH_FAILED;
 use crate::commands::{CommandResult, Run};
 use crate::gate::{self, Positions};
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
@@ -39,6 +39,7 @@ use crate::job::context::{DeepenSubject, Target};
 use crate::job::settings::{Connection, LeftOfReview, Publish};
 use crate::platform::api::Platform;
 use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
+use crate::report::publish_summary;
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -177,6 +178,7 @@ impl Publishing<'_> {
         self.show(&(text::line(&said) + "\n"))?;
         let receipt = Receipt::unchanged(plan, &self.hashes(plan)?, &before.version, &before.commit);
         self.tell_junit(&said, ExitStatus::Success, &[]);
+        self.summarize(&format!("Nothing published: {}", before.said), plan, &[]);
         Ok(self.record(receipt))
     }
 
@@ -191,9 +193,10 @@ impl Publishing<'_> {
 
     /// Ends without an upload, because consumers would break without permission, or the breaks are unknown.
     fn refuse(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
-        let status = self.run.ui.fail(failure);
-        let receipt = Receipt::refused(plan, &self.hashes(plan)?);
         let what = format!("version {} of {}", plan.version_name, plan.prefix);
+        let title = format!("{PUBLISH_FAILED}: {what} (refused)");
+        let status = self.run.report_failure_as(&title, failure);
+        let receipt = Receipt::refused(plan, &self.hashes(plan)?);
         self.tell_junit(&what, status, &[problem]);
         Ok(status.worse(self.record(receipt)))
     }
@@ -269,12 +272,7 @@ impl Publishing<'_> {
             verify: settings.verify,
             patience: settings.lookup_timeout,
             // Content hashes cost time, so they are computed only if used.
-            hash: settings.receipt.is_some()
-                || self
-                    .run
-                    .env
-                    .get(crate::commands::gate::deliver::STEP_OUTPUT)
-                    .is_some(),
+            hash: settings.receipt.is_some() || self.run.has_outputs(),
         }
     }
 
@@ -295,29 +293,43 @@ impl Publishing<'_> {
         let mut status = ExitStatus::Success;
         let mut check = |result: Result<(), Failure>| {
             if let Err(failure) = result {
-                status = status.worse(run.ui.fail(&failure));
+                status = status.worse(run.report_failure_as("A file was not written", &failure));
             }
         };
         if let Some(path) = &settings.receipt {
             let written = write::in_pieces(path, |out| receipt.write(out));
             check(written.map_err(not_written("the receipt ", path)));
         }
-        check(append_outputs(
-            run,
-            &[
-                ("version-name", receipt.version_name),
-                ("digest", receipt.digest),
-                ("compat", compat::class_of(compat)),
-                (
-                    "next-version",
-                    self.compared
-                        .as_ref()
-                        .map(PublishComparison::next_name)
-                        .unwrap_or_default(),
-                ),
-            ],
-        ));
+        check(run.write_outputs(&self.step_outputs(receipt)));
         status
+    }
+
+    /// Returns the step outputs. Later steps deploy the version that they name, so a version that was not published is
+    /// not named.
+    fn step_outputs(&self, receipt: Receipt) -> Vec<(&'static str, String)> {
+        let compared = self.compared.as_ref();
+        let next_name = compared.map(PublishComparison::next_name).unwrap_or_default();
+        let class = compat::class_of(compared.map(|compared| &compared.compat));
+        let mut outputs = vec![("compat", class), ("next-version", next_name)];
+        if receipt.is_of_published_version() {
+            outputs.push(("version-name", receipt.version_name));
+            outputs.push(("digest", receipt.digest));
+        }
+        outputs
+    }
+
+    /// Writes the step summary of a publish that did not fail: the version, and what changed for consumers. A summary
+    /// that cannot be written is a warning, because the version is published.
+    fn summarize(&self, title: &str, plan: &Plan, warnings: &[String]) {
+        let files = count(plan.files.len(), "file");
+        let commit = plan.commit_hash.as_str();
+        let mut facts = vec![("commit", commit), ("files", files.as_str())];
+        facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
+        facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
+        let compat = self.compared.as_ref().map(|compared| &compared.compat);
+        if let Err(failure) = self.run.append_summary(|| publish_summary(title, &facts, compat)) {
+            self.run.ui.warn(&failure.words());
+        }
     }
 }
 

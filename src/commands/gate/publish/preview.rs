@@ -8,6 +8,7 @@ use crate::base::text;
 use crate::base::text::count;
 use crate::commands::CommandResult;
 use crate::commands::kit::output::json;
+use crate::commands::kit::step_report::PUBLISH_FAILED;
 use crate::model::interface::{Class, Compat, breaks_told, told};
 use crate::platform::api::{ArtifactDetails, Platform};
 use crate::platform::http::{ErrorKind, HttpError};
@@ -87,6 +88,16 @@ impl Publishing<'_> {
             in_words(plan, &preview)
         };
         self.show(&shown)?;
+        let name = format!("{} of {}", plan.version_name, plan.prefix);
+        match &preview.nothing {
+            _ if status != ExitStatus::Success => {
+                let title = format!("{PUBLISH_FAILED}: version {name} (dry run)");
+                self.run
+                    .annotate_failure(&title, status, &preview.refused.join("\n"));
+            }
+            Some(reason) => self.summarize(&format!("Dry run: nothing to publish: {reason}"), plan, &[]),
+            None => self.summarize(&format!("Dry run: would publish {name}"), plan, &preview.refused),
+        }
         Ok(status.worse(self.record(receipt)))
     }
 

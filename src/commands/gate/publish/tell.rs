@@ -8,6 +8,7 @@ use crate::base::text::count;
 use crate::commands::CommandResult;
 use crate::commands::kit::failure::status_of;
 use crate::commands::kit::published::latest_in_words;
+use crate::commands::kit::step_report::PUBLISH_FAILED;
 use crate::platform::http::HttpError;
 use crate::publish::{self, OutcomeKind, Plan};
 use std::fmt::Write as _;
@@ -39,13 +40,21 @@ pub(super) fn tell(publishing: &Publishing<'_>, plan: &Plan, ended: &publish::Ou
         };
         let files = count(plan.files.len(), "file");
         publishing.show(&(text::line(&format!("{word} {name}: {files}{checked}")) + "\n"))?;
+        let title = match ended.kind {
+            OutcomeKind::AlreadyPublished => {
+                format!("{} of {} was published before", plan.version_name, plan.prefix)
+            }
+            _ => format!("Published {} of {}", plan.version_name, plan.prefix),
+        };
+        publishing.summarize(&title, plan, &ended.problems);
         return Ok(status);
     }
     let mut failure = Failure::new(status, anyhow::Error::msg(problems(&name, ended)));
     if let Some(hint) = hint(ended) {
         failure = failure.hint(hint);
     }
-    Ok(run.ui.fail(&failure))
+    let title = format!("{PUBLISH_FAILED}: {name} ({})", ended.kind);
+    Ok(run.report_failure_as(&title, &failure))
 }
 
 /// A conflict counts as such only if the upload itself reports it; otherwise the outcome is undecided.

@@ -151,7 +151,7 @@ pub(super) fn tell(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResul
         return Ok(ExitStatus::Success);
     };
     let failure = Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(problem));
-    Ok(run.ui.fail(&if ended.is_over() {
+    Ok(run.report_failure(&if ended.is_over() {
         failure.hint("see its message above, or its steps in the platform's web interface")
     } else {
         failure.hint(format!(

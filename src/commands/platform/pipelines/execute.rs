@@ -219,7 +219,7 @@ impl Job<'_> {
                 Ok(format!("interrupted; the execution {id} is {}", ended.status()))
             }
             Err(failure) => {
-                self.run.ui.fail(&failure);
+                self.run.report_failure(&failure);
                 Ok(format!(
                     "interrupted; could not determine whether the execution {id} ended"
                 ))
@@ -248,7 +248,7 @@ impl Job<'_> {
         };
         match self.write(path, &report) {
             Ok(()) => ExitStatus::Success,
-            Err(failure) => self.run.ui.fail(&failure),
+            Err(failure) => self.run.report_failure(&failure),
         }
     }
 

@@ -132,7 +132,8 @@ async fn unset(
                 }
             }
             Err(error) => {
-                status = status.worse(run.ui.fail(&no_override(project, name, environment, error).await));
+                status =
+                    status.worse(run.report_failure(&no_override(project, name, environment, error).await));
             }
         }
     }

@@ -9,8 +9,9 @@ use crate::base::env::Env;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
+use crate::commands::kit::step_report;
 use crate::commands::{CommandResult, Run, dispatch};
-use crate::job::cli::{Cli, DemoArgs};
+use crate::job::cli::{Annotations, Cli, DemoArgs};
 use crate::job::settings::variable;
 use crate::service::{self, Clock, Options, Role, Vocabulary};
 use clap::Parser as _;
@@ -21,6 +22,7 @@ use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use uuid::Uuid;
 
 /// Marks a directory created by a demo.
@@ -314,6 +316,9 @@ impl Tour<'_> {
             signals: self.run.signals.clone(),
             runtime: Arc::clone(&self.run.runtime),
             has_platform_responded: Arc::default(),
+            annotations: Annotations::None,
+            failure_title: step_report::failure_title(&cli.command),
+            has_reported: AtomicBool::default(),
         };
         match dispatch(&run, cli.command) {
             Err(failure) => Ok(run.ui.fail(&failure)),
