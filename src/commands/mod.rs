@@ -10,7 +10,7 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::ui::{self, ColorChoice, Destination, Ui};
 use crate::job::ci;
-use crate::job::cli::{Annotations, ArtifactsVerb, Cli, Command, GlobalArgs};
+use crate::job::cli::{Annotations, ArtifactsVerb, Cli, Command, GlobalArgs, SharedPipelinesVerb};
 use crate::job::policy;
 use crate::job::settings;
 use kit::signals::{self, Signals};
@@ -116,7 +116,10 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
             ArtifactsVerb::Impact(args) => gate::interface::impact::run(run, &args),
             verb => platform::artifacts::run(run, verb),
         },
-        Command::SharedPipelines(args) => platform::artifacts::run_shared(run, &args.verb),
+        Command::SharedPipelines(args) => match args.verb {
+            SharedPipelinesVerb::Add(args) => gate::shared_pipelines::add(run, &args),
+            SharedPipelinesVerb::List { output } => platform::artifacts::list_shared(run, output),
+        },
         Command::Pipelines(args) => platform::pipelines::run(run, args.verb),
         Command::Executions(args) => platform::pipelines::run_executions(run, args.verb),
         Command::Variables(args) => platform::variables::run(run, args.verb),

@@ -210,9 +210,13 @@ impl ClosureCheck<'_> {
         for entry in shared.entries() {
             let (id, path) = (&entry.id, &entry.pipeline);
             let is_there = self.input.listing.find(path)?.is_some();
-            if !entry.enabled && is_there {
-                let what =
-                    format!("the shared pipeline `{id}` is disabled, so the version does not offer it");
+            if !entry.enabled {
+                let what = if is_there {
+                    format!("the shared pipeline `{id}` is disabled, so the version does not offer it")
+                } else {
+                    project::shared_pipeline(id, path, project::NOT_THERE)
+                        + "; it is disabled, so no consumer needs it"
+                };
                 self.warn(WarningKind::Disabled, &shared.problem(entry.position, what));
             } else if let Some(why) = self.not_sent(path)? {
                 let what = project::shared_pipeline(id, path, &why);

@@ -83,7 +83,7 @@ mod tests {
 
         **could not read &#96;x&#96;**
 
-        - caused by: no &#60;b&#62;file&#60;/b&#62;
+        - caused by: no &#60;b>file&#60;/b>
 
         To do: run <code>sluicegate doctor</code>
         ");

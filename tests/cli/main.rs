@@ -68,6 +68,7 @@ mod rules;
 mod selected;
 mod serve;
 mod setup;
+mod shared_pipelines;
 mod standard_input;
 mod step_summaries;
 mod streaming;

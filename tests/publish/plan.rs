@@ -91,9 +91,8 @@ fn sha256sum(world: &World, path: &str) -> String {
 #[test]
 fn what_a_shared_pipeline_lacks_stops_the_publish() {
     type Breaker = fn(&World);
-    let breakers: [(&str, Breaker); 9] = [
+    let breakers: [(&str, Breaker); 8] = [
         ("entry", |world| remove(world, "load.orch.yaml")),
-        ("disabled entry", |world| remove(world, "old.orch.yaml")),
         ("no pipeline", |world| {
             world.write(CONFIG, shared(&[("README.md", "x", true)]));
         }),
@@ -132,9 +131,6 @@ fn what_a_shared_pipeline_lacks_stops_the_publish() {
     # entry
     the shared pipelines would be incomplete:
       .platform/shared-pipelines.yaml:4: the shared pipeline `load-it` is `load.orch.yaml`, which is not in the project
-    # disabled entry
-    the shared pipelines would be incomplete:
-      .platform/shared-pipelines.yaml:8: the shared pipeline `old` is `old.orch.yaml`, which is not in the project
     # no pipeline
     the shared pipelines would be incomplete:
       .platform/shared-pipelines.yaml:4: the shared pipeline `x` is `README.md`, which is no pipeline file (`.orch.yaml`, `.tran.yaml`)

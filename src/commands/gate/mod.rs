@@ -33,6 +33,7 @@ mod report_commit;
 pub(super) mod review;
 pub(super) mod rules;
 pub(super) mod selecting;
+pub(super) mod shared_pipelines;
 mod standard_input;
 mod target_tip;
 mod typed;

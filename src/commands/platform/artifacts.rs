@@ -5,7 +5,7 @@ use crate::commands::kit::output::{cell, table};
 use crate::commands::kit::published::{not_published, nothing_under, prefixes};
 use crate::commands::platform::versions::Versions;
 use crate::commands::{CommandResult, Run};
-use crate::job::cli::{ArtifactsVerb, OutputArgs, SharedPipelinesVerb};
+use crate::job::cli::{ArtifactsVerb, OutputArgs};
 use crate::platform::api::Platform;
 use serde_json::Value;
 
@@ -48,8 +48,8 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
     }
 }
 
-pub(crate) fn run_shared(run: &Run, verb: &SharedPipelinesVerb) -> CommandResult {
-    let SharedPipelinesVerb::List { output } = verb;
+/// Lists the shared pipelines of the account.
+pub(crate) fn list_shared(run: &Run, output: OutputArgs) -> CommandResult {
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
     run.requests(async {
@@ -60,7 +60,7 @@ pub(crate) fn run_shared(run: &Run, verb: &SharedPipelinesVerb) -> CommandResult
             "latestVersionName",
             "description",
         ];
-        show_list(run, all.into_iter().map(|item| item.raw), *output, &keys)
+        show_list(run, all.into_iter().map(|item| item.raw), output, &keys)
     })?
 }
 

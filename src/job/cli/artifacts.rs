@@ -179,9 +179,17 @@ pub struct OutputArgs {
     pub output: OutputFormat,
 }
 
-/// Commands for the shared pipelines of the account.
+const SHARED_EXAMPLES: &str = "Examples:
+  sluicegate shared-pipelines list
+  sluicegate shared-pipelines add 'sales/load orders.orch.yaml'";
+
+const ADD_SHARED_EXAMPLES: &str = "Examples:
+  sluicegate shared-pipelines add 'sales/load orders.orch.yaml'
+  sluicegate shared-pipelines add 'sales/load orders.orch.yaml' --id orders";
+
+/// Commands for the shared pipelines of the account and of the repository.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Example:\n  sluicegate shared-pipelines list")]
+#[command(after_help = SHARED_EXAMPLES)]
 pub struct SharedPipelinesArgs {
     #[command(subcommand)]
     pub verb: SharedPipelinesVerb,
@@ -190,10 +198,25 @@ pub struct SharedPipelinesArgs {
 /// Subcommands of `sluicegate shared-pipelines`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum SharedPipelinesVerb {
+    /// Share a pipeline: add it to the shared-pipelines file, with its variables as parameters
+    #[command(after_help = ADD_SHARED_EXAMPLES)]
+    Add(AddSharedPipelineArgs),
     /// List shared pipelines with their latest version
     #[command(after_help = "Example:\n  sluicegate shared-pipelines list -o json")]
     List {
         #[command(flatten)]
         output: OutputArgs,
     },
+}
+
+/// Arguments of `sluicegate shared-pipelines add`.
+#[derive(Debug, Clone, Args)]
+pub struct AddSharedPipelineArgs {
+    /// Pipeline to share, relative to the current directory
+    pub path: PathBuf,
+    /// ID that consumers use [default: made from the file's name]
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }

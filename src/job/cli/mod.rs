@@ -35,8 +35,8 @@ mod verify;
 mod waivers;
 
 pub use artifacts::{
-    ArtifactsArgs, ArtifactsDiffArgs, ArtifactsVerb, DiffSidesArgs, DisableArgs, ImpactArgs, OutputArgs,
-    PrefixArgs, PruneArgs, SharedPipelinesArgs, SharedPipelinesVerb, VersionArgs,
+    AddSharedPipelineArgs, ArtifactsArgs, ArtifactsDiffArgs, ArtifactsVerb, DiffSidesArgs, DisableArgs,
+    ImpactArgs, OutputArgs, PrefixArgs, PruneArgs, SharedPipelinesArgs, SharedPipelinesVerb, VersionArgs,
 };
 pub use check::CheckArgs;
 pub use ci::CiArgs;
@@ -138,7 +138,7 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// List, show, enable, disable, roll back, prune or compare versions
     Artifacts(ArtifactsArgs),
-    /// List the shared pipelines of the account
+    /// List the shared pipelines of the account; share a pipeline of the repository
     SharedPipelines(SharedPipelinesArgs),
     /// List or run published pipelines
     Pipelines(PipelinesArgs),

@@ -12,6 +12,7 @@ mod quotes;
 mod read;
 mod references;
 mod shared;
+mod shared_edit;
 mod written;
 
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
@@ -27,3 +28,4 @@ pub use read::Outline;
 pub(crate) use references::file_name;
 pub use references::{CallWalk, PipelineFiles, Reference, ReferenceTarget, Resolved};
 pub use shared::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
+pub(crate) use shared_edit::{NewSharedEntry, SharedEditError};

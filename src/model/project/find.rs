@@ -203,7 +203,11 @@ impl Project<'_> {
             };
             leads.extend(why.map(|why| {
                 let text = shared_pipeline(&entry.id, &entry.pipeline, why);
-                in_shared(entry.position.line, about(), text)
+                Lead {
+                    // A publish warns of a disabled entry.
+                    is_doubt: !entry.enabled,
+                    ..in_shared(entry.position.line, about(), text)
+                }
             }));
             let facts = self.facts.get(&entry.pipeline).and_then(Option::as_ref);
             let facts = facts.filter(|facts| entry.enabled && !facts.is_skimmed);

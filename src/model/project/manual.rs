@@ -146,7 +146,7 @@ static SHARED: ProjectDocumentation = ProjectDocumentation {
          parameters are variables of that pipeline.",
     reason: "Otherwise `sluicegate publish` refuses to upload, which is discovered only after the merge.",
     details: &[
-        "The pipeline of each entry must exist, even if the entry is disabled.",
+        "The pipeline of each entry must exist. If the entry is disabled, the finding is only a warning.",
         "The parameters of an enabled entry must be variables of its pipeline.",
         "A shared-pipelines file that cannot be read is also reported.",
     ],

@@ -1,0 +1,378 @@
+//! Adds an entry to the shared-pipelines file in place: other entries and comments keep their bytes.
+//!
+//! Only a list with entries on separate lines can be edited. The result is read again, and must contain exactly the
+//! expected entries; otherwise nothing is changed.
+
+use super::shared::SharedPipelines;
+use super::{Outline, file_name, without_extension};
+use crate::model::yaml::{DocumentError, NodeRef, Tree, Value, in_double_quotes};
+use std::fmt::Write as _;
+
+/// The start of a new file.
+const NEW_FILE: &str = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n";
+
+/// The reason why an entry cannot be added.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SharedEditError {
+    #[error(transparent)]
+    Unreadable(#[from] DocumentError),
+    /// The pipeline has an entry.
+    #[error("`{path}` is shared already, as `{id}` on line {line}")]
+    Shared { path: String, id: String, line: u32 },
+    /// The id is that of another pipeline.
+    #[error("the id `{id}` is used already, on line {line}")]
+    UsedId { id: String, line: u32 },
+    /// Its formatting does not allow editing.
+    #[error("the file cannot be edited in place: each entry of `pipelines` must be on separate lines")]
+    Form,
+}
+
+/// An entry for a pipeline, with the pipeline's variables as parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NewSharedEntry {
+    pub(crate) path: String,
+    pub(crate) id: String,
+    pub(crate) parameters: Vec<NewSharedParameter>,
+    /// The names of private variables, which consumers cannot set.
+    pub(crate) private_names: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NewSharedParameter {
+    pub(crate) name: String,
+    kind: Option<String>,
+    description: Option<String>,
+    /// The default value as YAML on one line.
+    default: Option<String>,
+    /// The names of the columns of a grid, with their types.
+    columns: Vec<(String, Option<String>)>,
+}
+
+impl NewSharedEntry {
+    /// Reads the variables of a pipeline; the default id is made from the file's name.
+    pub(crate) fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
+        let tree = Tree::read(bytes, Some("design"))?;
+        let outline = Outline::of(tree.root())?;
+        let mut entry = Self {
+            path: path.to_owned(),
+            id: id.unwrap_or_else(|| id_of(path)),
+            parameters: Vec::new(),
+            private_names: Vec::new(),
+        };
+        for (name, _, node) in outline.variables.into_iter().flat_map(NodeRef::entries) {
+            if text_in_metadata(node, "visibility").as_deref() == Some("PRIVATE") {
+                entry.private_names.push(name.to_owned());
+            } else {
+                entry.parameters.push(parameter(name, node));
+            }
+        }
+        Ok(entry)
+    }
+
+    /// Returns the text of the file with this entry at the end of its list; the text of a new file if `text` is empty.
+    pub(crate) fn add_to(&self, text: &str) -> Result<String, SharedEditError> {
+        if text.trim_start_matches('\u{feff}').trim().is_empty() {
+            return self.verified(NEW_FILE.to_owned() + &self.lines("  ", "\n"), &[]);
+        }
+        let shared = SharedPipelines::parse(text.as_bytes())?;
+        for entry in &shared.entries {
+            let line = entry.position.line;
+            if entry.pipeline == self.path {
+                return Err(SharedEditError::Shared {
+                    path: self.path.clone(),
+                    id: entry.id.clone(),
+                    line,
+                });
+            }
+            if entry.id == self.id {
+                return Err(SharedEditError::UsedId {
+                    id: self.id.clone(),
+                    line,
+                });
+            }
+        }
+        let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
+            last.push_str(ending);
+        }
+        let (line_index, indent) = match shared.entries.last() {
+            Some(last) => end_of_entry(&lines, last.position.line)?,
+            None => end_of_empty_list(&mut lines, shared.position.line, ending)?,
+        };
+        lines.insert(line_index, self.lines(&indent, ending));
+        self.verified(lines.concat(), &shared.entries)
+    }
+
+    /// Returns the text if it contains the earlier entries, unchanged and in order, and then this one.
+    fn verified(&self, text: String, earlier: &[super::SharedEntry]) -> Result<String, SharedEditError> {
+        let edited = SharedPipelines::parse(text.as_bytes()).map_err(|_| SharedEditError::Form)?;
+        let Some((added, rest)) = edited.entries.split_last() else {
+            return Err(SharedEditError::Form);
+        };
+        let names = added.parameters.iter().map(|parameter| &parameter.name);
+        let is_added = added.id == self.id
+            && added.pipeline == self.path
+            && names.eq(self.parameters.iter().map(|parameter| &parameter.name));
+        if is_added && rest == earlier {
+            Ok(text)
+        } else {
+            Err(SharedEditError::Form)
+        }
+    }
+
+    /// Returns the names of the parameters, in the order of the pipeline.
+    pub(crate) fn parameter_names(&self) -> Vec<String> {
+        self.parameters
+            .iter()
+            .map(|parameter| parameter.name.clone())
+            .collect()
+    }
+
+    fn lines(&self, indent: &str, ending: &str) -> String {
+        let mut lines = String::new();
+        let display_name = file_name(without_extension(&self.path));
+        let _ = write!(lines, "{indent}- pipeline: {}{ending}", scalar(&self.path));
+        let _ = write!(lines, "{indent}  displayName: {}{ending}", scalar(display_name));
+        let _ = write!(lines, "{indent}  id: {}{ending}", scalar(&self.id));
+        let _ = write!(lines, "{indent}  enabled: true{ending}");
+        if self.parameters.is_empty() {
+            let _ = write!(lines, "{indent}  parameters: {{}}{ending}");
+            return lines;
+        }
+        let _ = write!(lines, "{indent}  parameters:{ending}");
+        for parameter in &self.parameters {
+            let _ = write!(
+                lines,
+                "{indent}    {}: {}{ending}",
+                scalar(&parameter.name),
+                parameter.in_one_line()
+            );
+        }
+        lines
+    }
+}
+
+impl NewSharedParameter {
+    /// Returns its map as YAML. A parameter is not exported, because that can be allowed later, but not withdrawn.
+    fn in_one_line(&self) -> String {
+        let mut keys: Vec<String> = Vec::new();
+        keys.extend(self.kind.as_deref().map(|kind| format!("type: {}", scalar(kind))));
+        keys.push("exportAllowed: false".to_owned());
+        keys.extend(
+            self.description
+                .as_deref()
+                .map(|text| format!("description: {}", in_double_quotes(text))),
+        );
+        keys.extend(self.default.as_deref().map(|value| format!("default: {value}")));
+        let mut columns = Vec::new();
+        for (name, kind) in &self.columns {
+            let kind = kind
+                .as_deref()
+                .map(|kind| format!(" columnType: {} ", scalar(kind)));
+            columns.push(format!("{}: {{{}}}", scalar(name), kind.unwrap_or_default()));
+        }
+        if !columns.is_empty() {
+            keys.push(format!("columns: {{ {} }}", columns.join(", ")));
+        }
+        format!("{{ {} }}", keys.join(", "))
+    }
+}
+
+/// Returns the parameter of a variable. The shared-pipelines file calls a number NUMERIC.
+fn parameter(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
+    let kind = text_in_metadata(node, "type").map(|kind| match kind.as_str() {
+        "NUMBER" => "NUMERIC".to_owned(),
+        _ => kind,
+    });
+    let default = node.get("defaultValue").filter(|value| !value.is_null());
+    let columns = node.get("metadata").and_then(|metadata| metadata.get("columns"));
+    NewSharedParameter {
+        name: name.to_owned(),
+        kind,
+        description: text_in_metadata(node, "description").filter(|text| !text.is_empty()),
+        default: default.and_then(default_value),
+        columns: columns.map(columns_of).unwrap_or_default(),
+    }
+}
+
+/// Returns a scalar default on one line; a grid has no default that a parameter can have.
+fn default_value(node: NodeRef<'_, '_>) -> Option<String> {
+    match node.value()? {
+        Value::Null => None,
+        Value::Text(text) => Some(in_double_quotes(text)),
+        Value::Boolean(_) | Value::Natural(_) | Value::OtherNumber => node.text().map(str::to_owned),
+    }
+}
+
+/// Returns the columns of a grid, which are a map by name, or a list of maps or names.
+fn columns_of(node: NodeRef<'_, '_>) -> Vec<(String, Option<String>)> {
+    match node.items() {
+        Some(items) => items
+            .filter_map(|item| {
+                let name = item.get("name").unwrap_or(item).text()?;
+                Some((name.to_owned(), column_type(item)))
+            })
+            .collect(),
+        None => node
+            .entries()
+            .map(|(name, _, column)| (name.to_owned(), column_type(column)))
+            .collect(),
+    }
+}
+
+/// Returns the type of a column. The shared-pipelines file calls a column of numbers NUMBER.
+fn column_type(column: NodeRef<'_, '_>) -> Option<String> {
+    let node = column.get("columnType").or_else(|| column.get("type"))?;
+    match node.text()? {
+        "NUMERIC" => Some("NUMBER".to_owned()),
+        kind => Some(kind.to_owned()),
+    }
+}
+
+fn text_in_metadata(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
+    let value = node.get("metadata")?.get(key)?;
+    value.text().filter(|_| !value.is_null()).map(str::to_owned)
+}
+
+/// Returns an id made from the file's name: lowercase words joined by hyphens.
+fn id_of(path: &str) -> String {
+    let name = file_name(without_extension(path)).to_lowercase();
+    let words = name.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("-")
+}
+
+/// Returns the text as a YAML scalar, quoted unless it is certainly a plain text.
+fn scalar(text: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let starts_with_letter = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let keywords = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+    let is_keyword = keywords.contains(&text.to_ascii_lowercase().as_str());
+    if starts_with_letter && !is_keyword && text.chars().all(is_word) {
+        text.to_owned()
+    } else {
+        in_double_quotes(text)
+    }
+}
+
+/// Returns the index of the line after the last entry, which is on this line, and the indentation of its dash.
+fn end_of_entry(lines: &[String], line: u32) -> Result<(usize, String), SharedEditError> {
+    let line = usize::try_from(line).map_err(|_| SharedEditError::Form)?;
+    let mut above = lines.iter().enumerate().take(line);
+    let Some((start, dash)) = above.rfind(|(_, line)| starts_entry(line)) else {
+        return Err(SharedEditError::Form);
+    };
+    let indent = indentation(dash);
+    let mut end = start + 1;
+    for (index, line) in lines.iter().enumerate().skip(start + 1) {
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            continue;
+        }
+        if indentation(line).len() <= indent.len() {
+            break;
+        }
+        end = index + 1;
+    }
+    Ok((end, indent))
+}
+
+fn starts_entry(line: &str) -> bool {
+    let content = line.trim_start_matches(' ');
+    content.starts_with("- ") || content.trim_end() == "-"
+}
+
+/// Removes the brackets of an empty list, and returns the index of the line after its key, and an indentation.
+fn end_of_empty_list(
+    lines: &mut [String],
+    line: u32,
+    ending: &str,
+) -> Result<(usize, String), SharedEditError> {
+    let line = usize::try_from(line).map_err(|_| SharedEditError::Form)?;
+    let index = line.checked_sub(1).ok_or(SharedEditError::Form)?;
+    let text = lines.get_mut(index).ok_or(SharedEditError::Form)?;
+    let (before, after) = text.split_once("[]").ok_or(SharedEditError::Form)?;
+    let after = after.trim_end();
+    *text = format!("{}{after}{ending}", before.trim_end());
+    Ok((index + 1, "  ".to_owned()))
+}
+
+fn indentation(line: &str) -> String {
+    line.chars().take_while(|c| *c == ' ').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PIPELINE: &str = "type: orchestration\npipeline:\n  components: {}\n  variables:\n    day:\n      metadata: { type: TEXT, description: 'the \"day\"', visibility: PUBLIC }\n      defaultValue: 'a: b'\n    size:\n      metadata: { type: NUMBER }\n      defaultValue: 7\n    rows:\n      metadata: { type: GRID, columns: { c 1: { columnType: NUMBER } } }\n    secret:\n      metadata: { type: TEXT, visibility: PRIVATE }\n";
+
+    fn entry() -> NewSharedEntry {
+        NewSharedEntry::for_pipeline("sales/Load It.orch.yaml", None, PIPELINE.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn new_file_has_variables_as_parameters() {
+        insta::assert_snapshot!(entry().add_to("").unwrap(), @r#"
+        version: "1.0"
+        type: shared-pipelines-config
+        pipelines:
+          - pipeline: "sales/Load It.orch.yaml"
+            displayName: "Load It"
+            id: load-it
+            enabled: true
+            parameters:
+              day: { type: TEXT, exportAllowed: false, description: "the \"day\"", default: "a: b" }
+              size: { type: NUMERIC, exportAllowed: false, default: 7 }
+              rows: { type: GRID, exportAllowed: false, columns: { "c 1": { columnType: NUMBER } } }
+        "#);
+        assert_eq!(entry().private_names, ["secret"]);
+    }
+
+    #[test]
+    fn entry_is_added_after_last_one_and_other_bytes_stay() {
+        let added = entry();
+        for text in [
+            "# a\npipelines:\n- id: a # b\n  pipeline: a.orch.yaml\n\n# end\nversion: '1.0'\n",
+            "pipelines:\n    - { id: a, pipeline: a.orch.yaml }",
+            "pipelines:\r\n  - id: a\r\n    pipeline: a.orch.yaml\r\n",
+            "pipelines: [] # none\nversion: '1.0'\n",
+            "pipelines:\n  -\n    id: a\n    pipeline: a.orch.yaml\n  # about b\n  - id: b\n    pipeline: b.orch.yaml\n",
+        ] {
+            let edited = added.add_to(text).unwrap();
+            let start = edited.find("- pipeline: \"sales").unwrap();
+            let lines: Vec<&str> = edited.split_inclusive('\n').collect();
+            let own = added.lines("", "\n").lines().count();
+            assert!(edited[start..].contains("id: load-it"), "{edited}");
+            assert_eq!(lines.len(), text.lines().count() + own, "{edited}");
+            for line in text.lines().filter(|line| !line.contains("[]")) {
+                assert!(edited.contains(line.trim_end()), "{line}: {edited}");
+            }
+            assert!(matches!(
+                added.add_to(&edited),
+                Err(SharedEditError::Shared { .. })
+            ));
+        }
+    }
+
+    #[test]
+    fn file_in_another_form_is_not_edited() {
+        let added = entry();
+        for text in [
+            "pipelines: [ { id: a, pipeline: a.orch.yaml } ]\n",
+            "pipelines: [\n  ]\n",
+            "{ pipelines: [] }\n",
+        ] {
+            assert_eq!(added.add_to(text), Err(SharedEditError::Form), "{text}");
+        }
+        let used = "pipelines:\n  - { id: load-it, pipeline: a.orch.yaml }\n";
+        assert!(matches!(
+            added.add_to(used),
+            Err(SharedEditError::UsedId { line: 2, .. })
+        ));
+        assert!(matches!(
+            added.add_to("pipelines: 1\n"),
+            Err(SharedEditError::Unreadable(_))
+        ));
+    }
+}
