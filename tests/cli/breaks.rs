@@ -3,7 +3,7 @@
 
 use crate::compat::{Shop, offer, parameter};
 use crate::policy;
-use crate::program::Ended;
+use crate::program::{Call, Ended};
 use crate::repo::World;
 use crate::world::{Platform, pipeline};
 use serde_json::Value;
@@ -481,4 +481,48 @@ fn break_by_unstaged_edit_of_shared_file_alone_fails_like_staged_and_committed_e
         ]),
     );
     check(&[]).expect(0);
+}
+
+#[test]
+fn change_that_shares_pipelines_reports_the_new_ones() {
+    let world = crate::world::project();
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("another pipeline");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    let entry = |path: &str, id: &str| format!("  - {{ pipeline: {path}, id: {id}, enabled: true }}\n");
+    let file = |entries: &[String]| format!("version: \"1.0\"\npipelines:\n{}", entries.concat());
+    let both = [entry("a.orch.yaml", "load"), entry("b.orch.yaml", "send")];
+    world.write(".platform/shared-pipelines.yaml", file(&both));
+    world.commit("share two");
+    let check =
+        || Call::new(&world.work()).run(&["check", "--report", "json=-", "--report", "markdown=out.md"]);
+    let notes = check().expect(0).json()["notes"].to_string();
+    assert!(
+        notes.contains("2 new shared pipelines: `load`, `send`"),
+        "{notes}"
+    );
+    let summary = fs::read_to_string(world.work().join("out.md")).unwrap();
+    assert!(summary.contains("2 new shared pipelines"), "{summary}");
+    world.push();
+    world.git(&["branch", "-f", "main"]);
+    world.git(&["push", "-q", "origin", "main"]);
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        file(&both).replace("enabled: true }\n  -", "enabled: true, displayName: Load }\n  -"),
+    );
+    world.commit("a display name");
+    let notes = check().expect(0).json()["notes"].to_string();
+    assert!(!notes.contains("new shared pipeline"), "{notes}");
+}
+
+#[test]
+fn job_that_sets_an_empty_reason_accepts_no_break() {
+    let shop = breaking_change();
+    let check = |reason: &str| {
+        let call = shop.call().variable("SLUICEGATE_ACCEPT_BREAKING", reason);
+        call.run(&["check", "--compat", "fail"])
+    };
+    check("").expect(1);
+    check("label breaking-change").expect(0);
 }

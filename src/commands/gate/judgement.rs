@@ -16,6 +16,7 @@ use crate::gate::{Cause, Judgement, Part, ReportedRun, Selected};
 use crate::job::context::{Comparison, PolicyTip};
 use crate::job::settings::{Connection, Judging, Selection};
 use crate::model::findings::{Engine, FailOn, Report, ReviewContext, ReviewPlatform, Shard};
+use crate::model::interface::describe_new_pipelines;
 use jiff::Timestamp;
 use std::time::Instant;
 
@@ -150,6 +151,7 @@ impl Judged {
                 self.note([told]);
             }
         }
+        self.note(describe_new_pipelines(&found.compat));
         if found.compat.refused {
             match accepts() {
                 Ok(reason) => {

@@ -21,7 +21,7 @@ pub use between::{between, beyond_the_commit};
 pub use change::Change;
 pub use compat::{Against, Compat, Mode, accepted_by_name};
 pub use impact::{Consumer, consumers};
-pub use notes::{breaks_told, in_short, told};
+pub use notes::{breaks_told, describe_new_pipelines, in_short, told};
 pub use offer::Offer;
 pub use semantic::{NextError, has_next, next};
 pub use side::{Interface, LoadedInterface, read};

@@ -1,10 +1,13 @@
 //! Formats a comparison for the terminal.
 
-use super::{Change, Class, Compat};
-use crate::base::text::count;
+use super::{Change, Class, Compat, What};
+use crate::base::text::{bounded, count, first_named};
 
 /// Maximum number of changes of a class that are listed.
 const TOLD: usize = 50;
+
+/// Maximum number of new shared pipelines that a note lists.
+const MAX_LISTED_IDS: usize = 10;
 
 /// The classes in descending order of importance, with their headings.
 const HEADINGS: [(Class, &str); 4] = [
@@ -50,6 +53,21 @@ pub fn breaks_told(compat: &Compat) -> Vec<String> {
         lines.push(format!("and {} more", all - TOLD));
     }
     lines
+}
+
+/// Returns a note about the shared pipelines that consumers can use from now on, or `None` if there are none. Contains text
+/// from outside.
+pub fn describe_new_pipelines(compat: &Compat) -> Option<String> {
+    let new_pipelines = compat
+        .changes
+        .iter()
+        .filter(|change| change.what == What::PipelineAdded);
+    let ids: Vec<String> = new_pipelines
+        .filter_map(|change| change.id.as_deref())
+        .map(|id| format!("`{}`", bounded(id)))
+        .collect();
+    let number = count(ids.len(), "new shared pipeline");
+    (!ids.is_empty()).then(|| format!("{number}: {}", first_named(&ids, MAX_LISTED_IDS)))
 }
 
 /// Returns the number of changes of each class, on one line.
