@@ -1,5 +1,6 @@
 //! The information in a report besides the review, supplied by the callers.
 
+use super::path_base::PathBase;
 use crate::base::text::count;
 use crate::model::diff::Line as ChangeLine;
 use crate::model::findings::{Block, Changed, Finding, Report, Show, UNREADABLE_RULE};
@@ -33,6 +34,8 @@ pub(crate) struct About {
     pub show: Show,
     /// The shell command that reproduces the review locally, if it is to be shown.
     pub reproduce: Option<String>,
+    /// The directory that the paths of the log are relative to.
+    pub path_base: PathBase,
     /// Reasons for unreviewed files that the log has already shown.
     pub told: Vec<String>,
     pub reports: Vec<String>,

@@ -7,7 +7,7 @@ use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape, prose};
 use crate::report::tone::Tone;
 use crate::report::view::{FindingEntry, Medium, Notice, NoticeEntry, NoticeKind, UnjudgedCause, View};
-use crate::report::{About, ChangedFile, shorten};
+use crate::report::{About, ChangedFile, PathBase, shorten};
 use std::fmt::Write as _;
 
 /// Size limits, in bytes.
@@ -309,7 +309,7 @@ fn cause(cause: &UnjudgedCause<'_>, about: &About) -> String {
     format!(
         "{message}{at}{}: {}. To fix it: {}",
         places.join(", "),
-        escape(&said(&cause.concerns())),
+        escape(&said(&cause.concerns(&PathBase::Root))),
         prose(&said(about.rules_file_hint(&cause.finding)))
     )
 }

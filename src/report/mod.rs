@@ -22,6 +22,7 @@ pub(crate) mod json;
 mod junit;
 mod markdown;
 
+mod path_base;
 mod release;
 mod remark;
 mod sarif;
@@ -44,6 +45,7 @@ pub(crate) use document::comment;
 pub(crate) use failure::{failure_annotation, failure_summary, publish_summary};
 pub(crate) use html::changes_page as changes_as_html;
 pub(crate) use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};
+pub(crate) use path_base::PathBase;
 pub(crate) use release::release_note;
 pub(crate) use sarif::left_out as left_out_of_sarif;
 

@@ -53,6 +53,7 @@ mod next_version;
 mod outputs;
 mod pasted_secrets;
 mod pipelines;
+mod plain_directory;
 mod policy;
 mod pre_commit_hook;
 mod project;

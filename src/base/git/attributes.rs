@@ -32,6 +32,12 @@ impl Repository {
         by_library || (self.has_quoted_pattern(path) && self.is_converted_by_git(path))
     }
 
+    /// Returns whether a pattern makes git ignore the file on disk. A tracked file is never ignored.
+    pub fn is_ignored(&self, path: &str) -> bool {
+        let has_pattern = !self.is_plain() && self.library.is_path_ignored(Path::new(path)).unwrap_or(false);
+        has_pattern && !self.tracks(path, None).unwrap_or(false)
+    }
+
     /// Returns whether the file on disk has the bytes of the commit, or is missing in both.
     pub fn is_as_committed(&self, commit: &CommitId, path: &str) -> bool {
         let full = self.root().join(path);

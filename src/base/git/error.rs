@@ -115,6 +115,12 @@ pub enum GitError {
         path: PathBuf,
         source: std::io::Error,
     },
+    /// A directory without git that has more files than are searched for pipelines.
+    #[error("the directory {} contains more than {limit} files and directories", root.display())]
+    TooManyFiles { root: PathBuf, limit: usize },
+    /// A directory without git whose files are nested deeper than is searched for pipelines.
+    #[error("the directory {} contains files more than {limit} levels deep", root.display())]
+    TooDeep { root: PathBuf, limit: usize },
     /// Any other failure of libgit2.
     #[error("could not {doing}: {}", source.message())]
     Library {
@@ -180,6 +186,9 @@ impl GitError {
                  checks the files of the commit and does not read the index"
             }
             Self::Program { .. } => "check that the git program is installed and can reach the remote",
+            Self::TooManyFiles { .. } | Self::TooDeep { .. } => {
+                "run the command in the directory of the project, and pass `.` or a file in it"
+            }
             Self::TooLarge { .. } | Self::BadTree { .. } | Self::Io { .. } | Self::Library { .. } => {
                 return None;
             }

@@ -45,6 +45,17 @@ impl Listed {
         }
     }
 
+    /// Creates an entry for a file that git does not know.
+    pub(super) const fn unknown_to_git(path: Vec<u8>) -> Self {
+        Self {
+            path,
+            known: None,
+            on_disk: true,
+            hidden: false,
+            stand_in: None,
+        }
+    }
+
     /// Returns its kind, by git if it knows the file, otherwise by the disk; `None` if it is gone.
     pub(super) fn kind(&self, root: &Path) -> Option<FileKind> {
         let known = self.known.map(|side| side.kind);
@@ -274,7 +285,7 @@ fn side(entry: &IndexEntry) -> EntrySide {
     EntrySide { id: entry.id, kind }
 }
 
-fn sorted(files: impl Iterator<Item = Listed>) -> Vec<Listed> {
+pub(super) fn sorted(files: impl Iterator<Item = Listed>) -> Vec<Listed> {
     let mut files: Vec<Listed> = files.collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|later, first| later.path == first.path);

@@ -26,6 +26,7 @@ mod listing;
 mod moving;
 mod open;
 mod opened;
+mod plain;
 mod program;
 mod remote_url;
 mod remotes;

@@ -104,6 +104,7 @@ fn as_it_is(library: Library) -> Opened {
         common_dir: library.commondir().to_owned(),
         git_dir,
         stand_in: None,
+        plain: false,
         library,
     }
 }

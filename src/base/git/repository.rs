@@ -23,6 +23,7 @@ pub struct Repository {
     /// The configuration file of this clone.
     pub(super) configuration: PathBuf,
     bare: bool,
+    plain: bool,
     pub(super) kept_blobs: RefCell<KeptObjects>,
     pub(super) kept_trees: RefCell<KeptTrees>,
     /// Dropped with the repository, because `library` reads it.
@@ -50,6 +51,7 @@ impl Repository {
             configuration: opened.common_dir.join("config"),
             root: opened.root,
             bare: opened.bare,
+            plain: opened.plain,
             kept_blobs: RefCell::default(),
             kept_trees: RefCell::default(),
             library: opened.library,
@@ -72,6 +74,11 @@ impl Repository {
     /// Returns whether the repository has no working tree.
     pub fn is_bare(&self) -> bool {
         self.bare
+    }
+
+    /// Returns whether this is a directory that is in no git repository.
+    pub const fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// Returns whether the clone omits part of the history.

@@ -58,6 +58,7 @@ pub(super) fn open(git_dir: &Path, from: &Path, foreign: bool) -> Result<Opened,
         git_dir,
         common_dir,
         stand_in: Some(stand_in),
+        plain: false,
     })
 }
 

@@ -5,7 +5,7 @@ use super::entries::{EntrySide, FileKind};
 use super::file::{Content, Doubt, SnapshotFile};
 use super::listing::{self, Listed};
 use super::tree::differences;
-use super::{BlobId, Change, CommitId, Differences, GitError, Repository};
+use super::{BlobId, Change, CommitId, Differences, GitError, Repository, plain};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -58,19 +58,18 @@ impl Repository {
             Err(GitError::NoCommit { .. }) => false,
             Err(error) => return Err(error),
         };
-        Ok(at_head || (!self.is_bare() && listing::is_in_index(self, index, path)?))
-    }
-
-    /// Returns whether a pattern makes git ignore the file on disk. A tracked file is never ignored.
-    pub fn is_ignored(&self, path: &str) -> bool {
-        let has_pattern = self.library.is_path_ignored(Path::new(path)).unwrap_or(false);
-        has_pattern && !self.tracks(path, None).unwrap_or(false)
+        let has_index = !self.is_bare() && !self.is_plain();
+        Ok(at_head || (has_index && listing::is_in_index(self, index, path)?))
     }
 
     /// Returns the files on disk: those that are tracked, and those that are neither tracked nor ignored.
     pub fn on_disk(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
-        let found = listing::on_disk(self, index)?;
-        Ok(self.listed("the working tree", found.files, found.has_attributes))
+        let (name, found) = if self.is_plain() {
+            ("the directory", plain::files_below(self.root())?)
+        } else {
+            ("the working tree", listing::on_disk(self, index)?)
+        };
+        Ok(self.listed(name, found.files, found.has_attributes))
     }
 
     const fn listed(&self, name: &'static str, files: Vec<Listed>, has_attributes: bool) -> Snapshot<'_> {

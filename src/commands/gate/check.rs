@@ -1,7 +1,7 @@
 //! Runs `sluicegate check`: finds the base, selects the pipelines, evaluates the rules locally, delivers the reports.
 
 use crate::base::error::Failure;
-use crate::base::git::{CommitId, Repository, Snapshot};
+use crate::base::git::{CommitId, GitError, Repository, Snapshot};
 use crate::base::text::count;
 use crate::commands::gate::check_paths::Paths;
 use crate::commands::gate::check_rules::CheckRules;
@@ -71,6 +71,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     judged.note(left);
     judged.note(workspace.tip_age.clone());
     judged.note(checking.note_on_disk(&snapshot));
+    judged.note(workspace.note_without_git());
     judged.add_policy_limit(&workspace);
     judged.take_in(run, &chosen, &part);
     let judging = (&settings.judging, &part);
@@ -95,9 +96,19 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
 /// requested.
 fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
     let to = &args.gate.destinations;
-    let mut workspace = run.workspace().inspect_err(|_| run.replace_default_reports(to))?;
+    let paths = match &args.stdin_path {
+        Some(path) => std::slice::from_ref(path),
+        None => args.selection.paths.as_slice(),
+    };
+    let workspace = run.open_files_of(paths).and_then(|repo| run.workspace_in(repo));
+    let mut workspace = workspace.inspect_err(|_| run.replace_default_reports(to))?;
     run.replace_reports_of_policy(&workspace, to, None)?;
     let wish = workspace.sources.checked(args)?;
+    if workspace.repo.is_plain() && (args.staged || wish.base.is_some() || wish.head.is_some() || wish.deepen)
+    {
+        let from = run.env.current_dir().to_owned();
+        return Err(GitError::NotARepository { from }.into());
+    }
     let subject = match wish.head {
         Some(_) => DeepenSubject::Commit,
         None => DeepenSubject::Checkout,

@@ -67,9 +67,14 @@ impl Workspace<'_> {
             return Ok(CheckRules::Project(rules));
         }
         let command = self.create_rules_command(snapshot, None)?;
+        let place = if self.repo.is_plain() {
+            "the directory has no"
+        } else {
+            "neither this branch nor its target has a"
+        };
         let note = format!(
-            "The default rules were evaluated, because neither this branch nor its target has a rules file. A review \
-             by the platform needs the file: `{command}` writes it."
+            "The default rules were evaluated, because {place} rules file. A review by the platform needs the file: \
+             `{command}` writes it."
         );
         let template = rules::template(Enforcement::Warn);
         Ok(CheckRules::Default(RuleSet::parse(template.as_bytes()), note))

@@ -22,6 +22,16 @@ impl Workspace<'_> {
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
 
+    /// Returns a note if the files are in no git repository.
+    pub(crate) fn note_without_git(&self) -> Option<String> {
+        self.repo.is_plain().then(|| {
+            format!(
+                "{} is in no git repository. The files were checked without a base.",
+                self.repo.root().display()
+            )
+        })
+    }
+
     /// Returns a note about the pipelines and gate files whose content on disk is not that of the evaluated commit.
     pub(crate) fn note_on_disk(
         &self,

@@ -23,6 +23,7 @@ pub(super) mod missing_rules;
 pub(super) mod moving;
 pub(super) mod outdated;
 pub(super) mod past;
+mod path_repository;
 mod places;
 pub(super) mod platform_folder;
 mod policy_settings;

@@ -114,7 +114,11 @@ struct Begun<'a> {
 fn begin<'a>(run: &'a Run, args: &ReviewArgs, publish: Option<&PublishFlags>) -> Result<Begun<'a>, Failure> {
     let to = &args.gate.destinations;
     let is_dry = settings::is_dry_run(args.dry_run, &run.env);
-    let mut workspace = run.workspace().inspect_err(|_| {
+    let workspace = match run.open_repository_of(&args.selection.paths) {
+        Ok(repo) => run.workspace_in(repo),
+        Err(error) => Err(error.into()),
+    };
+    let mut workspace = workspace.inspect_err(|_| {
         if !is_dry {
             run.replace_default_reports(to);
         }

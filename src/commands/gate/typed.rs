@@ -29,7 +29,12 @@ impl Workspace<'_> {
     pub(crate) fn inside(&self, run: &Run, typed: &Path) -> Result<String, Failure> {
         let Some(inside) = inside(self.repo.root(), run.env.current_dir(), typed) else {
             let root = self.repo.root().display();
-            let message = format!("the path {} is outside the repository {root}", typed.display());
+            let place = if self.repo.is_plain() {
+                "directory"
+            } else {
+                "repository"
+            };
+            let message = format!("the path {} is outside the {place} {root}", typed.display());
             return Err(Failure::usage(message));
         };
         let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
@@ -53,9 +58,9 @@ impl Workspace<'_> {
     }
 }
 
-/// Returns the part of `typed` below `root`, if it is below it; the current directory may be reached by a symbolic
-/// link.
-fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
+/// Returns the part of `typed` below `root`, if it is below it; the current directory and the directory of `typed` may be
+/// reached by a symbolic link.
+pub(super) fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
     let root = plain(root);
     let below = |from: &Path| {
         plain(&from.join(typed))
@@ -63,5 +68,13 @@ fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
             .map(Path::to_path_buf)
             .ok()
     };
-    below(from).or_else(|| below(&from.canonicalize().ok()?))
+    let below_real_folder = || {
+        let full = from.join(typed);
+        let folder = full.parent()?.canonicalize().ok()?;
+        let inside = folder.strip_prefix(&root).ok()?;
+        Some(inside.join(full.file_name()?))
+    };
+    below(from)
+        .or_else(|| below(&from.canonicalize().ok()?))
+        .or_else(below_real_folder)
 }

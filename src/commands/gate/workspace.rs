@@ -39,7 +39,11 @@ pub(crate) struct Workspace<'a> {
 impl Run {
     /// Opens the repository and reads its settings and context.
     pub(crate) fn workspace(&self) -> Result<Workspace<'_>, Failure> {
-        let repo = self.open_repository()?;
+        self.workspace_in(self.open_repository()?)
+    }
+
+    /// Reads the settings and the context of a repository.
+    pub(crate) fn workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
         let host = settings::host(&self.global, &self.env)?;
         let mut ci = ci::detect(&self.env, host).map_err(ContextError::from)?;
         let repositories = settings::target_repositories(&self.global, &self.env)?;

@@ -15,7 +15,7 @@ the default rules, as `sluicegate rules init` writes them. The settings and vari
 that concern pipelines and reports apply. Without a remote, every pipeline counts as changed.";
 
 const PATHS: &str = "Files to check, changed or not, or directories to restrict the check to (relative to the \
-                     current directory). With --base, files only restrict the check. The rules file selects all \
+                     current directory). Outside git, all pipelines below a directory are checked. With --base, files only restrict the check. The rules file selects all \
                      pipelines";
 const ALL: &str = "Check all pipelines, changed or not [env: SLUICEGATE_ALL]";
 const BASE: &str = "Check changes since the merge-base of this revision and the checked-out commit, including \

@@ -49,7 +49,11 @@ impl Settling<'_> {
                 (head.branch, head.is_hosts, base)
             }
             Err(GitError::NoCommit { .. }) if self.wish.base.is_none() => {
-                let base = Base::everything("there is no commit yet");
+                let base = Base::everything(if self.repo.is_plain() {
+                    "the directory is in no git repository, so there is no base"
+                } else {
+                    "there is no commit yet"
+                });
                 (self.ci.branch.clone(), true, base)
             }
             Err(error) => return Err(error.into()),

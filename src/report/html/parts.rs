@@ -1,8 +1,8 @@
 //! Shared HTML elements of the page.
 
 use crate::base::text::markup as escape;
-use crate::report::shorten;
 use crate::report::view::{Notice, Tally, View};
+use crate::report::{PathBase, shorten};
 use std::fmt::Write as _;
 
 /// Maximum length of a rule name, in characters.
@@ -42,7 +42,13 @@ pub(super) fn heading(path: &str) -> String {
 /// Returns the notices of one kind with a heading.
 pub(super) fn notice(notice: &Notice<'_>) -> String {
     let entries = notice.entries.iter();
-    let entries = entries.map(|entry| format!("<li>{}{}</li>", escape(&entry.line()), files(&entry.files)));
+    let entries = entries.map(|entry| {
+        format!(
+            "<li>{}{}</li>",
+            escape(&entry.line(&PathBase::Root)),
+            files(&entry.files)
+        )
+    });
     let (title, number) = (notice.kind.title(), notice.entries.len());
     let list = folded(&entries.collect::<Vec<_>>(), number > LONG_LIST, "entries");
     format!("<div><h3>{title}</h3>{list}</div>\n")

@@ -3,6 +3,7 @@
 use super::parts::copy;
 use crate::base::text::markup as escape;
 use crate::model::findings::{FailOn, Report, ReviewContext, Verdict};
+use crate::report::PathBase;
 use crate::report::view::{UnjudgedCause, View};
 use crate::report::wording::{capital, numbers};
 use jiff::Timestamp;
@@ -73,7 +74,7 @@ fn why(view: &View<'_>) -> String {
             shown,
             "<p class=\"lead\">{} This affects {}.{} To fix it: {}.</p>",
             escape(&cause.finding.message()),
-            escape(&cause.concerns()),
+            escape(&cause.concerns(&PathBase::Root)),
             places(view, cause),
             escape(view.about.rules_file_hint(&cause.finding))
         );

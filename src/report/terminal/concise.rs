@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 /// Adds `path:line:column: level rule message` for each listed finding, and for each file that an error in the rules
 /// file affects. Lines and columns count from 1; a column is a character.
 pub(super) fn push(shown: &mut String, view: &View<'_>) {
+    let base = &view.about.path_base;
     let places = view.listed.iter().flat_map(FindingEntry::places);
     for finding in places {
         let column = view
@@ -17,7 +18,7 @@ pub(super) fn push(shown: &mut String, view: &View<'_>) {
         let message = finding.message();
         push_line(
             shown,
-            &format!("{}:{}:{column}", finding.path, finding.line),
+            &format!("{}:{}:{column}", base.shown(finding.path), finding.line),
             &format!("{} {} {message}", finding.severity, finding.rule),
         );
     }
@@ -25,7 +26,7 @@ pub(super) fn push(shown: &mut String, view: &View<'_>) {
         let message = cause.finding.message();
         for path in &cause.paths {
             let said = format!("{} {} {message}", cause.finding.severity, cause.finding.rule);
-            push_line(shown, &format!("{path}:1:1"), &said);
+            push_line(shown, &format!("{}:1:1", base.shown(path)), &said);
         }
     }
 }

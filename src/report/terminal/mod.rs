@@ -93,7 +93,12 @@ fn push_tables(shown: &mut String, view: &View<'_>, style: Style) {
     if counting < FEWEST_IN_TABLES {
         return;
     }
-    let (folders, more) = view.folder_rows();
+    let (mut folders, more) = view.folder_rows();
+    let base = &view.about.path_base;
+    let names: Vec<_> = folders.iter().map(|row| base.shown(row.name)).collect();
+    for (row, name) in folders.iter_mut().zip(&names) {
+        row.name = name;
+    }
     table::push(shown, "RULE", &rules, 0, style.width);
     table::push(shown, "FOLDER", &folders, more, style.width);
 }
@@ -133,9 +138,10 @@ fn push_findings(shown: &mut String, view: &View<'_>, style: Style) {
 fn push_cause(shown: &mut String, cause: &UnjudgedCause<'_>, about: &About, style: Style) {
     push_message(shown, &cause.finding, style);
     for place in about.named_places(&cause.finding) {
+        let place = about.path_base.shown(&place);
         let _ = writeln!(shown, "  --> {}", text::line(&place));
     }
-    let concerns = format!("This affects {}.", cause.concerns());
+    let concerns = format!("This affects {}.", cause.concerns(&about.path_base));
     for line in wrapped(&text::line(&concerns), style.width) {
         let _ = writeln!(shown, "{:INDENT$}{}", "", text::line(&line));
     }
@@ -159,13 +165,15 @@ fn push_entry(shown: &mut String, entry: &FindingEntry<'_>, about: &About, style
     push_message(shown, finding, style);
     let lines = about.sources.context(finding);
     let mark = bold(colour_of(finding));
-    excerpt::push(shown, finding.path, finding.line, &lines, mark, style);
+    let path = about.path_base.shown(finding.path);
+    excerpt::push(shown, &path, finding.line, &lines, mark, style);
     let most = match about.show {
         Show::First(_) | Show::None => OTHER_PLACES,
         Show::All | Show::New | Show::Concise => usize::MAX,
     };
     for other in entry.others.iter().take(most) {
-        excerpt::push(shown, other.path, other.line, &[], mark, style);
+        let path = about.path_base.shown(other.path);
+        excerpt::push(shown, &path, other.line, &[], mark, style);
     }
     let more = entry.others.len().saturating_sub(most);
     if more > 0 {
@@ -210,7 +218,12 @@ fn push_notices(shown: &mut String, view: &View<'_>, style: Style) {
     for notice in &view.notices {
         let (label, lead) = label(notice, style);
         for entry in &notice.entries {
-            push_wrapped(shown, &label, &format!("{lead}{}", entry.line()), style);
+            push_wrapped(
+                shown,
+                &label,
+                &format!("{lead}{}", entry.line(&view.about.path_base)),
+                style,
+            );
         }
     }
     if let Some(problem) = &view.problem {

@@ -3,6 +3,7 @@
 
 use crate::base::text::{count, named};
 use crate::model::findings::{Finding, Severity, Show, State};
+use crate::report::PathBase;
 use std::collections::{BTreeMap, HashMap};
 
 /// A finding, with all other places of equal findings.
@@ -28,8 +29,9 @@ pub(in crate::report) struct UnjudgedCause<'a> {
 
 impl UnjudgedCause<'_> {
     /// Returns the affected files, such as `3 files: a, b and c`.
-    pub(in crate::report) fn concerns(&self) -> String {
-        format!("{}: {}", count(self.paths.len(), "file"), named(&self.paths))
+    pub(in crate::report) fn concerns(&self, base: &PathBase) -> String {
+        let paths: Vec<_> = self.paths.iter().map(|path| base.shown(path)).collect();
+        format!("{}: {}", count(paths.len(), "file"), named(&paths))
     }
 }
 

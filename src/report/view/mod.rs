@@ -271,7 +271,7 @@ fn folder(path: &str) -> &str {
 mod tests {
     use super::*;
     use crate::model::findings::{State, Status, Verdict};
-    use crate::report::sample;
+    use crate::report::{PathBase, sample};
 
     fn about(show: Show) -> About {
         About {
@@ -368,7 +368,7 @@ mod tests {
         let view = View::of(&report, &about, Medium::Page);
         assert_eq!((view.causes.len(), view.listed.len()), (1, 0));
         assert_eq!(
-            view.causes[0].concerns(),
+            view.causes[0].concerns(&PathBase::Root),
             "500 files: 000.orch.yaml, 001.orch.yaml, 002.orch.yaml and 497 more"
         );
         assert_eq!(view.left_out(), None);

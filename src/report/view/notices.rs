@@ -2,8 +2,8 @@
 
 use super::Medium;
 use crate::model::findings::{GateChange, Report};
-use crate::report::About;
 use crate::report::wording::{accepted, excluded, gate_words, run_problem, unanswered};
+use crate::report::{About, PathBase};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::report) enum NoticeKind {
@@ -54,10 +54,10 @@ impl NoticeEntry<'_> {
     }
 
     /// Returns the notice in one line.
-    pub(in crate::report) fn line(&self) -> String {
+    pub(in crate::report) fn line(&self, base: &PathBase) -> String {
         match &self.place {
-            Some(place) if self.text.is_empty() => place.clone(),
-            Some(place) => format!("{place}: {}", self.text),
+            Some(place) if self.text.is_empty() => base.shown(place).into_owned(),
+            Some(place) => format!("{}: {}", base.shown(place), self.text),
             None => self.text.clone(),
         }
     }

@@ -14,7 +14,7 @@ use crate::model::findings::{Report, Verdict};
 use crate::model::pipelines::{document, is_pipeline};
 use crate::model::project::ProjectCheck;
 use crate::model::rules;
-use crate::report::{About, ChangedFile, Format, RuleText, SarifLimits, touched_lines};
+use crate::report::{About, ChangedFile, Format, PathBase, RuleText, SarifLimits, touched_lines};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
@@ -35,6 +35,7 @@ pub(super) fn about(
         sarif_limits: (place.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
         category: to.category.clone(),
         show: to.show,
+        path_base: path_base(run, place),
         told: delivery.told.to_vec(),
         wrong_rules: delivery.wrong_rules.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
@@ -52,6 +53,31 @@ pub(super) fn about(
     }
     read_files(run, place, delivery, &mut about);
     about
+}
+
+/// Returns the directory that the paths of the log are relative to: in a local run the current directory, so that an
+/// editor or a shell finds the files; in CI the repository root, as in the reports.
+fn path_base(run: &Run, place: &DeliveryPlace<'_>) -> PathBase {
+    let Some((repo, _)) = place
+        .files
+        .filter(|(repo, _)| place.host().is_local() && !repo.is_bare())
+    else {
+        return PathBase::Root;
+    };
+    let (root, here) = (repo.root().canonicalize(), run.env.current_dir().canonicalize());
+    let (Ok(root), Ok(here)) = (root, here) else {
+        return PathBase::Root;
+    };
+    if let Ok(below) = here.strip_prefix(&root) {
+        let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+        return if parts.is_empty() {
+            PathBase::Root
+        } else {
+            PathBase::Below(parts.join("/"))
+        };
+    }
+    let root = root.strip_prefix(&here).unwrap_or(&root);
+    PathBase::Outside(root.to_string_lossy().into_owned())
 }
 
 /// Returns a file of the reviewed commit if an entry about the run needs one: the configuration file if there is one.

@@ -1,0 +1,61 @@
+//! The directory that the paths of a log are relative to.
+
+use std::borrow::Cow;
+
+/// The directory that the paths of a log are relative to. Paths in reports are always relative to the repository root.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum PathBase {
+    #[default]
+    Root,
+    /// This directory below the root.
+    Below(String),
+    /// A directory that is not below the root. The root has this path from there.
+    Outside(String),
+}
+
+impl PathBase {
+    /// Returns the path to show for a path from the root; `.` is the root itself.
+    pub(super) fn shown<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        match self {
+            Self::Root => Cow::Borrowed(path),
+            Self::Below(folder) => Cow::Owned(relative(folder, path)),
+            Self::Outside(root) => Cow::Owned(format!("{}/{path}", root.trim_end_matches('/'))),
+        }
+    }
+}
+
+/// Returns the path from the directory `folder`; both are relative to the root.
+fn relative(folder: &str, path: &str) -> String {
+    let from: Vec<&str> = folder.split('/').collect();
+    let to: Vec<&str> = path.split('/').filter(|part| *part != ".").collect();
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..", from.len() - shared);
+    let parts: Vec<&str> = up.chain(to.into_iter().skip(shared)).collect();
+    if parts.is_empty() {
+        ".".to_owned()
+    } else {
+        parts.join("/")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PathBase;
+
+    #[test]
+    fn path_is_relative_to_directory_below_root() {
+        let base = PathBase::Below("sales/daily".to_owned());
+        for (path, shown) in [
+            ("sales/daily/a.orch.yaml", "a.orch.yaml"),
+            ("sales/daily/x/a.orch.yaml:3", "x/a.orch.yaml:3"),
+            ("sales/a.orch.yaml", "../a.orch.yaml"),
+            ("stock/a.orch.yaml", "../../stock/a.orch.yaml"),
+            ("sales/daily", "."),
+            (".", "../.."),
+        ] {
+            assert_eq!(base.shown(path), shown);
+        }
+        assert_eq!(PathBase::Root.shown("a/b"), "a/b");
+        assert_eq!(PathBase::Outside("/x/".to_owned()).shown("a/b"), "/x/a/b");
+    }
+}
