@@ -33,6 +33,8 @@ pub(super) struct CheckedClosure {
     pub warnings: Vec<Warning>,
     pub scripts: BTreeMap<String, SnapshotFile>,
     pub sent: BTreeMap<String, FileFacts>,
+    /// The number of files that the shared pipelines need, with their scripts.
+    pub needed_count: usize,
 }
 
 /// Checks the entries of the shared-pipelines file and the pipelines that they call, and finds the scripts.
@@ -74,6 +76,7 @@ pub(super) fn check(mut input: Input<'_>) -> Result<CheckedClosure, PublishError
         ..
     } = check;
     refuse_unusable(unusable)?;
+    let needed_count = needed.len() + needed_scripts(&input, &needed, &scripts).len();
     let sent_scripts = scripts.into_iter().filter_map(|(path, script)| match script {
         Script::Sent(found) => Some((path, found)),
         Script::NotSent(_) | Script::Unusable(_) => None,
@@ -83,7 +86,23 @@ pub(super) fn check(mut input: Input<'_>) -> Result<CheckedClosure, PublishError
         warnings,
         scripts: sent_scripts.collect(),
         sent: input.sent,
+        needed_count,
     })
+}
+
+/// Returns the scripts of the needed pipelines that are sent.
+fn needed_scripts<'i>(
+    input: &'i Input<'_>,
+    needed: &BTreeSet<String>,
+    scripts: &BTreeMap<String, Script>,
+) -> BTreeSet<&'i str> {
+    let facts = needed.iter().filter_map(|path| input.sent.get(path));
+    let paths = facts
+        .flat_map(FileFacts::references)
+        .filter_map(Reference::script);
+    paths
+        .filter(|path| scripts.get(*path).is_some_and(|script| script.sent().is_some()))
+        .collect()
 }
 
 /// Returns the enabled shared pipelines and all that they call directly or indirectly. Proceeds step by step, as the
@@ -217,7 +236,7 @@ impl ClosureCheck<'_> {
                     project::shared_pipeline(id, path, project::NOT_THERE)
                         + "; it is disabled, so no consumer needs it"
                 };
-                self.warn(WarningKind::Disabled, &shared.problem(entry.position, what));
+                self.warn(WarningKind::Disabled, &shared.problem(entry.position, what), true);
             } else if let Some(why) = self.not_sent(path)? {
                 let what = project::shared_pipeline(id, path, &why);
                 self.problems.push(shared.problem(entry.position, what));
@@ -251,7 +270,14 @@ impl ClosureCheck<'_> {
             return;
         }
         match &facts.facts {
-            Err(error) => self.report(path, WarningKind::Unread, unread(error), is_needed),
+            Err(error) if is_needed => {
+                let (line, component, what) = unread(error);
+                self.problems.push(problem(path, line, component, what));
+            }
+            Err(error) => {
+                let (line, component, what) = unread(error);
+                self.warn(WarningKind::Unread, &problem(path, line, component, what), false);
+            }
             Ok(facts) => facts
                 .references
                 .iter()
@@ -260,53 +286,26 @@ impl ClosureCheck<'_> {
     }
 
     fn reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
-        let (kind, what, stops) = match self.meaning(path, reference) {
-            Meaning::Fine => return,
-            Meaning::Unsure(kind, what) => (kind, what, false),
-            Meaning::Broken(what) => (WarningKind::NotSent, what, is_needed),
-            Meaning::Unusable(what, defect) => {
-                let problem = Problem {
-                    path: path.to_owned(),
-                    line: Some(reference.position.line),
-                    component: Some(reference.component.to_string()),
-                    what,
-                };
-                self.unusable.push((defect, problem));
-                return;
+        let meaning = self.meaning(path, reference);
+        let line = Some(reference.position.line);
+        let component = Some(reference.component.to_string());
+        match meaning {
+            Meaning::Fine => {}
+            Meaning::Unsure(kind, what) => self.warn(kind, &problem(path, line, component, what), is_needed),
+            Meaning::Broken(what) if is_needed => self.problems.push(problem(path, line, component, what)),
+            Meaning::Broken(what) => {
+                self.warn(WarningKind::NotSent, &problem(path, line, component, what), false);
             }
-        };
-        let found = (
-            Some(reference.position.line),
-            Some(reference.component.to_string()),
-            what,
-        );
-        self.report(path, kind, found, stops);
-    }
-
-    fn report(
-        &mut self,
-        path: &str,
-        kind: WarningKind,
-        found: (Option<u32>, Option<String>, String),
-        stops: bool,
-    ) {
-        let (line, component, what) = found;
-        let problem = Problem {
-            path: path.to_owned(),
-            line,
-            component,
-            what,
-        };
-        if stops {
-            self.problems.push(problem);
-        } else {
-            self.warn(kind, &problem);
+            Meaning::Unusable(what, defect) => {
+                self.unusable.push((defect, problem(path, line, component, what)));
+            }
         }
     }
 
-    fn warn(&mut self, kind: WarningKind, problem: &Problem) {
+    fn warn(&mut self, kind: WarningKind, problem: &Problem, is_needed: bool) {
         self.warnings.push(Warning {
             kind,
+            is_needed,
             place: problem.place(),
             text: problem.to_string(),
         });
@@ -348,6 +347,15 @@ impl ClosureCheck<'_> {
                 }
             }
         }
+    }
+}
+
+fn problem(path: &str, line: Option<u32>, component: Option<String>, what: String) -> Problem {
+    Problem {
+        path: path.to_owned(),
+        line,
+        component,
+        what,
     }
 }
 

@@ -74,6 +74,8 @@ pub fn plan(repository: &Repository, head: &CommitId, wish: &Wish<'_>) -> Result
         told,
         source: wish.source,
         select: wish.select,
+        // The shared-pipelines file is needed, too.
+        needed_count: checked.needed_count + 1,
         contents,
     })
 }
@@ -227,6 +229,7 @@ fn refuse_same_names(files: &[PlannedFile]) -> Result<(), PublishError> {
 fn skipped(path: &String) -> Warning {
     Warning {
         kind: WarningKind::Submodule,
+        is_needed: true,
         place: path.clone(),
         text: format!("{path}: a submodule, whose files are not part of this repository, is skipped"),
     }

@@ -32,6 +32,8 @@ pub struct Plan {
     pub source: Source,
     /// The selection rule for files.
     pub select: Select,
+    /// The number of files that the shared pipelines need; the others are sent because they are selected.
+    pub needed_count: usize,
     /// Reader of the files. The same one as for the plan, so that git does not unpack them again for the upload.
     pub(super) contents: Arc<PublishContents>,
 }

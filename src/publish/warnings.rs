@@ -3,6 +3,10 @@
 use crate::base::text::count;
 use std::collections::BTreeMap;
 
+/// How to publish without the pipelines that no shared pipeline needs.
+const TURN_OFF: &str = "hint: no shared pipeline needs these pipelines; to publish without them and without this \
+                        warning, set `publish.select: closure` (--select closure)";
+
 /// Number of places that a summary lists.
 const NAMED: usize = 3;
 
@@ -20,22 +24,52 @@ pub(super) enum WarningKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Warning {
     pub kind: WarningKind,
+    /// Whether a shared pipeline may need the file, so that consumers may notice.
+    pub is_needed: bool,
     /// The file, with the line if there is one.
     pub place: String,
     pub text: String,
 }
 
 /// Returns a line for each kind: the warning itself if there is only one, otherwise their number and the first places.
+/// The warnings about pipelines that no shared pipeline needs have one line, with the setting that turns them off.
 pub(super) fn summed(warnings: &[Warning]) -> Vec<String> {
     let mut kinds: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
+    let mut unneeded = Vec::new();
     for warning in warnings {
-        kinds.entry(warning.kind).or_default().push(warning);
+        if warning.is_needed {
+            kinds.entry(warning.kind).or_default().push(warning);
+        } else {
+            unneeded.push(warning);
+        }
     }
-    let line = |(kind, found): (WarningKind, Vec<&Warning>)| match found.as_slice() {
+    let mut lines = Vec::new();
+    for (kind, warnings) in kinds {
+        lines.push(match warnings.as_slice() {
+            [one] => one.text.clone(),
+            several => format!("{}: {}", kind.sentence(several.len()), places(several)),
+        });
+    }
+    let line = match unneeded.as_slice() {
+        [] => return lines,
         [one] => one.text.clone(),
-        several => format!("{}: {}", kind.sentence(several.len()), places(several)),
+        several => format!("{}: {}", unneeded_sentence(several), places(several)),
     };
-    kinds.into_iter().map(line).collect()
+    lines.push(format!("{line}\n{TURN_OFF}"));
+    lines
+}
+
+/// Describes warnings about pipelines that no shared pipeline needs.
+fn unneeded_sentence(warnings: &[&Warning]) -> String {
+    match warnings {
+        [first, rest @ ..] if rest.iter().all(|warning| warning.kind == first.kind) => {
+            first.kind.sentence(warnings.len())
+        }
+        _ => format!(
+            "{} in pipelines that no shared pipeline needs",
+            count(warnings.len(), "unclear or broken reference")
+        ),
+    }
 }
 
 fn places(warnings: &[&Warning]) -> String {

@@ -61,6 +61,7 @@ mod projects;
 mod provision;
 mod proxies;
 mod publish;
+mod publish_preview;
 mod release;
 mod reports;
 mod reproduced;

@@ -339,7 +339,7 @@ fn a_dry_run_prints_the_plan_and_uploads_nothing() {
     let platform = platform(&world, published(&json!([])));
     let ended = platform
         .call(&world)
-        .run(&[&PUBLISH[..], &["--dry-run"]].concat())
+        .run(&[&PUBLISH[..], &["--dry-run", "-v"]].concat())
         .expect(0);
     assert!(
         ended.out.contains("sales/clean.tran.yaml") && ended.out.contains("sha256:"),

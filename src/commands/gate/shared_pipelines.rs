@@ -38,7 +38,7 @@ pub(crate) fn add(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     }
     let folder = match workspace.config_dir(&snapshot)? {
         Some(folder) => folder,
-        None => must_be_named(&snapshot, run, "sluicegate shared-pipelines add PATH")?,
+        None => must_be_named(&snapshot, run, "sluicegate shared-pipelines add <PATH>")?,
     };
     let shared_file = format!("{folder}/{SHARED_PIPELINES_FILE}");
     let full_path = workspace.repo.root().join(&shared_file);

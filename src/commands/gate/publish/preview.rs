@@ -10,9 +10,10 @@ use crate::commands::CommandResult;
 use crate::commands::kit::output::json;
 use crate::commands::kit::step_report::PUBLISH_FAILED;
 use crate::model::interface::{Class, Compat, breaks_told, told};
+use crate::model::pipelines::{SharedParameter, is_pipeline};
 use crate::platform::api::{ArtifactDetails, Platform};
 use crate::platform::http::{ErrorKind, HttpError};
-use crate::publish::{Plan, PlanChanges, PublishError, Receipt, Source, changes};
+use crate::publish::{Plan, PlanChanges, PublishError, Receipt, Select, Source, changes};
 use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 
@@ -85,7 +86,7 @@ impl Publishing<'_> {
         let shown = if self.settings.json {
             json(&document(plan, &preview))
         } else {
-            in_words(plan, &preview)
+            in_words(plan, &preview, self.run.global.verbose > 0)
         };
         self.show(&shown)?;
         let name = format!("{} of {}", plan.version_name, plan.prefix);
@@ -230,7 +231,8 @@ fn document(plan: &Plan, preview: &Preview) -> Value {
     })
 }
 
-fn in_words(plan: &Plan, preview: &Preview) -> String {
+/// Returns the plan as text; `has_hashes` adds each file with its hash.
+fn in_words(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
     let mut shown = match &preview.nothing {
         Some(why) => format!("would publish nothing: {}\n", text::line(why)),
         None => format!("would publish {}\n", count(plan.files.len(), "file")),
@@ -249,9 +251,12 @@ fn in_words(plan: &Plan, preview: &Preview) -> String {
         let value = value.unwrap_or_else(|| "(none)".to_owned());
         let _ = writeln!(shown, "  {name:<8} {}", text::line(&value));
     }
-    for (file, hash) in plan.files.iter().zip(&preview.hashes) {
-        let _ = writeln!(shown, "  {hash} {:>10}  {}", file.bytes, text::line(&file.path));
+    if has_hashes {
+        for (file, hash) in plan.files.iter().zip(&preview.hashes) {
+            let _ = writeln!(shown, "  {hash} {:>10}  {}", file.bytes, text::line(&file.path));
+        }
     }
+    push_shared_pipelines(&mut shown, plan);
     match &preview.changes {
         Ok((since, changes)) => tell_changes(&mut shown, since, changes),
         Err(why) => {
@@ -261,10 +266,90 @@ fn in_words(plan: &Plan, preview: &Preview) -> String {
     if let Some(compat) = preview.compat.as_ref().filter(|compat| compat.against.is_some()) {
         tell_compat(&mut shown, compat);
     }
+    push_totals(&mut shown, plan, has_hashes);
     for what in &preview.refused {
         let _ = writeln!(shown, "would be refused: {}", text::line(what));
     }
     shown
+}
+
+/// Adds the offered pipelines with their parameters, as consumers see them.
+fn push_shared_pipelines(shown: &mut String, plan: &Plan) {
+    let entries: Vec<_> = plan.interface.offered().collect();
+    let heading = count(entries.len(), "shared pipeline");
+    let _ = writeln!(shown, "{heading}{}", if entries.is_empty() { "" } else { ":" });
+    for entry in entries.iter().take(NAMED) {
+        let _ = writeln!(
+            shown,
+            "  {}  {}",
+            text::line(&entry.id),
+            text::line(&entry.pipeline)
+        );
+        for parameter in entry.parameters.iter().take(NAMED) {
+            let _ = writeln!(shown, "    {}", text::line(&describe_parameter(parameter)));
+        }
+        push_omitted(shown, "    ", entry.parameters.len());
+    }
+    push_omitted(shown, "  ", entries.len());
+}
+
+fn push_omitted(shown: &mut String, indent: &str, total: usize) {
+    if total > NAMED {
+        let _ = writeln!(shown, "{indent}and {} more", total - NAMED);
+    }
+}
+
+fn describe_parameter(parameter: &SharedParameter) -> String {
+    let mut parts = Vec::new();
+    parts.extend(parameter.kind.clone());
+    let columns = parameter.columns.iter().map(|column| match &column.kind {
+        Some(kind) => format!("{} {kind}", column.name),
+        None => column.name.clone(),
+    });
+    let columns: Vec<String> = columns.collect();
+    if !columns.is_empty() {
+        parts.push(format!("columns {}", columns.join(", ")));
+    }
+    match &parameter.default {
+        Some(default) => parts.push(format!("default {default:?}")),
+        None => parts.push("required".to_owned()),
+    }
+    if parameter.export_allowed {
+        parts.push("exported".to_owned());
+    }
+    format!("{}: {}", parameter.name, parts.join("; "))
+}
+
+/// Adds the number of files by kind, and a hint if most of them are not needed.
+fn push_totals(shown: &mut String, plan: &Plan, has_hashes: bool) {
+    let pipelines = plan.files.iter().filter(|file| is_pipeline(&file.path)).count();
+    // The shared-pipelines file is always sent.
+    let others = plan.files.len().saturating_sub(pipelines + 1);
+    let _ = writeln!(
+        shown,
+        "total: {}, {}: {}, {} and the shared-pipelines file",
+        count(plan.files.len(), "file"),
+        count_bytes(plan.total_bytes()),
+        count(pipelines, "pipeline"),
+        count(others, "other file")
+    );
+    if !has_hashes {
+        shown.push_str("  -v lists each file with its hash\n");
+    }
+    if plan.select == Select::All && plan.needed_count * 2 <= plan.files.len() {
+        let _ = writeln!(
+            shown,
+            "hint: the shared pipelines need {} of the {}; to publish only these, set `publish.select: closure` \
+             (--select closure)",
+            plan.needed_count,
+            count(plan.files.len(), "file")
+        );
+    }
+}
+
+fn count_bytes(bytes: u64) -> String {
+    let unit = if bytes == 1 { "byte" } else { "bytes" };
+    format!("{bytes} {unit}")
 }
 
 fn tell_compat(shown: &mut String, compat: &Compat) {
