@@ -301,11 +301,12 @@ fn what_is_there_stays_and_is_told() {
       no current finding counts, so it passes.
 
     Next:
-      1. Rules at `warn` fail no change; to enforce one, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
+      1. Fill in project-id and agent-version in sluicegate.yaml, unless the job sets them
+      2. Rules at `warn` fail no change; to enforce one, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
              maximum-components
-      2. Set `new-only: true` under `review` in sluicegate.yaml, which was not changed
-      3. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
-      4. Commit, push, and open a change that touches a pipeline
+      3. Set `new-only: true` under `review` in sluicegate.yaml, which was not changed
+      4. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      5. Commit, push, and open a change that touches a pipeline
     ");
     assert_eq!(read(&world, RULES_FILE), rules);
     assert_eq!(read(&world, "sluicegate.yaml"), "timeout: 7\n");

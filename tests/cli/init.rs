@@ -600,3 +600,39 @@ fn jobs_fetch_the_release_and_refuse_one_with_another_hash() {
         assert_eq!(fetched(host, false), (false, String::new()), "{host}");
     }
 }
+
+#[test]
+fn second_init_still_lists_values_to_fill_in() {
+    let world = project();
+    let args = ["--host", "github"];
+    for _ in 0..2 {
+        let said = init(&world, &args).expect(0).out;
+        assert!(said.contains("Fill in project-id and agent-version"), "{said}");
+    }
+    let filled = format!("project-id: {PROJECT}\nagent-version: 9.0.0\n");
+    world.write("sluicegate.yaml", filled);
+    let said = init(&world, &args).expect(0).out;
+    assert!(!said.contains("Fill in"), "{said}");
+}
+
+#[test]
+fn init_with_source_reports_job_that_it_does_not_change() {
+    let world = project();
+    let unchanged = "--source does not change it";
+    let said = init(&world, &["--host", "github", "--source", "acme/gate@v1"])
+        .expect(0)
+        .out;
+    assert!(!said.contains(unchanged), "{said}");
+    let said = init(&world, &["--host", "github", "--source", "acme/other@v2"])
+        .expect(0)
+        .out;
+    assert!(said.contains(unchanged), "{said}");
+    // The job has this source already.
+    let said = init(&world, &["--host", "github", "--source", "acme/gate@v1"])
+        .expect(0)
+        .out;
+    assert!(
+        said.contains("already runs sluicegate") && !said.contains(unchanged),
+        "{said}"
+    );
+}

@@ -101,7 +101,13 @@ fn new_file(seen: &RepositoryFacts, path: String, text: String) -> FileStep {
 
 fn job(recipe: &'static Recipe, seen: &RepositoryFacts) -> FileStep {
     if let Some(path) = running_already(&seen.root, recipe) {
-        let why = "the file already runs sluicegate";
+        let full = seen.root.join(&path);
+        let has_source = seen.source.as_ref().is_none_or(|source| contains(&full, source));
+        let why = if has_source {
+            "the file already runs sluicegate"
+        } else {
+            "the file already runs sluicegate; --source does not change it, so replace the source in it by hand"
+        };
         return FileStep::Left { path, why };
     }
     let text = config::job(recipe.template, seen);
@@ -142,10 +148,11 @@ fn running_already(root: &Path, recipe: &Recipe) -> Option<String> {
     let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
     names.sort();
     paths.extend(names.into_iter().map(|name| format!("{}/{name}", recipe.sign)));
-    paths.into_iter().find(|path| names_program(&root.join(path)))
+    paths.into_iter().find(|path| contains(&root.join(path), PROGRAM))
 }
 
-fn names_program(path: &Path) -> bool {
+/// Returns whether the file contains the text.
+fn contains(path: &Path, text: &str) -> bool {
     let content = read_on_disk(path, SIZE_LIMIT).ok().flatten().unwrap_or_default();
-    String::from_utf8_lossy(&content).contains(PROGRAM)
+    String::from_utf8_lossy(&content).contains(text)
 }

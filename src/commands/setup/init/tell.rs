@@ -122,8 +122,17 @@ fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
         .filter(|(_, is)| *is)
         .map(|(key, _)| key)
         .collect();
-    if plan.writes(FILE_NAME) && !missing.is_empty() {
-        steps.push(format!("Fill in {} in {FILE_NAME}", missing.join(" and ")));
+    if !missing.is_empty() {
+        // The job of an existing file may set them in another way, which only that job shows.
+        let unless = if plan.writes(FILE_NAME) {
+            ""
+        } else {
+            ", unless the job sets them"
+        };
+        steps.push(format!(
+            "Fill in {} in {FILE_NAME}{unless}",
+            missing.join(" and ")
+        ));
     }
     if seen.rules_file.is_none() && seen.today.asked.is_none() {
         steps.push(rules_step(seen));
