@@ -4,6 +4,7 @@ use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, r
 use serde_json::json as value;
 use sluicegate::platform::api::NewExecution;
 use sluicegate::platform::http::ErrorKind;
+use std::collections::BTreeMap;
 
 const ID: &str = "7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d";
 
@@ -16,6 +17,8 @@ fn nightly() -> NewExecution {
         pipeline_name: "sales/load orders".to_owned(),
         environment_name: "production".to_owned(),
         execution_tag: Some("nightly".to_owned()),
+        scalar_variables: BTreeMap::new(),
+        grid_variables: BTreeMap::new(),
     }
 }
 

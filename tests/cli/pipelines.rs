@@ -353,3 +353,101 @@ fn cancel_sends_the_status_that_is_set() {
         ]
     );
 }
+
+#[test]
+fn run_polls_again_while_the_platform_does_not_show_the_execution_yet() {
+    for missing in [
+        ResponseTemplate::new(404),
+        ResponseTemplate::new(200),
+        answer(&json!({})),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        starting(&platform);
+        let shown = answer(&status("SUCCESS"));
+        platform.on("GET", ONE, in_turn(vec![missing.clone(), missing, shown]));
+        call(&platform, &world).run(&with(&["--wait"])).expect(0);
+        assert_eq!(sent(&platform, "POST").len(), 1);
+        // An id that the user typed may be wrong.
+        let platform = Platform::new();
+        platform.on("GET", ONE, ResponseTemplate::new(404));
+        let show = ["executions", "show", ID, "--wait"];
+        call(&platform, &world).run(&show).expect(3);
+        assert_eq!(platform.requests().len(), 1);
+    }
+}
+
+#[test]
+fn run_whose_execution_never_appears_does_not_advise_a_second_start() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    platform.on("GET", ONE, ResponseTemplate::new(404));
+    let ended = platform
+        .call(&world)
+        .variable("SLUICEGATE_POLL_INTERVAL", "0.3")
+        .run(&with(&["--wait"]))
+        .expect(3)
+        .saying(&[
+            &format!("the execution {ID} was started, but its state could not be read"),
+            &format!("run `sluicegate executions show {ID} --wait` to wait again"),
+        ]);
+    assert!(
+        !ended.err.contains("the platform has no execution"),
+        "{}",
+        ended.all()
+    );
+}
+
+#[test]
+fn run_sends_variables_only_if_they_are_given() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    world.write("tables.yaml", "- [orders, full]\n- [\"1\", \"\"]\n");
+    let variables = [
+        "--variable",
+        "region=eu=west",
+        "--variable",
+        "empty=",
+        "--grid",
+        "tables=tables.yaml",
+    ];
+    call(&platform, &world).run(&with(&variables)).expect(0);
+    call(&platform, &world).run(&RUN).expect(0);
+    let plain = json!({ "pipelineName": "sales/load orders", "environmentName": "production" });
+    let mut full = plain.clone();
+    full["scalarVariables"] = json!({ "empty": "", "region": "eu=west" });
+    full["gridVariables"] = json!({ "tables": [["orders", "full"], ["1", ""]] });
+    assert_eq!(sent(&platform, "POST"), [full, plain]);
+}
+
+#[test]
+fn run_with_unusable_variables_is_refused_before_any_request() {
+    let (world, platform) = (World::new(), Platform::new());
+    for (rows, message) in [
+        ("a: b", "grid.yaml:1:1: must be a list of rows"),
+        ("- a", "grid.yaml:1:3: [0]: must be a row"),
+        (
+            "- [a, 1.10]",
+            "grid.yaml:1:7: [0][1]: is a number and must be a string: put it in quotes",
+        ),
+        ("- [a, ]\n- [b, null]", "grid.yaml:2:7: [1][1]: must be a string"),
+        (
+            "- [a, b]\n- [c]",
+            "grid.yaml:2:3: [1]: has 1 cells, and the first row has 2",
+        ),
+    ] {
+        world.write("grid.yaml", rows);
+        let run = with(&["--grid", "tables=grid.yaml"]);
+        call(&platform, &world).run(&run).expect(2).saying(&[message]);
+    }
+    let twice = with(&["--variable", "a=1", "--variable", "a=2"]);
+    call(&platform, &world)
+        .run(&twice)
+        .expect(2)
+        .saying(&["--variable sets a more than once"]);
+    for wrong in ["a", "=1"] {
+        call(&platform, &world)
+            .run(&with(&["--variable", wrong]))
+            .expect(2);
+    }
+    assert!(platform.requests().is_empty());
+}

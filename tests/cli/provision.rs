@@ -310,3 +310,18 @@ fn apply_does_not_take_a_page_for_a_step_that_is_done() {
             .saying(&["--resolve environment=done"]);
     }
 }
+
+#[test]
+fn dry_run_refuses_the_settings_that_a_run_refuses() {
+    let (world, platform) = (World::new(), platform(None));
+    world.write("p.yaml", hybrid());
+    let dry = [&APPLY[..], &["--dry-run"]].concat();
+    for args in [&APPLY[..], &dry] {
+        let call = call(&platform, &world).without("SLUICEGATE_TOKEN");
+        call.run(args)
+            .expect(2)
+            .saying(&["there is no token for the platform"]);
+    }
+    call(&platform, &world).run(&dry).expect(0);
+    assert!(platform.requests().is_empty());
+}

@@ -184,3 +184,23 @@ fn the_command_that_a_check_without_rules_names_writes_them() {
     call.run(&["rules", "init"]).expect(0);
     call.run(&["rules", "lint"]).expect(0).saying(&[]);
 }
+
+#[test]
+fn rules_explain_of_a_part_of_an_id_suggests_the_rules_with_it() {
+    let world = World::new();
+    for (id, hint) in [
+        ("copied", "did you mean `copied-variables`?"),
+        ("Variable", "did you mean `copied-variables`?"),
+        (
+            "output",
+            "did you mean `maximum-outputs` or `end-output-components`?",
+        ),
+        ("weather", "run `sluicegate rules list` to list all rules"),
+    ] {
+        let ended = Call::new(&world.work()).run(&["rules", "explain", id]).expect(2);
+        assert!(ended.err.contains(hint), "{id}: {}", ended.all());
+    }
+    Call::new(&world.work())
+        .run(&["rules", "explain", "copied-variables"])
+        .expect(0);
+}

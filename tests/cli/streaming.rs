@@ -214,3 +214,19 @@ fn status_that_is_not_reached_in_time_is_exit_8() {
         .expect(8)
         .saying(&["was not streaming within 0 s: its status is stopping"]);
 }
+
+#[test]
+fn name_in_place_of_an_id_is_explained() {
+    let (world, platform) = (World::new(), Platform::new());
+    for command in ["start", "stop", "show", "status"] {
+        let hint = "hint: pass the ID that `sluicegate streaming create` printed";
+        platform
+            .call(&world)
+            .run(&["streaming", command, "orders"])
+            .expect(3)
+            .saying(&[hint]);
+        let id = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";
+        let ended = platform.call(&world).run(&["streaming", command, id]).expect(3);
+        assert!(!ended.err.contains(hint), "{}", ended.all());
+    }
+}

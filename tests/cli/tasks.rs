@@ -668,3 +668,43 @@ fn stop_delete_and_permissions_say_what_they_did() {
         ]
     );
 }
+
+#[test]
+fn list_by_the_name_of_a_branch_reads_it_from_the_details() {
+    let (world, platform) = (World::new(), Platform::new());
+    let task = |id: &str| json!({ "taskId": id, "status": "RUNNING", "projectId": "p", "branchId": "b" });
+    let all = ["target", "source", "other", "gone"].map(task);
+    platform.on(
+        "GET",
+        "/tasks$",
+        answer(&json!({ "tasks": all, "page": 0, "size": 100, "total": 4 })),
+    );
+    let detail =
+        |config: Value| answer(&json!({ "taskId": "x", "status": "RUNNING", "agentConfig": config }));
+    platform.on(
+        "GET",
+        "/tasks/target$",
+        detail(json!({ "sourceBranchName": "main", "targetBranchName": "fix" })),
+    );
+    platform.on(
+        "GET",
+        "/tasks/source$",
+        detail(json!({ "sourceBranchName": "fix" })),
+    );
+    platform.on(
+        "GET",
+        "/tasks/other$",
+        detail(json!({ "sourceBranchName": "fix", "targetBranchName": "more" })),
+    );
+    let list = ["tasks", "list", "--branch", "fix", "-o", "json"];
+    let shown = platform.call(&world).run(&list).expect(0).json();
+    let ids: Vec<&str> = shown["tasks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["taskId"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["target", "source"]);
+    let both = ["tasks", "list", "--branch", "fix", "--branch-id", "b"];
+    platform.call(&world).run(&both).expect(2);
+}

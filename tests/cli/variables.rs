@@ -489,3 +489,61 @@ fn a_list_that_is_read_for_a_hint_is_requested_once() {
     ]);
     assert_eq!(platform.requests().len(), 2);
 }
+
+#[test]
+fn apply_refuses_an_unknown_type_or_behaviour_also_in_a_dry_run() {
+    let (world, platform) = (World::new(), Platform::new());
+    let used = [
+        variable("grid", "GRID", json!("x")),
+        variable("days", "TEXT", json!("many")),
+    ];
+    listing(&platform, &used);
+    platform.on("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
+    for (entry, message, hint) in [
+        (
+            "{ type: NUMERIC, behaviour: SHARED, value: 1 }",
+            "v.yaml:2:10: variables.new.type: \"NUMERIC\" is not one of GRID, NUMBER, TEXT",
+            "--allow-unknown",
+        ),
+        (
+            "{ type: number, behaviour: SHARED, value: 1 }",
+            "\"number\" is not one of",
+            "did you mean NUMBER?",
+        ),
+        (
+            "{ type: TEXT, behaviour: SHARE, value: x }",
+            "v.yaml:2:22: variables.new.behaviour: \"SHARE\" is not one of COPIED, SHARED",
+            "did you mean SHARED?",
+        ),
+    ] {
+        world.write("v.yaml", format!("variables:\n  new: {entry}\n"));
+        for mode in [&["--dry-run"][..], &[]] {
+            let args = [&["variables", "apply", "-f", "v.yaml"], mode].concat();
+            platform
+                .call(&world)
+                .run(&args)
+                .expect(2)
+                .saying(&[message, hint]);
+        }
+    }
+    world.write("v.yaml", "variables:\n  days: { type: NUMBER }\n");
+    let dry = ["variables", "apply", "-f", "v.yaml", "--dry-run"];
+    let ended = platform.call(&world).run(&dry).expect(2);
+    ended.saying(&[
+        "v.yaml:2:11: variables.days.type: the current value does not fit this type: add a `value`",
+    ]);
+    assert_eq!(changes(&platform), []);
+    // A name that the project uses, and one that the user accepts.
+    world.write(
+        "v.yaml",
+        "variables:\n  new: { type: GRID, behaviour: SHARED, value: x }\n",
+    );
+    platform.call(&world).run(&dry).expect(0);
+    world.write(
+        "v.yaml",
+        "variables:\n  new: { type: NUMERIC, behaviour: SHARED, value: 1 }\n",
+    );
+    let accepted = ["variables", "apply", "-f", "v.yaml", "--allow-unknown"];
+    platform.call(&world).run(&accepted).expect(0);
+    assert_eq!(changes(&platform).len(), 1);
+}

@@ -140,8 +140,15 @@ fn files_of_helps() -> Vec<(&'static str, String)> {
             "environment.yaml",
             file("sluicegate environments create", "The file"),
         ),
+        (
+            "tables.yaml",
+            file("sluicegate pipelines run", "The file of a grid"),
+        ),
         ("variables.yaml", file("sluicegate variables apply", "The file")),
-        ("orders.yaml", read("tests/fixtures/api/streaming-pipeline.json")),
+        (
+            "orders.yaml",
+            file("sluicegate streaming create", "The definition"),
+        ),
         (
             "task.md",
             "Create a step that leaves out orders without lines. Run it. Then commit.\n".to_owned(),

@@ -18,12 +18,13 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
             run.requests(list(run, platform, prefix, output))?
         }
         ArtifactsVerb::Show {
+            version,
             prefix,
             version_name,
             output,
         } => {
             let prefix = sources.prefix(prefix)?;
-            run.requests(show(run, platform, prefix, version_name, output))?
+            run.requests(show(run, platform, prefix, version.or(version_name), output))?
         }
         ArtifactsVerb::Enable(args) => {
             let prefix = sources.prefix(args.prefix.clone())?;

@@ -34,7 +34,7 @@ pub(crate) fn projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
                 output,
             } => {
                 let project = NewProject {
-                    name,
+                    name: name.into_name(),
                     description,
                     warehouse,
                     agent_deployment_type,
@@ -114,7 +114,7 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
             .hint("set --auth-type, or the names of the warehouses with --warehouse-a and --warehouse-b")
         })?;
     let connection = NewConnection {
-        name,
+        name: name.into_name(),
         platform_connection_type: connection_type,
         auth_provider: warehouse.to_lowercase(),
         auth_type,
@@ -146,7 +146,7 @@ pub(crate) fn secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         output,
     } = verb;
     let secret = NewSecret {
-        name,
+        name: name.into_name(),
         r#type,
         key,
         value: run.secret(&source(value)?)?,
@@ -179,7 +179,7 @@ pub(crate) fn repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
     let repository = NewRepository {
         provider: run.sources()?.vocabulary(&vocabulary).git_provider,
         owner_name: owner,
-        repository_name: name,
+        repository_name: name.into_name(),
     };
     let project = run.project()?;
     run.requests(async {

@@ -41,10 +41,11 @@ pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
     let mut state = ProvisionState::parse(kept.as_deref(), &path, &connection.base_url()?.to_string())?;
     resolve(&mut state, &plan, &args.resolve)?;
     state.check(&plan).map_err(|error| explain(error, &path))?;
+    // Checks the settings of the connection, also for a dry run; sends nothing.
+    let platform = run.platform(&connection)?;
     if args.dry_run {
         return dry_run(run, &args, &plan, &state);
     }
-    let platform = run.platform(&connection)?;
     let save = |state: &ProvisionState| write::whole(&path, state.render().as_bytes());
     if !state.is_done(ProvisionStep::Project) {
         run.ui

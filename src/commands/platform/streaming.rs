@@ -12,6 +12,7 @@ use crate::platform::desired::{self, Document};
 use crate::platform::follow::{self, End, Pace};
 use crate::platform::http::{ErrorKind, HttpError};
 use std::path::Path;
+use uuid::Uuid;
 
 /// Default time to wait for a status, in seconds.
 const PATIENCE: u64 = 300;
@@ -77,7 +78,16 @@ fn not_there(id: &str, error: HttpError) -> Failure {
         list: None,
         alone: Some("streaming status"),
     };
-    sought.missing_among(error, Some(Vec::new()))
+    let is_name = Uuid::parse_str(id).is_err() && matches!(error.status(), Some(400 | 404 | 422));
+    let failure = sought.missing_among(error, Some(Vec::new()));
+    if is_name {
+        // The API has no list of streaming pipelines to look the name up in.
+        return failure.hint(
+            "pass the ID that `sluicegate streaming create` printed: the platform's API cannot find a streaming \
+             pipeline by its name",
+        );
+    }
+    failure
 }
 
 fn show(run: &Run, args: &StreamArgs) -> CommandResult {

@@ -32,13 +32,14 @@ impl<'a> Versions<'a> {
     }
 
     pub(crate) async fn enable(self, args: &VersionArgs) -> CommandResult {
-        let answer = self.switch(&args.version_name, true).await?;
-        let said = format!("enabled version {} of {}", args.version_name, self.prefix);
+        let version = args.version.name();
+        let answer = self.switch(version, true).await?;
+        let said = format!("enabled version {version} of {}", self.prefix);
         self.show(args.output, &answer, &said)
     }
 
     pub(crate) async fn disable(self, args: &DisableArgs) -> CommandResult {
-        let version = &args.version.version_name;
+        let version = args.version.version.name();
         if !args.force {
             self.refuse_the_last(version).await?;
         }

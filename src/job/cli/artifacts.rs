@@ -30,22 +30,29 @@ pub enum ArtifactsVerb {
         output: OutputArgs,
     },
     /// Show one version and its shared pipelines
-    #[command(after_help = "Example:\n  sluicegate artifacts show --prefix sales --version-name 1.4.0")]
+    #[command(after_help = "Example:\n  sluicegate artifacts show 1.4.0 --prefix sales")]
     Show {
+        /// Version to show [default: the most recent enabled one]
+        #[arg(
+            id = "artifact_version",
+            value_name = "VERSION",
+            conflicts_with = "version_name"
+        )]
+        version: Option<String>,
         /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
         #[arg(long, value_name = "P")]
         prefix: Option<String>,
-        /// Version to show [default: the most recent enabled one]
+        /// Same as VERSION
         #[arg(long, value_name = "V")]
         version_name: Option<String>,
         #[command(flatten)]
         output: OutputArgs,
     },
     /// Enable a disabled version, so that consumers can use it again
-    #[command(after_help = "Example:\n  sluicegate artifacts enable --prefix sales --version-name 1.4.0")]
+    #[command(after_help = "Example:\n  sluicegate artifacts enable 1.4.0 --prefix sales")]
     Enable(VersionArgs),
     /// Disable a version; consumers of the latest version fall back to the previous enabled one
-    #[command(after_help = "Example:\n  sluicegate artifacts disable --prefix sales --version-name 1.4.0")]
+    #[command(after_help = "Example:\n  sluicegate artifacts disable 1.4.0 --prefix sales")]
     Disable(DisableArgs),
     /// Disable the newest enabled version, and show which version consumers now get
     #[command(after_help = "Example:\n  sluicegate artifacts rollback --prefix sales")]
@@ -161,14 +168,34 @@ pub struct PruneArgs {
 /// A prefix and one of its versions.
 #[derive(Debug, Clone, Args)]
 pub struct VersionArgs {
+    #[command(flatten)]
+    pub version: VersionNameArgs,
     /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// Version to enable or disable
-    #[arg(long, value_name = "V")]
-    pub version_name: String,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// The name of a version, as an argument or a flag.
+#[derive(Debug, Clone, Args)]
+#[group(required = true, multiple = false)]
+pub struct VersionNameArgs {
+    /// Version to enable or disable
+    #[arg(id = "artifact_version", value_name = "VERSION")]
+    argument: Option<String>,
+    /// Same as VERSION
+    #[arg(long = "version-name", value_name = "V")]
+    flag: Option<String>,
+}
+
+impl VersionNameArgs {
+    pub fn name(&self) -> &str {
+        self.argument
+            .as_deref()
+            .or(self.flag.as_deref())
+            .unwrap_or_default()
+    }
 }
 
 /// The `--output` flag of most commands.

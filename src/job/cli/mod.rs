@@ -50,8 +50,8 @@ pub use global::GlobalArgs;
 pub use moving::MvArgs;
 pub use pipelines::{CancelArgs, ExecutionsArgs, ExecutionsVerb, PipelinesArgs, PipelinesVerb, RunArgs};
 pub use projects::{
-    ConnectionsArgs, ConnectionsVerb, EnvironmentsArgs, EnvironmentsVerb, ProjectsArgs, ProjectsVerb,
-    RepositoriesArgs, RepositoriesVerb, SecretsArgs, SecretsVerb, ValueArgs,
+    ConnectionsArgs, ConnectionsVerb, EnvironmentsArgs, EnvironmentsVerb, NameArgs, ProjectsArgs,
+    ProjectsVerb, RepositoriesArgs, RepositoriesVerb, SecretsArgs, SecretsVerb, ValueArgs,
 };
 pub use provision::{ProvisionApplyArgs, ProvisionArgs, ProvisionVerb};
 pub use publish::{PublishArgs, PublishFlags};

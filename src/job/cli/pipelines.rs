@@ -1,5 +1,6 @@
 //! `sluicegate pipelines` and `sluicegate executions`.
 
+use super::values::parse_pair;
 use super::{OutputArgs, PaceArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -13,6 +14,12 @@ const RUN: &str = "Examples:
   sluicegate pipelines run 'sales/load orders' --environment production
   sluicegate pipelines run 'sales/load orders' --environment production \\
       --tag nightly --wait --timeout 1800 --cancel-on-interrupt --junit run.xml
+  sluicegate pipelines run 'sales/load orders' --environment production \\
+      --variable region=eu --grid tables=tables.yaml
+
+The file of a grid, YAML or JSON, with a list of strings for each row:
+  - [orders, full]
+  - [customers, delta]
 
 Exit codes: 0 the execution was started, or with --wait ended in SUCCESS; 5 an execution with
 this tag is already running; 8 with --wait, the execution ended in another status or not in time.";
@@ -40,7 +47,7 @@ pub enum PipelinesVerb {
     },
     /// Run a published pipeline
     #[command(after_help = RUN)]
-    Run(RunArgs),
+    Run(Box<RunArgs>),
 }
 
 /// Arguments of `sluicegate pipelines run`.
@@ -54,6 +61,12 @@ pub struct RunArgs {
     /// Tag of the execution; fails if an execution with this tag is already running
     #[arg(long, value_name = "TAG")]
     pub tag: Option<String>,
+    /// Set a scalar variable of the pipeline for this execution (repeatable)
+    #[arg(long = "variable", value_name = "NAME=VALUE", value_parser = parse_pair)]
+    pub variables: Vec<(String, String)>,
+    /// Set a grid variable of the pipeline for this execution, with the rows in this file (repeatable)
+    #[arg(long = "grid", value_name = "NAME=FILE", value_parser = parse_pair)]
+    pub grids: Vec<(String, String)>,
     /// Wait until the execution ends, for at most 3600 seconds by default
     #[arg(long)]
     pub wait: bool,

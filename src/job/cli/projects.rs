@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 const PROJECTS: &str = "Examples:
   sluicegate projects list
-  sluicegate projects create --name sales --warehouse WAREHOUSE_A \\
+  sluicegate projects create sales --warehouse WAREHOUSE_A \\
       --agent-deployment-type HYBRID";
 
 const ENVIRONMENT: &str = "Example:
@@ -23,6 +23,24 @@ The file, YAML or JSON, with the keys of the API:
       connectionProperties:
         url: { value: dwh.example.com }
         password: { secretName: dwh-password, secretKey: password }";
+
+/// The name of a new resource, as an argument or a flag.
+#[derive(Debug, Clone, Args)]
+#[group(id = "resource_name", required = true, multiple = false)]
+pub struct NameArgs {
+    /// Name of the new resource
+    #[arg(id = "argument", value_name = "NAME")]
+    argument: Option<String>,
+    /// Same as NAME
+    #[arg(long = "name", value_name = "NAME")]
+    flag: Option<String>,
+}
+
+impl NameArgs {
+    pub fn into_name(self) -> String {
+        self.argument.or(self.flag).unwrap_or_default()
+    }
+}
 
 /// Commands for the projects of the account.
 #[derive(Debug, Clone, Args)]
@@ -44,9 +62,8 @@ pub enum ProjectsVerb {
     /// Create a project; to create its connection and environment too, use `provision apply`
     #[command(after_help = PROJECTS)]
     Create {
-        /// Name of the project
-        #[arg(long, value_name = "NAME")]
-        name: String,
+        #[command(flatten)]
+        name: NameArgs,
         /// Description of the project
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
@@ -93,7 +110,7 @@ pub enum EnvironmentsVerb {
 
 /// Commands for the warehouse connections of the project.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Example:\n  sluicegate connections create --name dwh --warehouse WAREHOUSE_A")]
+#[command(after_help = "Example:\n  sluicegate connections create dwh --warehouse WAREHOUSE_A")]
 pub struct ConnectionsArgs {
     #[command(subcommand)]
     pub verb: ConnectionsVerb,
@@ -103,11 +120,10 @@ pub struct ConnectionsArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub enum ConnectionsVerb {
     /// Create the default warehouse connection; its credentials belong to the environment
-    #[command(after_help = "Example:\n  sluicegate connections create --name dwh --warehouse WAREHOUSE_A")]
+    #[command(after_help = "Example:\n  sluicegate connections create dwh --warehouse WAREHOUSE_A")]
     Create {
-        /// Name of the connection
-        #[arg(long, value_name = "NAME")]
-        name: String,
+        #[command(flatten)]
+        name: NameArgs,
         /// Kind of the project's warehouse, also sent in lower case as authProvider
         #[arg(long, value_name = "KIND")]
         warehouse: String,
@@ -133,8 +149,9 @@ pub struct SecretsArgs {
 }
 
 const SECRET: &str = "Example:
-  sluicegate secrets create --agent-id b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60 \\
-      --name dwh-password --key password --value-variable DWH_PASSWORD";
+  sluicegate secrets create dwh-password --key password \\
+      --agent-id b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60 \\
+      --value-variable DWH_PASSWORD";
 
 /// Subcommands of `sluicegate secrets`.
 #[derive(Debug, Clone, Subcommand)]
@@ -145,9 +162,8 @@ pub enum SecretsVerb {
         /// ID of the agent that belongs to the project
         #[arg(long, value_name = "UUID")]
         agent_id: Uuid,
-        /// Name of the secret, for later use
-        #[arg(long, value_name = "NAME")]
-        name: String,
+        #[command(flatten)]
+        name: NameArgs,
         /// Type of the secret
         #[arg(long, value_name = "TYPE", default_value = "DWH_PASSWORD")]
         r#type: String,
@@ -175,7 +191,7 @@ pub struct ValueArgs {
 
 /// Commands for the git repository of the project.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Example:\n  sluicegate repositories create --owner acme --name sales-pipelines")]
+#[command(after_help = "Example:\n  sluicegate repositories create sales-pipelines --owner acme")]
 pub struct RepositoriesArgs {
     #[command(subcommand)]
     pub verb: RepositoriesVerb,
@@ -185,14 +201,13 @@ pub struct RepositoriesArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub enum RepositoriesVerb {
     /// Create the project's repository; not available in a full SaaS deployment
-    #[command(after_help = "Example:\n  sluicegate repositories create --owner acme --name sales-pipelines")]
+    #[command(after_help = "Example:\n  sluicegate repositories create sales-pipelines --owner acme")]
     Create {
         /// Organization that owns the repository
         #[arg(long, value_name = "NAME")]
         owner: String,
-        /// Name of the repository
-        #[arg(long, value_name = "NAME")]
-        name: String,
+        #[command(flatten)]
+        name: NameArgs,
         #[command(flatten)]
         vocabulary: VocabularyArgs,
         #[command(flatten)]

@@ -10,6 +10,42 @@ const EXAMPLES: &str = "Examples:
   sluicegate streaming status 5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34 \\
       --wait streaming --timeout 120";
 
+const CREATE: &str = "Example:
+  sluicegate streaming create -f orders.yaml -o json
+
+The definition, YAML or JSON, with the keys of the API and no secret:
+  name: orders to the warehouse
+  agentId: b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60
+  streamingSource:
+    type: source_db_a
+    connection:
+      host: db.example
+      port: 5432
+      database: shop
+      username: reader
+      password: { secretLocation: shop-vault, secretName: reader-password }
+    tables:
+      - { schema: public, table: orders }
+  streamingTarget:
+    type: warehouse_a
+    connection:
+      accountName: account-1
+      username: loader
+      authentication:
+        type: key-pair
+        privateKey: { secretLocation: shop-vault, secretName: loader-key }
+        passphrase: { secretLocation: shop-vault, secretName: loader-passphrase }
+    role: LOADER
+    warehouse: SMALL
+    database: RAW
+    stageSchema: STAGE
+    stageName: ORDERS_STAGE
+    stagePrefix: orders
+    tableSchema: SHOP
+    tablePrefixType: PREFIX
+    transformationType: CHANGE_LOG
+    temporalMapping: NATIVE";
+
 /// Commands for streaming pipelines.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
@@ -22,7 +58,7 @@ pub struct StreamingArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub enum StreamingVerb {
     /// Create a streaming pipeline from a definition file; rejected fields are reported with their line
-    #[command(after_help = "Example:\n  sluicegate streaming create -f orders.yaml -o json")]
+    #[command(after_help = CREATE)]
     Create {
         /// Definition file in YAML or JSON, with the keys of the API
         #[arg(short, long, value_name = "FILE")]

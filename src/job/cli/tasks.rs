@@ -204,7 +204,10 @@ pub struct ListTasksArgs {
     /// List the tasks of all projects, not only of --project-id
     #[arg(long)]
     pub all_projects: bool,
-    /// List only tasks on this branch
+    /// List only tasks that write to this branch, or read from it if they have no target branch
+    #[arg(long, value_name = "NAME", conflicts_with = "branch_id")]
+    pub branch: Option<String>,
+    /// List only tasks on the branch with this ID
     #[arg(long, value_name = "ID")]
     pub branch_id: Option<String>,
     /// List only tasks with this status: RUNNING, STOPPING, STOPPED or ERRORED

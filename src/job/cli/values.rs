@@ -9,6 +9,14 @@ pub use crate::report::Format;
 use clap::ValueEnum;
 use std::path::PathBuf;
 
+/// Parses `NAME=VALUE`, split at the first `=`.
+pub(super) fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write a name, `=` and a value".to_owned()),
+    }
+}
+
 /// What to do if the platform gives no usable response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OnUnavailable {

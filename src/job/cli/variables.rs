@@ -1,7 +1,7 @@
 //! `sluicegate variables`.
 
 use super::OutputArgs;
-use super::values::parse_bool;
+use super::values::{parse_bool, parse_pair};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -115,6 +115,9 @@ pub struct ApplyArgs {
     /// Delete variables that are not in the file, and overrides that are not in an entry's `overrides`
     #[arg(long)]
     pub prune: bool,
+    /// Accept types and behaviours that neither the API document nor the project has
+    #[arg(long)]
+    pub allow_unknown: bool,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -155,12 +158,4 @@ pub enum OverridesVerb {
         #[command(flatten)]
         output: OutputArgs,
     },
-}
-
-/// Parses `NAME=VALUE`, split at the first `=`.
-fn parse_pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err(format!("{text:?} is not ENVIRONMENT=VALUE")),
-    }
 }

@@ -34,7 +34,7 @@ pub use graph::Graph;
 pub use lint::{LintProblem, lint};
 pub use manual::{reference, template};
 pub use outline::{RuleOutline, outline};
-pub use registry::{find, nearest, registry};
+pub use registry::{find, ids, nearest, registry};
 pub use rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
 pub use rule_set::{RULES_FILE_RULE, RuleSet, RuleState, SeePipeline};
 pub use size::{counts, got_worse, size};

@@ -27,6 +27,11 @@ pub fn find(id: &str) -> Option<&'static dyn Rule> {
     RULES.into_iter().find(|rule| rule.documentation().id == id)
 }
 
+/// Returns the ids of all rules.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|rule| rule.documentation().id)
+}
+
 /// Returns the known id that is most similar to `id`, or `None` if no id is similar.
 pub fn nearest(id: &str) -> Option<&'static str> {
     text::nearest(id, &RULES.map(|rule| rule.documentation().id))

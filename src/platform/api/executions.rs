@@ -4,6 +4,7 @@ use super::{Answer, Platform};
 use crate::platform::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 const EXECUTIONS: &str = "pipeline-executions";
@@ -26,7 +27,16 @@ pub struct NewExecution {
     /// At most one execution with this tag runs at a time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_tag: Option<String>,
+    /// Values of scalar variables, by name. The document does not define the field, so it is sent only if needed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub scalar_variables: BTreeMap<String, String>,
+    /// Rows of grid variables, by name; like `scalar_variables`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub grid_variables: BTreeMap<String, Grid>,
 }
+
+/// The rows of a grid variable.
+pub type Grid = Vec<Vec<String>>;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -31,7 +31,7 @@ pub use artifacts::{Artifact, ArtifactDetails, DetailedPipeline};
 pub use connections::NewConnection;
 pub use environments::{ConnectionOverride, Environment, NewEnvironment};
 pub use events::{EVENT_PAGE, Event, EventPage, EventWindow};
-pub use executions::{Execution, ExecutionAnswer, ExecutionId, NewExecution, PublishedPipeline};
+pub use executions::{Execution, ExecutionAnswer, ExecutionId, Grid, NewExecution, PublishedPipeline};
 pub use header::{HeaderError, header_value};
 pub use multipart::{PartSource, UploadPart, part_name};
 pub use projects::{NewProject, Project, ProjectCreated};

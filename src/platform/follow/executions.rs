@@ -2,7 +2,9 @@
 
 use super::{End, Pace, silent};
 use crate::platform::api::{Answer, Execution, ExecutionAnswer, Platform};
-use crate::platform::http::HttpError;
+use crate::platform::http::{ErrorKind, HttpError};
+use std::time::Duration;
+use tokio::time::Instant;
 use uuid::Uuid;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,19 +32,43 @@ pub(super) fn standing(execution: &Execution) -> ExecutionStanding {
     }
 }
 
-/// Polls until the execution ends; calls `told` for each new status.
+/// Time after its start in which the platform may not show an execution yet.
+pub(crate) const APPEARANCE_LIMIT: Duration = Duration::from_secs(10);
+
+/// Returns whether the platform responded as if it did not know the execution yet: with 404, or with a body that has no
+/// state.
+fn is_not_shown_yet(error: &HttpError) -> bool {
+    match error.kind() {
+        ErrorKind::NotFound => true,
+        ErrorKind::BadAnswer => error.was_accepted(),
+        _ => false,
+    }
+}
+
+/// Polls until the execution ends; calls `told` for each new status. During `appearance_limit`, the platform may not show
+/// the execution.
 pub(crate) async fn execution(
     platform: &Platform,
     (project, id): (Uuid, &str),
     mut pace: Pace,
+    appearance_limit: Duration,
     mut told: impl FnMut(&Execution),
 ) -> Result<(Answer<ExecutionAnswer>, End), HttpError> {
     let (mut status, mut last) = (None, None);
+    let begin = Instant::now();
     loop {
         let Some(answer) = pace.in_time(platform.execution(project, id)).await else {
             return last.map(|answer| (answer, End::Deadline)).ok_or_else(silent);
         };
-        let answer = answer?;
+        let answer = match answer {
+            Err(error) if is_not_shown_yet(&error) && begin.elapsed() < appearance_limit => {
+                if pace.pause().await {
+                    continue;
+                }
+                return Err(error);
+            }
+            answer => answer?,
+        };
         if answer.result.status != status {
             status.clone_from(&answer.result.status);
             told(&answer.result);

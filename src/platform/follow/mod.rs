@@ -12,7 +12,7 @@ mod tasks;
 
 use crate::platform::http::HttpError;
 
-pub(crate) use executions::execution;
+pub(crate) use executions::{APPEARANCE_LIMIT, execution};
 pub(crate) use messages::MessageReader;
 pub(crate) use pace::{Pace, changed_in_time};
 pub(crate) use streams::stream;

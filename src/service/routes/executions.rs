@@ -8,7 +8,9 @@ use crate::service::place::RequestPath;
 use crate::service::problem::{Problem, ProblemBody, ShortBody};
 use crate::service::project::CallersProject;
 use crate::service::published::{self, ListedPipeline};
-use crate::service::shape::{Shape, boolean, may, needs, object, one_of, text};
+use crate::service::shape::{
+    Shape, any_text, boolean, list_of, map_of, may, needs, object, one_of, text, text_or_number,
+};
 use crate::service::store::environments;
 use crate::service::store::executions::{self, ExecutionRecord, ExecutionResult};
 use crate::service::vocabulary::Vocabulary;
@@ -17,6 +19,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use utoipa::ToSchema;
@@ -32,6 +35,10 @@ const SHORTEST: Duration = Duration::from_secs(2);
 /// Additional duration for each component that is reached, and the maximum number of components that count.
 const STEP: Duration = Duration::from_millis(20);
 const COUNTED_STEPS: u32 = 100;
+
+/// The fields with the variables of an execution.
+const SCALARS: &str = "scalarVariables";
+const GRIDS: &str = "gridVariables";
 
 /// The status that a termination request contains.
 const CANCELLED: &str = "CANCELLED";
@@ -54,6 +61,8 @@ fn execution_request() -> Shape {
         needs("pipelineName", text()).about("The path of a published pipeline without its extension."),
         needs("environmentName", text()).about("An environment of the project."),
         may("executionTag", text()).about("A tag that only one running execution of the project can have."),
+        may(SCALARS, map_of(text_or_number())).about("Values of scalar variables, by name."),
+        may(GRIDS, map_of(list_of(list_of(any_text())))).about("Rows of grid variables, by name."),
     ])
     .named("ExecutionRequest", "The body of an execution request.")
 }
@@ -131,6 +140,7 @@ async fn create(
     let tag = body.optional_text("executionTag");
     let outcome = outcome(&app, &project, &pipeline).await?;
     require_environment(&app, project.id, &environment).await?;
+    let message = outcome.message + &describe_variables(&body);
     let taken = Problem::short_conflict(format!(
         "an execution with the tag `{}` is running",
         tag.as_deref().unwrap_or_default()
@@ -151,7 +161,7 @@ async fn create(
                 started_at,
                 ends_at: started_at + SHORTEST + STEP * outcome.steps.min(COUNTED_STEPS),
                 success: outcome.success,
-                message: outcome.message,
+                message,
             };
             let inserted = executions::insert(transaction, &new)?;
             Ok(inserted.then_some(()).ok_or(taken))
@@ -161,6 +171,20 @@ async fn create(
         pipeline_execution_id,
     };
     Ok((StatusCode::CREATED, Json(answer)))
+}
+
+/// Returns the variables of an execution, for the end of its message.
+fn describe_variables(body: &Map<String, Value>) -> String {
+    let scalars = body.object(SCALARS).into_iter().flatten();
+    let scalars = scalars.map(|(name, value)| format!("{name} = {value}"));
+    let grids = body.object(GRIDS).into_iter().flatten();
+    let grids = grids.map(|(name, rows)| format!("{name} = {rows}"));
+    let variables: Vec<String> = scalars.chain(grids).collect();
+    if variables.is_empty() {
+        String::new()
+    } else {
+        format!(" with {}", variables.join(", "))
+    }
 }
 
 async fn outcome(app: &App, project: &CallersProject, pipeline: &str) -> Result<Ending, Problem> {

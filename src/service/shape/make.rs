@@ -48,7 +48,7 @@ pub(crate) const fn texts() -> Shape {
     shape(ShapeKind::Texts)
 }
 
-/// Creates the shape of a list of objects, which may be empty.
+/// Creates the shape of a list, which may be empty.
 pub(crate) fn list_of(item: Shape) -> Shape {
     shape(ShapeKind::List(Box::new(item)))
 }

@@ -176,11 +176,20 @@ impl Shape {
             ShapeKind::Whole(first, Some(last)) => format!("must be an integer from {first} to {last}"),
             ShapeKind::TextOrNumber => "must be a string or a number".to_owned(),
             ShapeKind::Texts => "must be an array of strings".to_owned(),
-            ShapeKind::List(_) => "must be an array of objects".to_owned(),
+            ShapeKind::List(item) => format!("must be an array of {}", item.plural()),
             ShapeKind::Object(_)
             | ShapeKind::AtLeastOneOf(_)
             | ShapeKind::Map(_)
             | ShapeKind::Variants(..) => "must be an object".to_owned(),
+        }
+    }
+
+    /// Returns the word for several values of this shape.
+    const fn plural(&self) -> &'static str {
+        match &self.kind {
+            ShapeKind::Text | ShapeKind::AnyText => "strings",
+            ShapeKind::List(_) => "arrays",
+            _ => "objects",
         }
     }
 

@@ -109,3 +109,33 @@ fn show_of_a_version_named_latest_is_not_found() {
         .expect(3)
         .saying(&["404"]);
 }
+
+#[test]
+fn version_is_an_argument_or_a_flag() {
+    let local = Local::new();
+    local
+        .run(&["publish", "--prefix", "sales", "--version-name", "1.0.0"])
+        .expect(0);
+    local
+        .run(&["publish", "--prefix", "sales", "--version-name", "1.1.0"])
+        .expect(0);
+    for version in [&["1.0.0"][..], &["--version-name", "1.0.0"]] {
+        for (verb, enabled) in [("disable", false), ("enable", true), ("show", true)] {
+            let args = [&["artifacts", verb, "--prefix", "sales"], version].concat();
+            local.run(&args).expect(0);
+            let shown = local.json(&["artifacts", "show", "1.0.0", "--prefix", "sales"]);
+            assert_eq!(shown["artifactDetails"]["enabled"], enabled, "{args:?}");
+        }
+        let both = [&[
+            "artifacts",
+            "enable",
+            "1.0.0",
+            "--prefix",
+            "sales",
+            "--version-name",
+            "1.0.0",
+        ]];
+        local.run(both[0]).expect(2);
+    }
+    local.run(&["artifacts", "enable", "--prefix", "sales"]).expect(2);
+}

@@ -103,3 +103,24 @@ fn run_that_is_interrupted_leaves_nothing_running() {
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(told["result"]["status"], "CANCELLED");
 }
+
+#[test]
+fn run_with_variables_shows_them_in_the_message() {
+    let local = Local::with_environments();
+    local.world.write("tables.yaml", "- [orders, full]\n");
+    let variables = [
+        "--variable",
+        "region=eu",
+        "--grid",
+        "tables=tables.yaml",
+        "--wait",
+        "--timeout",
+        "60",
+    ];
+    let ended = local.json(&[&RUN[..], &variables].concat());
+    let message = ended["result"]["message"].as_str().unwrap();
+    assert!(
+        message.ends_with(r#" with region = "eu", tables = [["orders","full"]]"#),
+        "{message}"
+    );
+}

@@ -90,3 +90,38 @@ fn repositories_create_is_for_one_provider_and_not_for_full_saas() {
         .expect(3)
         .saying(&["400"]);
 }
+
+#[test]
+fn name_of_a_new_resource_is_an_argument_or_a_flag() {
+    let local = Local::new();
+    for name in [&["one"][..], &["--name", "two"]] {
+        let kind = ["--warehouse", "WAREHOUSE_B", "--agent-deployment-type", "HYBRID"];
+        local
+            .run(&[&["projects", "create"], name, &kind].concat())
+            .expect(0);
+        local
+            .run(&[&["connections", "create"], name, &kind[..2]].concat())
+            .expect(0);
+    }
+    let names = column(&local.json(&["projects", "list"]), "name");
+    assert!(
+        ["one", "two"]
+            .iter()
+            .all(|name| names.contains(&(*name).to_owned())),
+        "{names:?}"
+    );
+    local
+        .run(&[
+            "connections",
+            "create",
+            "one",
+            "--name",
+            "one",
+            "--warehouse",
+            "WAREHOUSE_B",
+        ])
+        .expect(2);
+    local
+        .run(&["connections", "create", "--warehouse", "WAREHOUSE_B"])
+        .expect(2);
+}

@@ -14,6 +14,9 @@ use anstyle::Style;
 use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 
+/// Minimum number of characters of a part of an id that is suggested.
+const MIN_WORD: usize = 3;
+
 /// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
 const WIDTH: usize = 100;
 
@@ -44,10 +47,25 @@ pub(super) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResul
 fn unknown(id: &str) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
-    match rules::nearest(id).or_else(|| nearest(id, &checks)) {
-        Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
-        None => failure.hint("run `sluicegate rules list` to list all rules"),
+    if let Some(nearest) = rules::nearest(id).or_else(|| nearest(id, &checks)) {
+        return failure.hint(format!("did you mean `{nearest}`?"));
     }
+    let known = rules::ids().chain(checks);
+    let similar: Vec<String> = known
+        .filter(|known| has_word(known, id))
+        .map(|known| format!("`{known}`"))
+        .collect();
+    if similar.is_empty() {
+        return failure.hint("run `sluicegate rules list` to list all rules");
+    }
+    failure.hint(format!("did you mean {}?", similar.join(" or ")))
+}
+
+/// Returns whether a word of the id begins with the text, or is its singular.
+fn has_word(id: &str, text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let stem = text.strip_suffix('s').unwrap_or(&text);
+    stem.len() >= MIN_WORD && id.split('-').any(|word| word.starts_with(stem))
 }
 
 /// Returns a project check as JSON, in the same schema.

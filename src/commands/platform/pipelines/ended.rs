@@ -24,6 +24,14 @@ pub(super) fn no_execution(id: &str, error: HttpError) -> Failure {
     sought.missing_among(error, Some(Vec::new()))
 }
 
+/// Returns the failure of a wait for an execution that may still be running.
+fn wait_again(id: &str, error: HttpError) -> Failure {
+    let hint = format!(
+        "the execution may still be running; run `sluicegate executions show {id} --wait` to wait again"
+    );
+    Failure::from(error).hint(hint)
+}
+
 /// An execution that was waited for.
 pub(super) struct Ended {
     pub(super) id: String,
@@ -40,6 +48,35 @@ impl Ended {
         id: &str,
         pace: Pace,
     ) -> Result<Self, Failure> {
+        let ended = Self::poll(run, project, id, pace, Duration::ZERO).await;
+        ended.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => no_execution(id, error),
+            _ => wait_again(id, error),
+        })
+    }
+
+    /// Like [`Self::follow`], for an execution that this run started: the platform may not show it at once, and no hint
+    /// leads to a second start.
+    pub(super) async fn follow_started(
+        run: &Run,
+        project: &RemoteProject,
+        id: &str,
+        pace: Pace,
+    ) -> Result<Self, Failure> {
+        let ended = Self::poll(run, project, id, pace, follow::APPEARANCE_LIMIT).await;
+        ended.map_err(|error| {
+            let fact = format!("the execution {id} was started, but its state could not be read");
+            wait_again(id, error).context(fact)
+        })
+    }
+
+    async fn poll(
+        run: &Run,
+        project: &RemoteProject,
+        id: &str,
+        pace: Pace,
+        appearance_limit: Duration,
+    ) -> Result<Self, HttpError> {
         let told = |execution: &Execution| {
             run.ui.say(&format!(
                 "{}{}",
@@ -51,17 +88,8 @@ impl Ended {
                     .unwrap_or_default()
             ));
         };
-        let ended = follow::execution(&project.platform, (project.id, id), pace, told).await;
-        let (answer, end) = match ended {
-            Ok(ended) => ended,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_execution(id, error)),
-            Err(error) => {
-                let hint = format!(
-                    "the execution is still running; run `sluicegate executions show {id} --wait` to wait again"
-                );
-                return Err(Failure::from(error).hint(hint));
-            }
-        };
+        let polled = follow::execution(&project.platform, (project.id, id), pace, appearance_limit, told);
+        let (answer, end) = polled.await?;
         Ok(Self {
             id: id.to_owned(),
             answer,

@@ -12,11 +12,13 @@ use crate::commands::kit::resource::{RemoteProject, Sought, made_nameless, perha
 use crate::commands::{CommandResult, Run};
 use crate::job::cli::RunArgs;
 use crate::job::settings::Waiting;
-use crate::platform::api::{Answer, ExecutionId, NewExecution};
+use crate::platform::api::{Answer, ExecutionId, Grid, NewExecution};
+use crate::platform::desired::{self, Document};
 use crate::platform::follow::{End, Pace, changed_in_time};
 use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::report::{ExecutionRun, Verdict, execution_junit};
 use jiff::Timestamp;
+use std::collections::BTreeMap;
 use std::future::{Future, pending};
 use std::path::Path;
 use std::pin::{Pin, pin};
@@ -53,6 +55,8 @@ pub(super) fn run(run: &Run, args: &RunArgs) -> CommandResult {
             pipeline_name: args.name.clone(),
             environment_name: sources.environment(args.environment.clone())?,
             execution_tag: args.tag.clone(),
+            scalar_variables: scalar_variables(args)?,
+            grid_variables: grid_variables(run, args)?,
         },
         waiting: sources.waiting(&args.pace, PATIENCE)?,
         cancel_status: sources.cancel_status(args.cancel.cancel_status.clone()),
@@ -78,6 +82,32 @@ fn unfinished(args: &RunArgs) -> ExecutionRun {
         started_at: Timestamp::now(),
         elapsed: Duration::ZERO,
     }
+}
+
+/// Returns the values of `--variable`.
+fn scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure> {
+    let mut variables = BTreeMap::new();
+    for (name, value) in &args.variables {
+        if variables.insert(name.clone(), value.clone()).is_some() {
+            return Err(Failure::usage(format!("--variable sets {name} more than once")));
+        }
+    }
+    Ok(variables)
+}
+
+/// Returns the rows of each `--grid`, from its file.
+fn grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, Failure> {
+    let mut variables = BTreeMap::new();
+    for (name, file) in &args.grids {
+        let document = Document::read(&run.env.current_dir().join(file), Path::new(file))?;
+        if variables
+            .insert(name.clone(), desired::grid(&document)?)
+            .is_some()
+        {
+            return Err(Failure::usage(format!("--grid sets {name} more than once")));
+        }
+    }
+    Ok(variables)
 }
 
 impl Job<'_> {
@@ -109,7 +139,7 @@ impl Job<'_> {
         let ended = tokio::select! {
             biased;
             status = &mut interrupt => return self.terminate(&id, status).await,
-            ended = Ended::follow(self.run, &self.project, &id, pace) => ended,
+            ended = Ended::follow_started(self.run, &self.project, &id, pace) => ended,
         };
         let ended = self.noted(&id, ended)?;
         let report = self.report(Some(&ended), ended.problem(), begin.elapsed());
@@ -213,7 +243,7 @@ impl Job<'_> {
 
     /// Waits until a terminated execution ends, and returns how it ended.
     async fn farewell(&self, id: &str, pace: Pace) -> Result<String, Failure> {
-        match Ended::follow(self.run, &self.project, id, pace).await {
+        match Ended::follow_started(self.run, &self.project, id, pace).await {
             Ok(ended) => {
                 tell(self.run, &ended, self.args.output)?;
                 Ok(format!("interrupted; the execution {id} is {}", ended.status()))

@@ -33,6 +33,10 @@ pub(super) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
         {
             run.ui.warn(&said);
         }
+        let tasks = match &args.branch {
+            Some(branch) => on_branch(&platform, tasks, branch).await?,
+            None => tasks,
+        };
         let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
         if args.output.output == OutputFormat::Text {
             let states: Vec<String> = stream::iter(tasks.iter().map(|task| state(&platform, task)))
@@ -62,6 +66,37 @@ pub(super) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
             "no tasks match",
         )
     })?
+}
+
+/// Returns the tasks on the branch with this name, which only the details contain.
+async fn on_branch(
+    platform: &Platform,
+    tasks: Vec<Answer<Task>>,
+    branch: &str,
+) -> Result<Vec<Answer<Task>>, HttpError> {
+    let branches: Vec<Option<String>> = stream::iter(tasks.iter().map(|task| branch_name(platform, task)))
+        .buffered(AT_ONCE)
+        .try_collect()
+        .await?;
+    let pairs = tasks.into_iter().zip(branches);
+    Ok(pairs
+        .filter(|(_, name)| name.as_deref() == Some(branch))
+        .map(|(task, _)| task)
+        .collect())
+}
+
+/// Returns the name of the branch that the task writes to, otherwise of the one that it reads; `None` if the task was
+/// deleted meanwhile.
+async fn branch_name(platform: &Platform, task: &Task) -> Result<Option<String>, HttpError> {
+    let Some(id) = &task.task_id else { return Ok(None) };
+    match platform.task(id).await {
+        Ok(detail) => {
+            let config = detail.value.agent_config.unwrap_or_default();
+            Ok(config.target_branch_name.or(config.source_branch_name))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns the status as text; for a stopped task, from its details.

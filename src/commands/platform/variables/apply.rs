@@ -39,6 +39,9 @@ async fn difference(
 ) -> Result<Vec<VariableStep>, Failure> {
     let found = variables::read_project(&project.platform, project.id, wanted).await;
     let found = project.read(found).await?;
+    if !args.allow_unknown {
+        variables::check_names(document, wanted, &found)?;
+    }
     Ok(variables::compare(document, wanted, &found, args.prune)?)
 }
 

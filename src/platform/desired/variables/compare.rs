@@ -2,7 +2,7 @@
 
 use super::change::{Difference, OverrideChange, VariableStep};
 use super::file::WantedVariable;
-use super::value::{same, typed};
+use super::value::{NUMBER, TEXT, same, typed};
 use crate::base::text;
 use crate::platform::api::{Answer, Override, Platform, Variable, VariableFields};
 use crate::platform::desired::{DesiredError, Document};
@@ -11,6 +11,10 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use uuid::Uuid;
+
+/// The types and behaviours of the API document, which leaves open whether there are others.
+const TYPES: [&str; 2] = [TEXT, NUMBER];
+const BEHAVIOURS: [&str; 2] = ["SHARED", "COPIED"];
 
 /// Number of overrides that are read at the same time.
 const AT_ONCE: usize = 8;
@@ -107,7 +111,10 @@ pub(crate) fn compare(
         check_environments(document, it, found)?;
         match existing {
             None => changes.push(create(document, it)?),
-            Some(existing) => changes.extend(update(document, it, existing, kind)?),
+            Some(existing) => {
+                check_type_change(document, it, existing)?;
+                changes.extend(update(document, it, existing, kind)?);
+            }
         }
         let set = found
             .overrides
@@ -128,6 +135,57 @@ pub(crate) fn compare(
         }));
     }
     Ok(changes)
+}
+
+/// Checks that types and behaviours are names of the API document, or names that the project uses already. A file with
+/// another name would be applied in part.
+pub(crate) fn check_names(
+    document: &Document,
+    wanted: &[WantedVariable],
+    found: &ProjectState,
+) -> Result<(), DesiredError> {
+    let used_types = found.variables.values().filter_map(|it| it.r#type.as_deref());
+    let types: BTreeSet<&str> = TYPES.into_iter().chain(used_types).collect();
+    let used_behaviours = found.variables.values().filter_map(|it| it.behaviour.as_deref());
+    let behaviours: BTreeSet<&str> = BEHAVIOURS.into_iter().chain(used_behaviours).collect();
+    for variable in wanted {
+        for (key, name, known) in [
+            ("type", &variable.fields.r#type, &types),
+            ("behaviour", &variable.fields.behaviour, &behaviours),
+        ] {
+            let Some(name) = name.as_deref().filter(|name| !known.contains(name)) else {
+                continue;
+            };
+            let known: Vec<&str> = known.iter().copied().collect();
+            let path = format!("{}.{key}", variable.path);
+            let error = document.error(&path, format!("{name:?} is not one of {}", known.join(", ")));
+            let accept = "pass --allow-unknown if the platform has this name";
+            return Err(match text::nearest(&name.to_uppercase(), &known) {
+                Some(near) => error.with_hint(format!("did you mean {near}? Otherwise {accept}")),
+                None => error.with_hint(accept),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the current value fits a type that the file changes without a value.
+fn check_type_change(
+    document: &Document,
+    wanted: &WantedVariable,
+    existing: &Variable,
+) -> Result<(), DesiredError> {
+    let is_changed = wanted.fields.r#type.is_some() && wanted.fields.r#type != existing.r#type;
+    let kept = existing
+        .value
+        .as_ref()
+        .filter(|_| is_changed && wanted.fields.value.is_none());
+    let fits = kept.is_none_or(|value| typed(wanted.fields.r#type.as_deref(), value).is_ok());
+    if fits {
+        return Ok(());
+    }
+    let message = "the current value does not fit this type: add a `value`";
+    Err(document.error(&format!("{}.type", wanted.path), message))
 }
 
 /// Checks the values against the variable's type, from the file or otherwise from the platform.

@@ -8,6 +8,6 @@ mod value;
 
 pub(crate) use apply::{Applied, apply, refused_overrides};
 pub(crate) use change::VariableStep;
-pub(crate) use compare::{compare, read_project};
+pub(crate) use compare::{check_names, compare, read_project};
 pub(crate) use file::{WantedVariable, read};
 pub(crate) use value::typed_text;

@@ -4,8 +4,8 @@ use crate::platform::desired::fields::quoted;
 use crate::platform::desired::number::{Decimal, number};
 use serde_json::Value;
 
-const NUMBER: &str = "NUMBER";
-const TEXT: &str = "TEXT";
+pub(super) const NUMBER: &str = "NUMBER";
+pub(super) const TEXT: &str = "TEXT";
 
 /// Converts a command-line value to the type of its variable. For a type that the API document does not define, it is
 /// a string.
