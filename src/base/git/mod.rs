@@ -23,6 +23,7 @@ mod index_file;
 mod kept;
 mod lines;
 mod listing;
+mod merge;
 mod moving;
 mod open;
 mod opened;

@@ -35,7 +35,7 @@ pub struct CiContext {
     pub commit: Option<String>,
     /// The commit that the host checks out if it is not `commit`: a trial merge.
     pub checkout: Option<String>,
-    /// `commit` may be a merge that the host created only in the clone. Its first parent is then the commit to review.
+    /// `commit` may be a merge that the host created only in the clone. One of its parents is then the commit to review.
     pub maybe_local_merge: bool,
     /// The tag of the event, if any.
     pub tag: Option<String>,

@@ -103,6 +103,7 @@ impl Fetching<'_> {
         let asked = match error {
             ContextError::Shallow { .. }
             | ContextError::BaseNotInClone { .. }
+            | ContextError::MergeUntold { .. }
             | ContextError::BranchNotInClone { .. } => None,
             // A commit that the event names is the target's, whichever repository it comes from.
             ContextError::TargetNotProven { .. } => self.target_commit().map(MissingHistory::Commit),

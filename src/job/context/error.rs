@@ -55,7 +55,8 @@ pub enum ContextError {
     NothingBrought { base: String, head: CommitId },
     /// The checkout is not the commit of the event.
     #[error(
-        "the checkout is at {}, neither the commit that the event is about ({}) nor a merge of it",
+        "the checkout is at {}, neither the commit that the event is about ({}) nor an unedited merge of it with its \
+         target",
         checked_out.short(), crate::base::git::short_id(commit)
     )]
     OtherCheckout {
@@ -79,6 +80,12 @@ pub enum ContextError {
     /// The host created a merge in the clone, and either parent may be the change.
     #[error("could not determine which parent of {commit}, a merge created by {host}, is the change")]
     MergeUntold { commit: CommitId, host: Host },
+    /// The host may have created a merge in the clone, but the merge has other files than that of its parents.
+    #[error(
+        "could not determine whether {commit} is the change or a merge created by {host}: no remote-tracking branch has \
+         it, and its files are not those of the merge of its parents"
+    )]
+    EditedMerge { commit: CommitId, host: Host },
     /// The CI host is unknown, and the clone does not show what such a host does not report.
     #[error("could not determine {missing} on an unknown CI host: {why}")]
     UnknownHost { missing: &'static str, why: String },
@@ -170,6 +177,11 @@ impl ContextError {
             Self::MergeUntold { host, .. } => {
                 Some(format!("pass the commit with --head, or {}", history(*host)))
             }
+            Self::EditedMerge { .. } => Some(
+                "fetch the change into a remote-tracking branch before \
+                 (`git fetch origin +REF:refs/remotes/origin/change`), or pass the commit to review with --head"
+                    .to_owned(),
+            ),
             Self::NoBranch { host: Host::None, .. } => {
                 Some("push the commit, or pass its branch with --branch".to_owned())
             }

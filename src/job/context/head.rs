@@ -84,8 +84,8 @@ pub(super) fn of_checkout(
 }
 
 /// Returns whether the commit is the host's own. This includes the host's trial merge, and a merge of the change or of
-/// the pushed commit with commits of only its target; any other merge may contain files that the change does not have.
-/// If the host sets no commit, the checked-out one is its own.
+/// the pushed commit with commits of only its target. Any other merge, and a merge that its author edited, may contain
+/// files that the change does not have. If the host sets no commit, the checked-out one is its own.
 pub(super) fn holds_hosts(
     repo: &Repository,
     ci: &CiContext,
@@ -106,10 +106,11 @@ pub(super) fn holds_hosts(
     if ci.trigger == Trigger::Any {
         return Ok(false);
     }
-    if ci.trigger == Trigger::Change && ci.checkout.as_deref() == Some(commit.as_str()) {
-        return Ok(true);
-    }
     let parents = repo.recorded_parents(commit)?;
+    if ci.trigger == Trigger::Change && ci.checkout.as_deref() == Some(commit.as_str()) {
+        // GitLab also squashes the change. A trial merge of another host may be that of an earlier push.
+        return Ok(ci.host == Host::GitLab || parents.iter().any(is_own));
+    }
     // With a single parent, the commit is not a merge but a new commit on top of the host's.
     if parents.len() < 2 || !parents.iter().any(is_own) {
         return Ok(false);
@@ -127,7 +128,7 @@ pub(super) fn holds_hosts(
             return Ok(false);
         }
     }
-    Ok(true)
+    Ok(repo.is_clean_merge(commit)?)
 }
 
 fn detected(repo: &Repository, ci: &CiContext) -> Result<JudgedHead, ContextError> {
@@ -204,57 +205,70 @@ fn in_clone(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, Con
     without_local_merge(repo, ci, commit)
 }
 
-/// Returns the change's side of a merge that the host created only in this clone: the parent that the target does not
-/// contain. It is usually the first, unless the target was checked out and the change merged into it.
+/// Returns the commit itself, or if the host may have created it only in this clone, the change's side of that merge.
 fn without_local_merge(
     repo: &Repository,
     ci: &CiContext,
     commit: CommitId,
 ) -> Result<CommitId, ContextError> {
-    if ci.maybe_local_merge && !repo.was_fetched(&commit)? {
-        let parents = repo.parents(&commit)?;
-        return match parents.as_slice() {
-            [] => Ok(commit),
-            [only] => Ok(only.clone()),
-            sides => changed_side(repo, ci, sides)?.ok_or(ContextError::MergeUntold {
-                commit,
-                host: ci.host,
-            }),
-        };
+    if !ci.maybe_local_merge || repo.was_fetched(&commit)? {
+        return Ok(commit);
     }
-    Ok(commit)
+    let parents = repo.parents(&commit)?;
+    match parents.as_slice() {
+        // A commit with a single parent is the change itself: no reference has it after a force push.
+        [] | [_] => Ok(commit),
+        [one, other] => changed_side(repo, ci, &commit, [one, other]),
+        _ => Err(ContextError::MergeUntold {
+            commit,
+            host: ci.host,
+        }),
+    }
 }
 
-/// Returns the only side that is not in the target branch. If the clone cannot show it, returns the only side at which
-/// the remote has another reference.
+/// Returns the side of a merge that the target branch does not contain; it contains the other side. If it contains
+/// both, the change was merged meanwhile, and its side is the only one at which the remote has another reference. A
+/// merge with other files than that of its sides may be a commit of the change.
 fn changed_side(
     repo: &Repository,
     ci: &CiContext,
-    sides: &[CommitId],
-) -> Result<Option<CommitId>, ContextError> {
+    merge: &CommitId,
+    sides: [&CommitId; 2],
+) -> Result<CommitId, ContextError> {
+    if !repo.is_clean_merge(merge)? {
+        return Err(ContextError::EditedMerge {
+            commit: merge.clone(),
+            host: ci.host,
+        });
+    }
     let branches = TargetBranches::new(repo, ci, true)?;
-    let target = ci.target_branch().map(|branch| branches.tracked(branch));
-    let target = target.transpose()?.flatten();
+    let branch = ci.target_branch().unwrap_or_default();
+    let Some(target) = branches.tip(branch)? else {
+        return Err(ContextError::BranchNotInClone {
+            branch: branch.to_owned(),
+            role: "target",
+            host: ci.host,
+        });
+    };
     let mut outside = Vec::new();
     let mut fetched = Vec::new();
+    let tracked = target.tracked.map(|tracked| tracked.reference);
     for side in sides {
-        if let Some(target) = &target
-            && !repo.contains(&target.tip, side)?
-        {
+        if !repo.contains(&target.commit, side)? {
             outside.push(side);
         }
-        let names = repo.remote_references_at(side)?;
-        if names
-            .iter()
-            .any(|name| Some(name) != target.as_ref().map(|target| &target.reference))
-        {
+        let mut names = repo.remote_references_at(side)?.into_iter();
+        if names.any(|name| Some(name) != tracked) {
             fetched.push(side);
         }
     }
-    Ok(match (outside.as_slice(), fetched.as_slice()) {
-        ([only], _) | (_, [only]) => Some((*only).clone()),
-        _ => None,
-    })
+    match (outside.as_slice(), fetched.as_slice()) {
+        ([only], _) | ([], [only]) => Ok((*only).clone()),
+        _ => Err(ContextError::MergeUntold {
+            commit: merge.clone(),
+            host: ci.host,
+        }),
+    }
 }
 
 /// Returns the name of a local branch on the remote: its upstream if that contains the commit, otherwise its own name

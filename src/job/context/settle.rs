@@ -43,7 +43,8 @@ impl Settling<'_> {
         }
         let (branch, is_hosts, base) = match self.repo.head() {
             Ok(checked_out) => {
-                let head = head::of_checkout(self.repo, self.ci, checked_out)?;
+                let head = head::of_checkout(self.repo, self.ci, checked_out)
+                    .map_err(|error| error.at(self.ci.host))?;
                 let base = self.base(&head, self.ci.host.is_local());
                 let base = base.map_err(|error| error.at(self.ci.host))?;
                 (head.branch, head.is_hosts, base)

@@ -114,7 +114,7 @@ fn the_default_checkout_of_pull_request_target_is_not_the_change() {
 }
 
 /// Returns a platform that reports every pipeline with a bad name.
-fn strict() -> Platform {
+pub(super) fn strict() -> Platform {
     let platform = Platform::new();
     platform.reviews(|request: &wiremock::Request| {
         let asked = crate::world::asked(request);
@@ -327,4 +327,78 @@ fn a_review_beside_another_checkout_says_which_commit_it_is_of() {
     );
     let ended = call.variable("GITHUB_SHA", &main).run(&["review"]).expect(0);
     ended.saying(&["the checkout is at", "but this review covers"]);
+}
+
+/// The event is about the commit of `change`; its author pushed a merge on top that has the files of `main`.
+#[test]
+fn edited_merge_of_the_change_is_another_commit_on_every_host() {
+    let world = bad_change();
+    let change = head(&world);
+    let remote = world.remote().display().to_string();
+    let pushed = json!({ "repository": repository(), "ref": "refs/heads/change",
+        "before": "0".repeat(40), "after": change });
+    let work = || Call::new(&world.work());
+    let event = |name, reference, payload| github_event(&world, work(), name, reference, payload);
+    let mut jobs: Vec<(&str, Call)> = HOSTS
+        .iter()
+        .map(|(name, host)| (*name, host(&world, work())))
+        .collect();
+    jobs.push((
+        "push",
+        event("push", "refs/heads/change", &pushed).variable("SLUICEGATE_TARGET_REPOSITORY", &remote),
+    ));
+    let payload = pull_request_payload(&world);
+    jobs.push((
+        "pull_request_target",
+        event("pull_request_target", "refs/heads/main", &payload),
+    ));
+    world.git(&["checkout", "-q", "main"]);
+    world.write("note.txt", "more");
+    world.commit("main goes on");
+    world.push();
+    for parents in [[change.as_str(), "main"], ["main", &change]] {
+        let tree = ["commit-tree", "main^{tree}", "-m", "edited"];
+        let merge = world.git(&[&tree[..], &["-p", parents[0], "-p", parents[1]]].concat());
+        world.git(&["checkout", "-q", "--detach", &merge]);
+        for (name, call) in &jobs {
+            let ended = call.run(&["check"]);
+            assert_eq!(ended.code, 7, "{name}: {}", ended.all());
+            ended.saying(&["nor an unedited merge of it", "hint: "]);
+        }
+    }
+    // Counterpart: the merge as git creates it.
+    world.git(&["checkout", "-q", "--detach", &change]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "with main", "main"]);
+    for (name, call) in &jobs {
+        let ended = call.run(&["check"]);
+        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+    }
+}
+
+#[test]
+fn trial_merge_of_an_earlier_push_is_another_commit() {
+    let world = bad_change();
+    let bad = head(&world);
+    world.git(&["rm", "-q", "bad.orch.yaml"]);
+    let good = world.commit("without the bad pipeline");
+    world.git(&["checkout", "-q", "--detach", "main"]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "trial", &good]);
+    let earlier = head(&world);
+    world.git(&["checkout", "-q", "--detach", "main"]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "trial", &bad]);
+    let own = head(&world);
+    for (name, host) in HOSTS {
+        let variable = match name {
+            "github" | "gitea" => "GITHUB_SHA",
+            "azure" => "BUILD_SOURCEVERSION",
+            _ => continue,
+        };
+        world.git(&["checkout", "-q", "--detach", &bad]);
+        let call = host(&world, Call::new(&world.work()));
+        for (merge, code) in [(&earlier, 7), (&own, 1)] {
+            world.git(&["checkout", "-q", "--detach", merge]);
+            let ended = call.clone().variable(variable, merge).run(&["check"]);
+            assert_eq!(ended.code, code, "{name}: {}", ended.all());
+        }
+    }
 }

@@ -18,6 +18,7 @@ mod notes;
 mod order;
 mod placeholders;
 mod publishing;
+mod rebuilt;
 mod rendered;
 mod replaced;
 mod same_review;

@@ -1,0 +1,47 @@
+//! Merges two commits in memory, to compare the result with an existing merge.
+
+use super::{CommitId, GitError, Repository};
+use git2::{Config, ErrorClass, ErrorCode, MergeOptions, Odb};
+
+/// The priority of the objects in memory: above those on disk, so that nothing is written to the clone.
+const IN_MEMORY: i32 = 1_000;
+
+impl Repository {
+    /// Returns whether the commit has two parents and exactly the files that their merge has, without a conflict. A
+    /// history with several merge-bases has no such merge, because it depends on their order. Attributes and merge
+    /// drivers of the repository are not used.
+    pub fn is_clean_merge(&self, commit: &CommitId) -> Result<bool, GitError> {
+        let parents = self.recorded_parents(commit)?;
+        let [one, other] = parents.as_slice() else {
+            return Ok(false);
+        };
+        let bases = self.merge_bases(one, other)?;
+        let [base] = bases.as_slice() else {
+            return Ok(false);
+        };
+        let own = self.commit(commit)?.tree_id();
+        match self.merged_tree(base, [one, other]) {
+            Ok(tree) => Ok(tree == own),
+            Err(error) if error.code() == ErrorCode::MergeConflict => Ok(false),
+            Err(error) if error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Odb => {
+                Err(self.missing("tree or blob of the merge", commit))
+            }
+            Err(error) => Err(GitError::library("merge two commits")(error)),
+        }
+    }
+
+    fn merged_tree(&self, base: &CommitId, sides: [&CommitId; 2]) -> Result<git2::Oid, git2::Error> {
+        let objects = Odb::new()?;
+        let folder = self.library.commondir().join("objects");
+        objects.add_disk_alternate(&folder.to_string_lossy())?;
+        objects.add_new_mempack_backend(IN_MEMORY)?;
+        let memory = git2::Repository::from_odb(objects)?;
+        memory.set_config(&Config::new()?)?;
+        let tree = |commit: &CommitId| memory.find_commit(commit.oid()?)?.tree();
+        let mut options = MergeOptions::new();
+        options.fail_on_conflict(true);
+        let mut merged =
+            memory.merge_trees(&tree(base)?, &tree(sides[0])?, &tree(sides[1])?, Some(&options))?;
+        merged.write_tree_to(&memory)
+    }
+}
