@@ -89,7 +89,11 @@ fn of_a_push_it_is_the_default_branch_never_what_was_there_before() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     let push = |branch, before| {
-        let more = [("CI_COMMIT_BRANCH", branch), ("CI_COMMIT_BEFORE_SHA", before)];
+        let more = [
+            ("CI_PIPELINE_SOURCE", "push"),
+            ("CI_COMMIT_BRANCH", branch),
+            ("CI_COMMIT_BEFORE_SHA", before),
+        ];
         gitlab(&project.feature, &more)
     };
     for before in [project.before.as_str(), ZEROS] {

@@ -176,6 +176,7 @@ impl<'a> Workspace<'a> {
         if wish.deepen {
             let say = |step: &str| run.ui.say(step);
             let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
+            context::fetch_own_branch(&mut self.repo, &self.ci, is_hosts, &say)?;
             context::fetch_policy(&mut self.repo, &self.ci, is_hosts, true, &say)?;
             context::deepen(&mut self.repo, &mut self.ci, &wanted, subject, &say)?;
             let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;

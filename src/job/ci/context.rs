@@ -7,7 +7,8 @@ use crate::base::env::Env;
 pub enum Trigger {
     /// An unmerged change: a pull or merge request, or a merge queue.
     Change,
-    /// A commit that was pushed to a branch or as a tag.
+    /// A commit that was pushed to a branch or as a tag. If the host does not name the event, a user may have selected
+    /// the commit.
     Commit,
     /// No commit: a schedule, a manual run, a comment, another workflow. The run is on the default branch or on a
     /// branch that a user selected, and its job may check out any commit.
@@ -138,6 +139,13 @@ impl CiContext {
             | BaseHint::CreatedBranch
             | BaseHint::All { .. } => None,
         }
+    }
+
+    /// Returns whether the event is a push, so that the branch has the commit. A host that does not name the event also
+    /// runs builds that a user starts with any branch and commit.
+    pub fn is_push(&self) -> bool {
+        let names_event = !matches!(self.host, Host::Bitbucket | Host::CircleCi | Host::Jenkins);
+        self.trigger == Trigger::Commit && names_event && self.event != "unknown"
     }
 
     /// Returns the context for a tag: the branch must be found, and everything is reviewed.

@@ -46,7 +46,7 @@ impl Search<'_> {
             return Ok(EarlierCommit::None);
         }
         // A user who starts a run manually may combine the branch with any commit.
-        if ci.trigger == Trigger::Any && !may_be_of_branch(self.repo, ci, default, head, false)? {
+        if !ci.is_push() && !may_be_of_branch(self.repo, ci, default, head)? {
             return Ok(EarlierCommit::None);
         }
         for (id, variable) in ci.earlier_commits.iter().filter(|_| self.head.is_hosts) {

@@ -72,6 +72,8 @@ pub enum ContextError {
         head: CommitId,
         /// The searched branches of the remote.
         branches: Vec<String>,
+        /// The branch of the run, if the clone's version of it may be outdated.
+        ahead_of: Option<String>,
         host: Host,
     },
     /// The clone cannot show whether the commit to publish is merged.
@@ -170,6 +172,11 @@ impl ContextError {
             Self::NotMerged { host: Host::Unknown, .. } => Some(
                 "merge it first: on an unknown CI host, only commits of the default branch are published".to_owned(),
             ),
+            Self::NotMerged { ahead_of: Some(branch), .. } => Some(format!(
+                "merge it first; if the branch already has it, this clone is outdated: {}; or pass --deepen \
+                 (SLUICEGATE_DEEPEN=true)",
+                fetch(branch)
+            )),
             Self::NotMerged { .. } => Some(
                 "push and merge it first, or list its branch in `publish-on.branches` of the default branch's sluicegate.yaml"
                     .to_owned(),

@@ -6,7 +6,7 @@
 use super::ContextError;
 use super::target_branches::TargetBranches;
 use crate::base::git::{CommitId, Repository};
-use crate::job::ci::CiContext;
+use crate::job::ci::{CiContext, Trigger};
 
 /// Fails unless the commit is in the default branch, or in a branch for which `is_published` returns true. `is_hosts`
 /// states that the commit is the host's own.
@@ -52,6 +52,7 @@ pub fn require_merged(
         Some(_) => {
             return Err(ContextError::NotMerged {
                 head: head.clone(),
+                ahead_of: branch_behind(&branches, repo, ci, head)?,
                 branches: searched,
                 host: ci.host,
             });
@@ -64,26 +65,50 @@ pub fn require_merged(
     })
 }
 
+/// Returns the branch of the run if the clone's version of it may be outdated: the commit descends from it.
+fn branch_behind(
+    branches: &TargetBranches<'_>,
+    repo: &Repository,
+    ci: &CiContext,
+    head: &CommitId,
+) -> Result<Option<String>, ContextError> {
+    let own = ci.branch.as_deref().filter(|_| ci.trigger != Trigger::Change);
+    let tracked = own.map(|branch| branches.tracked(branch)).transpose()?.flatten();
+    Ok(match tracked {
+        Some(tracked) if repo.contains(head, &tracked.tip)? => Some(tracked.branch),
+        _ => None,
+    })
+}
+
 /// Returns whether the commit may be on this branch of the remote: the clone's version of the branch contains it, or
-/// the clone lacks the branch or its history. A commit that was `pushed` may be ahead of an outdated version of the
-/// branch; a commit that a user selected may not. If the host names no commit, the checked-out one may be a commit that
-/// the job itself created, so only the clone's version of the branch proves it.
+/// the clone lacks the branch. A commit of a push may be ahead of an outdated version of the branch, or of the history
+/// of the clone; a commit that a user selected may not. If the host names no commit, the checked-out one may be a commit
+/// that the job itself created, so only the clone's version of the branch proves it.
 pub fn may_be_of_branch(
     repo: &Repository,
     ci: &CiContext,
     branch: &str,
     head: &CommitId,
-    pushed: bool,
 ) -> Result<bool, ContextError> {
     let tracked = TargetBranches::new(repo, ci, true)?.tracked(branch)?;
-    if ci.commit.is_none() {
-        return match tracked {
-            Some(tip) => Ok(repo.contains(&tip.tip, head)?),
-            None => Ok(false),
-        };
-    }
-    let Some(tip) = tracked.filter(|_| !repo.is_shallow()) else {
-        return Ok(true);
+    let Some(tip) = tracked else {
+        return Ok(ci.commit.is_some());
     };
-    Ok(repo.contains(&tip.tip, head)? || (pushed && repo.contains(head, &tip.tip)?))
+    if repo.contains(&tip.tip, head)? {
+        return Ok(true);
+    }
+    let is_push = ci.commit.is_some() && ci.is_push();
+    Ok(is_push && (repo.is_shallow() || repo.contains(head, &tip.tip)?))
+}
+
+/// Returns whether the commit may be on the branch of the run, if the host names one.
+pub(super) fn may_be_of_own_branch(
+    repo: &Repository,
+    ci: &CiContext,
+    head: &CommitId,
+) -> Result<bool, ContextError> {
+    match &ci.branch {
+        Some(branch) if !ci.is_push() && !ci.host.is_local() => may_be_of_branch(repo, ci, branch, head),
+        _ => Ok(true),
+    }
 }

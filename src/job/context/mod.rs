@@ -24,7 +24,9 @@ pub use branch_origin::BranchOrigin;
 pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;
 pub use merged::{may_be_of_branch, require_merged};
-pub use policy::{PolicyTip, default_tip, describe_tip_age, fetch_policy, judges_hosts, policy_tip};
+pub use policy::{
+    PolicyTip, default_tip, describe_tip_age, fetch_own_branch, fetch_policy, judges_hosts, policy_tip,
+};
 pub use target::{Comparison, Settled, Target};
 pub use wish::RevisionWish;
 

@@ -5,7 +5,7 @@
 //! branch with that name. Only remote-tracking references are read, by their full names.
 
 use super::head::holds_hosts;
-use super::merged::may_be_of_branch;
+use super::merged::may_be_of_own_branch;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RevisionWish};
 use crate::base::git::{CommitId, Repository, Wanted};
@@ -88,7 +88,16 @@ pub fn describe_tip_age(
         tip.commit.short(),
         repo.commit_time(&tip.commit)?.strftime("%Y-%m-%d"),
     );
+    let is_ahead = is_hosts
+        && ci.trigger != Trigger::Change
+        && ci.branch.as_ref() == Some(branch)
+        && !is_of_own_branch(repo, ci)?;
     Ok(match (&tip.tracked, tip.field) {
+        (Some(tracked), _) if is_ahead => Some(format!(
+            "the commit of this run is not in `{}/{branch}` as this clone has it, {short} of {date}, so the gate \
+             configuration of {short} is used: if the branch has the commit, fetch the branch before, or pass --deepen",
+            tracked.remote
+        )),
         (Some(tracked), _) if !tip.is_named => Some(format!(
             "the target branch is `{}/{branch}` as this clone has it, {short} of {date}: the clone does not show \
              whether the branch has newer commits (--deepen fetches them)",
@@ -127,6 +136,35 @@ pub fn judges_hosts(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> R
         (Some(named), Some(own)) => named.commit.as_str() == own,
         (Some(named), None) => named.commit == checked_out,
     })
+}
+
+/// Fetches the branch of the run if the clone's version of it lacks the host's commit, and reports it to `say`. A failed
+/// fetch is only reported.
+pub fn fetch_own_branch(
+    repo: &mut Repository,
+    ci: &CiContext,
+    is_hosts: bool,
+    say: &dyn Fn(&str),
+) -> Result<(), ContextError> {
+    let own = ci.branch.as_deref().filter(|_| ci.trigger != Trigger::Change);
+    let Some(branch) = own.filter(|_| is_hosts) else {
+        return Ok(());
+    };
+    if is_of_own_branch(repo, ci)? {
+        return Ok(());
+    }
+    let branches = TargetBranches::new(repo, ci, is_hosts)?;
+    let Some(remote) = branches.remote() else {
+        return Ok(());
+    };
+    say(&format!(
+        "fetching the branch {branch}, because this clone's version lacks the commit of the run"
+    ));
+    match repo.fetch_history_from(remote, &[Wanted::Branch(branch)], 1) {
+        Ok(()) => *repo = repo.reopen()?,
+        Err(error) => say(&format!("could not fetch the branch {branch}: {error}")),
+    }
+    Ok(())
 }
 
 /// Fetches the branch that [`policy_tip`] reads, if the clone lacks it, and reports each step to `say`. With
@@ -187,21 +225,22 @@ fn default(
         },
     };
     let is_named = ci.branch.as_ref() == Some(&name);
-    if is_named && is_hosts && may_be_of_default(repo, ci)? {
+    if is_named && is_hosts && is_of_own_branch(repo, ci)? {
         let why = format!("head is on the default branch `{name}`");
         return Ok(PolicyTip::Head { why });
     }
     tip_of(branches, &name, "default")
 }
 
-/// Returns whether the host's commit may be on the branch that the host sets. A user who starts a run manually may
-/// combine the branch with any commit, so the clone's branch is searched, if there is one.
-fn may_be_of_default(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
-    let own = ci.commit.as_deref().and_then(|id| repo.commit_with_id(id));
-    let branch = ci.branch.as_deref().filter(|_| ci.trigger == Trigger::Any);
-    match (own, branch) {
-        (Some(own), Some(branch)) => may_be_of_branch(repo, ci, branch, &own, false),
-        _ => Ok(true),
+/// Returns whether the host's commit, or without one the checked-out commit, may be on the branch that the host names.
+fn is_of_own_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
+    let own = match &ci.commit {
+        Some(id) => repo.commit_with_id(id),
+        None => repo.head().ok().map(|head| head.commit),
+    };
+    match own {
+        Some(own) => may_be_of_own_branch(repo, ci, &own),
+        None => Ok(true),
     }
 }
 

@@ -22,6 +22,7 @@ mod rebuilt;
 mod rendered;
 mod replaced;
 mod same_review;
+mod selected_commit;
 mod subjects;
 mod target_evidence;
 mod targets;

@@ -3,7 +3,7 @@
 use crate::base::git::GitError;
 use crate::commands::Run;
 use crate::commands::gate::workspace::Workspace;
-use crate::job::ci::{Host, Trigger};
+use crate::job::ci::Host;
 use crate::job::context::{self, ContextError, Target};
 use crate::job::settings::PublishOn;
 
@@ -60,10 +60,7 @@ pub(crate) fn require_merged(
         .as_deref()
         .filter(|branch| is_of_branch && may(branch));
     let is_listed = match listed {
-        Some(branch) => {
-            let pushed = workspace.ci.trigger == Trigger::Commit;
-            context::may_be_of_branch(&workspace.repo, &workspace.ci, branch, &target.head, pushed)?
-        }
+        Some(branch) => context::may_be_of_branch(&workspace.repo, &workspace.ci, branch, &target.head)?,
         None => false,
     };
     if workspace.ci.host.is_local() || target.nothing_to_do.is_some() || is_listed {
