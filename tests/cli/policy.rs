@@ -289,8 +289,9 @@ fn a_merge_queue_is_judged_by_the_branch_that_it_merges_into() {
     world.commit("second group");
     world.push();
     let ended = reviewed(&queued(&world, platform.call(&world), "first-group"), &[]).expect(1);
-    assert_eq!(ended.json()["files"][0]["path"], "worse.orch.yaml");
-    assert_eq!(ended.json()["files"].as_array().unwrap().len(), 1);
+    // The first group may fail, so its files are reviewed again.
+    assert_eq!(ended.json()["files"][1]["path"], "worse.orch.yaml");
+    assert_eq!(ended.json()["files"].as_array().unwrap().len(), 2);
 }
 
 #[test]

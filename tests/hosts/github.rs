@@ -243,7 +243,7 @@ fn a_merge_group_is_the_commit_of_the_queue() {
 }
 
 #[test]
-fn a_merge_group_behind_another_is_compared_with_that_one() {
+fn a_merge_group_behind_another_is_compared_with_that_one_and_its_target() {
     let project = Project::new();
     let first = project.trial_merge("refs/heads/gh-readonly-queue/main/pr-7-abc");
     project.world.write("third.orch.yaml", "3");
@@ -258,8 +258,11 @@ fn a_merge_group_behind_another_is_compared_with_that_one() {
     job(&whole(&project, &second), "merge_group", queue, &second, &payload)
         .says()
         .head("gh-readonly-queue/main/pr-8-def", &second)
-        .base(&first, "merge_group.base_sha")
-        .changes(&["A third.orch.yaml"]);
+        .base(
+            &first,
+            "merge_group.base_sha, and the other merge-bases with the target branch `origin/main`",
+        )
+        .changes(&[FEATURE[0], FEATURE[1], "A third.orch.yaml"]);
 }
 
 #[test]

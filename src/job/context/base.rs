@@ -133,7 +133,8 @@ impl Search<'_> {
 
     /// Adds the other merge-bases of the change and its target. The host names only one, and a merge that the host
     /// created has only one: with criss-cross merges, a change could choose it. For such a merge, its own merge-base
-    /// is added, too. If the clone cannot find the others, the base is used alone.
+    /// is added, too. For a queued change, the host names the change before it in the queue, which is not merged yet
+    /// and may fail. If the clone cannot find the others, the base is used alone.
     fn with_bases_of_change(&self, mut base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if base.commits.is_empty() {
             return Ok(base);
@@ -143,7 +144,9 @@ impl Search<'_> {
         let is_merge = |commit: &CommitId| head.change.as_ref() != Some(commit);
         for commit in [Some(&head.commit), head.change.as_ref()].into_iter().flatten() {
             match self.repo.merge_bases(&target.commit, commit) {
-                Ok(bases) if bases.len() > 1 || is_merge(commit) => others.extend(bases),
+                Ok(bases) if bases.len() > 1 || is_merge(commit) || self.ci.is_queued => {
+                    others.extend(bases);
+                }
                 Ok(_) | Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => {}
                 Err(error) => return Err(error.into()),
             }

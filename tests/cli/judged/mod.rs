@@ -18,6 +18,7 @@ mod notes;
 mod order;
 mod placeholders;
 mod publishing;
+mod queue;
 mod rebuilt;
 mod rendered;
 mod replaced;
