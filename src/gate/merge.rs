@@ -2,6 +2,7 @@
 
 use super::evidence::{self, Gaps};
 use super::failed_batch::BatchFiles;
+use super::requested_paths::RequestedPaths;
 use super::{BatchAnswer, KnownComparison, Positions};
 use crate::model::findings::{
     Enforcement, FileResults, Limit, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
@@ -139,9 +140,19 @@ impl Merger<'_, '_> {
                 self.answered(path, rules, excluded.contains(path), failed);
             }
         }
-        for (path, _) in results {
-            let note = format!("the platform's response has results for {path}, which was not requested");
-            self.tally.notes.push(note);
+        let left_results = results.into_keys().map(|path| ("has results for", path));
+        let left_excluded = excluded.into_iter().filter(|path| !files.contains(path));
+        let left = left_results.chain(left_excluded.map(|path| ("excludes", path)));
+        let mut requested = None;
+        for (verb, path) in left {
+            let requested = requested.get_or_insert_with(|| RequestedPaths::new(files));
+            if let Some(sent) = requested.find(&path) {
+                let reason = format!("the platform's response {verb} another spelling of its path, {path}");
+                self.unreviewed(sent.to_owned(), reason);
+            } else {
+                let note = format!("the platform's response {verb} {path}, which was not requested");
+                self.tally.notes.push(note);
+            }
         }
     }
 

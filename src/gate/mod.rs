@@ -23,6 +23,7 @@ mod past;
 mod positions;
 mod project;
 mod replaced_directories;
+mod requested_paths;
 mod select;
 mod verdict;
 

@@ -44,6 +44,19 @@ impl Places {
         Self(changed.filter(|(_, was)| was.is_some()).collect())
     }
 
+    /// Treats the files as new whose former path was not selected: no run enforced a rule there, so no finding is known.
+    pub(crate) fn forget_unselected(mut self, is_selected: &dyn Fn(&str) -> bool) -> Self {
+        for (path, former_path) in &mut self.0 {
+            if former_path
+                .as_ref()
+                .is_some_and(|former| former != path && !is_selected(former))
+            {
+                *former_path = None;
+            }
+        }
+        self
+    }
+
     pub(crate) fn at_base(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }

@@ -39,7 +39,9 @@ fn run_hook(world: &World) -> Option<Ended> {
         return None;
     }
     let entry = hook["entry"].as_str().unwrap().split(' ').skip(1);
-    let arguments: Vec<&str> = entry.chain(names).collect();
+    let options = hook["args"].as_array().unwrap().iter();
+    let options = options.map(|option| option.as_str().unwrap());
+    let arguments: Vec<&str> = entry.chain(options).chain(names).collect();
     Some(Call::new(&world.work()).run(&arguments))
 }
 
@@ -79,4 +81,14 @@ fn hook_passes_a_commit_without_pipelines_and_one_with_a_good_pipeline() {
     world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
     world.git(&["add", "-A"]);
     run_hook(&world).unwrap().expect(0);
+}
+
+#[test]
+fn hook_takes_no_option_from_a_file_name() {
+    let world = shared_project();
+    world.write("bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write("--exclude=*.orch.yaml", pipeline(&["Start", "Done"]));
+    world.git(&["add", "-A"]);
+    let output = run_hook(&world).unwrap().expect(1).all();
+    assert!(output.contains("bad.orch.yaml"), "{output}");
 }

@@ -82,7 +82,14 @@ fn jobs_that_publish_keep_two_publishes_of_a_branch_apart() {
     }
     assert_eq!(
         tried,
-        ["README.md", "azure.md", "buildkite.md", "github.md", "gitlab.md"]
+        [
+            "README.md",
+            "azure.md",
+            "buildkite.md",
+            "github.md",
+            "gitlab.md",
+            "recipes.md"
+        ]
     );
     assert!(read("docs/book/jenkins.md").contains("\n        disableConcurrentBuilds()\n"));
     assert!(read("templates/publish/template.yml").contains("\n  resource_group: "));

@@ -375,7 +375,50 @@ fn a_tree_that_is_not_sound_is_refused() {
     ));
 }
 
-/// git checks out one of the two files, but a platform may read the other.
+/// Git reads the type of an entry from its bits, so `40755` is a directory and `120777` a link.
+#[test]
+fn entry_with_an_odd_mode_is_what_git_takes_it_for() {
+    let world = World::new();
+    world.write("a/b.orch.yaml", "1");
+    world.commit("one");
+    let [blob, folder] =
+        ["a/b.orch.yaml", "a"].map(|path| world.git(&["rev-parse", &format!("HEAD:{path}")]));
+    let repo = open(&world.work());
+    let kinds = |raw: &[u8]| {
+        let commit = commit_of_raw_tree(&world, raw);
+        let files = repo.files(&repo.resolve(&commit).unwrap(), &anything);
+        files.map(|files| {
+            files
+                .into_iter()
+                .map(|file| (file.path, file.kind))
+                .collect::<Vec<_>>()
+        })
+    };
+    let inside = vec![("z/b.orch.yaml".to_owned(), FileKind::Regular)];
+    for mode in ["40000", "040000", "40755", "40777"] {
+        assert_eq!(kinds(&raw_entry(mode, "z", &folder)).unwrap(), inside, "{mode}");
+    }
+    for (mode, kind) in [
+        ("100644", FileKind::Regular),
+        ("100664", FileKind::Regular),
+        ("100600", FileKind::Regular),
+        ("120000", FileKind::Symlink),
+        ("120777", FileKind::Symlink),
+        ("160644", FileKind::Submodule),
+    ] {
+        let expected = vec![("z.orch.yaml".to_owned(), kind)];
+        assert_eq!(
+            kinds(&raw_entry(mode, "z.orch.yaml", &blob)).unwrap(),
+            expected,
+            "{mode}"
+        );
+    }
+    for mode in ["644", "0", "10644", "60000", "100a44"] {
+        let error = kinds(&raw_entry(mode, "z.orch.yaml", &blob)).unwrap_err();
+        assert!(matches!(error, GitError::BadTree { .. }), "{mode}: {error}");
+    }
+}
+
 /// Runs the program without the environment of the tests, which may be a CI job.
 fn run_program(world: &World, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_sluicegate"))
@@ -388,6 +431,7 @@ fn run_program(world: &World, args: &[&str]) -> Output {
         .unwrap()
 }
 
+/// git checks out one of the two files, but a platform may read the other.
 #[test]
 fn a_tree_that_names_a_path_twice_is_refused_and_never_passed() {
     let world = World::new();

@@ -91,25 +91,33 @@ pub(super) fn find_entry<'a>(
     Ok(found)
 }
 
+/// The bits of a mode that tell the type of the entry, and the types that git knows. Git ignores the other bits of old
+/// trees, for example `40755` and `100664`.
+const TYPE_BITS: u32 = 0o170_000;
+const DIRECTORY: u32 = 0o040_000;
+const REGULAR: u32 = 0o100_000;
+const SYMLINK: u32 = 0o120_000;
+const SUBMODULE: u32 = 0o160_000;
+
 /// An entry of a raw tree: octal mode, blank, name, zero byte, id.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct TreeEntry<'a> {
-    mode: &'a [u8],
+    mode: u32,
     pub name: &'a [u8],
     id: &'a [u8],
 }
 
 impl TreeEntry<'_> {
     pub(super) fn is_folder(&self) -> bool {
-        matches!(self.mode, b"40000" | b"040000")
+        self.mode & TYPE_BITS == DIRECTORY
     }
 
     /// Returns the kind of the file, or `None` for a directory.
     pub(super) fn file_kind(&self) -> Option<FileKind> {
-        match self.mode {
-            b"40000" | b"040000" => None,
-            b"120000" => Some(FileKind::Symlink),
-            b"160000" => Some(FileKind::Submodule),
+        match self.mode & TYPE_BITS {
+            DIRECTORY => None,
+            SYMLINK => Some(FileKind::Symlink),
+            SUBMODULE => Some(FileKind::Submodule),
             _ => Some(FileKind::Regular),
         }
     }
@@ -212,7 +220,23 @@ fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
         }
         let (name, rest) = (&rest[..end], &rest[end + 1..]);
         let (id, rest) = rest.split_at_checked(ID_BYTES)?;
+        let Some(mode) = parse_mode(mode) else {
+            return Some(Err("an entry has a type that git does not know"));
+        };
         Some(Ok((TreeEntry { mode, name, id }, rest)))
     };
     split().unwrap_or(Err("an entry is cut off"))
+}
+
+/// Returns the octal number, or `None` if its type is unknown.
+fn parse_mode(octal: &[u8]) -> Option<u32> {
+    let mut mode: u32 = 0;
+    for digit in octal {
+        let value = u32::from(digit.checked_sub(b'0')?);
+        if value > 7 {
+            return None;
+        }
+        mode = mode << 3 | value;
+    }
+    matches!(mode & TYPE_BITS, DIRECTORY | REGULAR | SYMLINK | SUBMODULE).then_some(mode)
 }

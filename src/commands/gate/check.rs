@@ -15,7 +15,7 @@ use crate::commands::gate::standard_input::StandardInput;
 use crate::commands::gate::unselected::nothing_selected;
 use crate::commands::gate::workspace::{Workspace, as_wish};
 use crate::commands::{CommandResult, Run, is_ci};
-use crate::gate::{Judgement, Places, SeenFacts, Tally, evaluate, list_failed_files};
+use crate::gate::{Judgement, Places, SeenFacts, Selected, Tally, evaluate, list_failed_files};
 use crate::job::cli::{CheckArgs, FailOn};
 use crate::job::context::{self, Comparison, DeepenSubject};
 use crate::job::settings::{CheckSettings, Revisions};
@@ -54,10 +54,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let selected = &chosen.selected;
     let unselected = || nothing_selected(&snapshot, &settings.selection);
     let why_nothing = nothing(&comparison, selected, &part, unselected)?;
-    // With all pipelines selected, every finding of the head is known: the current change did not introduce it.
-    let before = settings.judging.new_only && comparison.nothing_to_do.is_none();
-    let before = before.then(|| Baseline::of(&workspace, &settings.revisions, &compared, selected));
-    let before = before.transpose()?;
+    let before = checking.baseline(&comparison, &compared, selected)?;
     let fail_on = settings.judging.fail_on;
     let project = checking.project(&snapshot);
     let project = ProjectRun::of(project, selected, &comparison.bases, &part);
@@ -215,6 +212,21 @@ impl Checking<'_> {
         }
         self.workspace
             .check_rules(self.run, snapshot, &comparison.bases, named)
+    }
+
+    /// Returns the baseline if only new findings count. `compared` is the comparison before all pipelines were selected:
+    /// then every finding of the head is known, because the current change did not introduce it.
+    fn baseline(
+        &self,
+        comparison: &Comparison,
+        compared: &Comparison,
+        selected: &Selected,
+    ) -> Result<Option<Baseline>, Failure> {
+        if !self.settings.judging.new_only || comparison.nothing_to_do.is_some() {
+            return Ok(None);
+        }
+        let baseline = Baseline::of(self.workspace, &self.settings.revisions, compared, selected)?;
+        Ok(Some(baseline.with_selection(&self.settings.selection)))
     }
 
     fn note_on_disk(&self, snapshot: &Snapshot<'_>) -> Option<String> {

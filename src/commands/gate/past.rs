@@ -7,7 +7,7 @@ use crate::commands::gate::adoption::Adoption;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::{Moved, Places, Selected, Tally, mark_known, moved};
 use crate::job::context::Comparison;
-use crate::job::settings::{Connection, Revisions};
+use crate::job::settings::{Connection, Revisions, Selection};
 use crate::model::findings::{Limit, LimitKind};
 use crate::model::pipelines::is_pipeline;
 use crate::platform::http::ErrorKind;
@@ -22,9 +22,25 @@ pub(crate) struct Baseline {
     note: Option<String>,
     /// The former paths of the files changed since the base, if the selection found them.
     moved: Option<Moved>,
+    /// The selection of the run; `None` if it covers every path.
+    selection: Option<Selection>,
 }
 
 impl Baseline {
+    /// Adds the selection of the run: a finding is not known at a former path that it excludes.
+    pub(crate) fn with_selection(self, selection: &Selection) -> Self {
+        Self {
+            selection: Some(selection.clone()),
+            ..self
+        }
+    }
+
+    fn selects(&self, path: &str) -> bool {
+        self.selection
+            .as_ref()
+            .is_none_or(|selection| selection.wants(path))
+    }
+
     /// Returns the baseline of the change for `new-only`. A base set by the job is used even if all pipelines are
     /// reviewed.
     pub(crate) fn of(
@@ -55,6 +71,7 @@ impl Baseline {
             why: String::new(),
             note: None,
             moved: is_known.then(|| moved(changes)),
+            selection: None,
         }
     }
 
@@ -74,6 +91,7 @@ impl Baseline {
             why,
             note: None,
             moved: None,
+            selection: None,
         };
         let details = match run.requests(platform.artifact_details(prefix, None))? {
             Ok(details) => details.artifact,
@@ -140,7 +158,8 @@ impl Baseline {
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
     ) -> Result<Places, GitError> {
-        Ok(Places::of_all(files, &*self.moved_since(base, snapshot)?))
+        let places = Places::of_all(files, &*self.moved_since(base, snapshot)?);
+        Ok(places.forget_unselected(&|path| self.selects(path)))
     }
 
     /// Like [`Self::places`], for the files that changed since the base and existed there.
@@ -150,7 +169,8 @@ impl Baseline {
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
     ) -> Result<Places, GitError> {
-        Ok(Places::of_changed(files, &*self.moved_since(base, snapshot)?))
+        let places = Places::of_changed(files, &*self.moved_since(base, snapshot)?);
+        Ok(places.forget_unselected(&|path| self.selects(path)))
     }
 
     fn moved_since(&self, base: &CommitId, snapshot: &Snapshot<'_>) -> Result<Cow<'_, Moved>, GitError> {

@@ -48,9 +48,9 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         head: head.as_deref(),
     };
     if !ci.host.is_local() {
-        require_commits(&reported_commit, args, &reports, older.as_ref())?;
+        require_commits(run, &reported_commit, args, &reports, older.as_ref())?;
     } else if head.is_some() {
-        require_commits(&reported_commit, args, &reports, None)?;
+        require_commits(run, &reported_commit, args, &reports, None)?;
     }
     let mut report =
         json::merge(reports).map_err(|why| Failure::new(ExitStatus::Usage, why).hint(ONE_REVIEW))?;
@@ -142,6 +142,7 @@ fn replace_old_reports(
 
 /// Returns an error unless all reports are of the event's commit, and the older one of an ancestor.
 fn require_commits(
+    run: &Run,
     commit: &ReportedCommit<'_>,
     args: &ReportArgs,
     reports: &[Report],
@@ -153,6 +154,7 @@ fn require_commits(
     let Some((older, file)) = older.zip(args.compare.as_ref()) else {
         return Ok(());
     };
+    commit.require_file_of_job(&run.env.current_dir().join(file), &file.display().to_string())?;
     let head = reports.first().and_then(|report| report.context.head.as_deref());
     commit.require_ancestor(older, &file.display().to_string(), head.unwrap_or_default())
 }

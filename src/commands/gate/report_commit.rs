@@ -3,12 +3,17 @@
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::base::git::{Repository, is_full_id};
+use crate::base::git::{CommitId, Repository, is_full_id};
 use crate::job::ci::{CiContext, Trigger};
 use crate::job::context::{self, RevisionWish};
+use crate::job::policy;
 use crate::job::settings::variable;
 use crate::model::findings::Report;
 use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The hint for a report that a change cannot be compared with.
+const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the target branch";
 
 /// The event and the clone that reports are compared with.
 pub(super) struct ReportedCommit<'a> {
@@ -59,7 +64,7 @@ impl ReportedCommit<'_> {
         };
         let is_own = self.ci.trigger == Trigger::Change && old == head;
         if repo.contains(&head_commit, &old_commit)? && !is_own {
-            return Ok(());
+            return self.require_commit_of_target(repo, &old_commit, place);
         }
         let message = if is_own {
             format!(
@@ -70,7 +75,45 @@ impl ReportedCommit<'_> {
                 "cannot compare with the report {place}: the commit {head} does not descend from its commit {old}"
             )
         };
-        Err(Failure::usage(message).hint("compare with a report of an earlier commit of the target branch"))
+        Err(Failure::usage(message).hint(EARLIER_REPORT))
+    }
+
+    /// Returns an error if git tracks the file at `full`, an absolute path: a change could write its own past.
+    pub(super) fn require_file_of_job(&self, full: &Path, place: &str) -> Result<(), Failure> {
+        let Some(repo) = self.repo.filter(|_| self.ci.trigger == Trigger::Change) else {
+            return Ok(());
+        };
+        let names = policy::names_in_repository(repo.root(), full);
+        // A file that git cannot look up may belong to the change.
+        if !names.iter().any(|name| repo.tracks(name, None).unwrap_or(true)) {
+            return Ok(());
+        }
+        let message =
+            format!("cannot compare with the report {place}: git tracks it, so the change controls it");
+        Err(Failure::usage(message).hint("compare with a report that the job fetched from an earlier run"))
+    }
+
+    /// Returns an error if a change is compared with one of its own commits: its author decides what those contain, and one
+    /// more push would make every finding known.
+    fn require_commit_of_target(
+        &self,
+        repo: &Repository,
+        old: &CommitId,
+        place: &str,
+    ) -> Result<(), Failure> {
+        if self.ci.trigger != Trigger::Change {
+            return Ok(());
+        }
+        let target = context::settle(repo, self.ci, &RevisionWish::default())?;
+        for base in &target.bases {
+            if base == old || repo.contains(base, old)? {
+                return Ok(());
+            }
+        }
+        let message = format!(
+            "cannot compare with the report {place}: its commit {old} belongs to the change, not to the target branch"
+        );
+        Err(Failure::usage(message).hint(EARLIER_REPORT))
     }
 
     /// Returns the ids of the commits that a report may be of: the one that the job names, otherwise the event's commit

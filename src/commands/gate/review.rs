@@ -229,7 +229,7 @@ impl Begun<'_> {
             }
             (true, None) => Baseline::of(&self.workspace, &self.settings.revisions, comparison, selected)?,
         };
-        Ok(Some(past))
+        Ok(Some(past.with_selection(&self.settings.selection)))
     }
 }
 

@@ -64,9 +64,13 @@ impl ListPage {
                 numbered: false,
             }),
             Value::Object(mut fields) => {
-                let place = ARRAYS
+                let mut arrays = ARRAYS
                     .into_iter()
-                    .find(|name| fields.get(*name).is_some_and(Value::is_array))?;
+                    .filter(|name| fields.get(*name).is_some_and(Value::is_array));
+                // With two lists, it is unknown which one has the entries.
+                let (Some(place), None) = (arrays.next(), arrays.next()) else {
+                    return None;
+                };
                 let number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
                 let total = TOTALS.into_iter().find_map(number);
                 let size = number("size");
@@ -194,6 +198,7 @@ mod tests {
         }
         assert_eq!(ListPage::from(json!({ "results": null })), None);
         assert_eq!(ListPage::from(json!("text")), None);
+        assert_eq!(ListPage::from(json!({ "results": [], "artifacts": [{}] })), None);
     }
 
     #[test]

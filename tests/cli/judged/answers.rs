@@ -358,3 +358,32 @@ fn response_with_duplicate_key_anywhere_is_undecided() {
     review(r#""reviewStatus": "PASSED", "new": [{ "a": 1, "\u0061": 2 }]"#).expect(3);
     review(r#""reviewStatus": "PASSED", "new": [{ "a": 1 }, { "a": 2 }]"#).expect(0);
 }
+
+#[test]
+fn answer_about_another_spelling_of_a_path_is_undecided() {
+    let world = one_change();
+    let both = json!({ "b.orch.yaml": passed_by(&BOTH) });
+    for spelling in [
+        "./b.orch.yaml",
+        "/b.orch.yaml",
+        "B.orch.yaml",
+        "b",
+        " b.orch.yaml ",
+    ] {
+        let ended = reviewed(&world, "PASSED", &both, &json!([spelling]));
+        assert_eq!(ended.code, 3, "{spelling}: {}", ended.all());
+        assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]), "{spelling}");
+    }
+    let failed = json!([{ "ruleName": BOTH[0], "status": "FAILED", "violations": ["it is bad"] }]);
+    let results = json!({ "b.orch.yaml": passed_by(&BOTH), "./b.orch.yaml": failed });
+    let ended = reviewed(&world, "PASSED", &results, &json!([])).expect(3);
+    let reasons = ended.json()["unreviewedReasons"].to_string();
+    assert!(reasons.contains("another spelling of its path"), "{reasons}");
+    // An unknown path is only reported.
+    let ended = reviewed(&world, "PASSED", &both, &json!(["other.orch.yaml"])).expect(0);
+    let notes = ended.json()["notes"].to_string();
+    assert!(
+        notes.contains("excludes other.orch.yaml, which was not requested"),
+        "{notes}"
+    );
+}

@@ -10,6 +10,7 @@ mod criss_cross;
 mod default_rules;
 mod disk;
 mod entries;
+mod excluded_past;
 mod excuses;
 mod first_file;
 mod links;

@@ -421,3 +421,70 @@ fn publish_of_deleted_branch_does_nothing() {
         .saying(&["nothing is published"]);
     assert_eq!(versions(&world, &served), []);
 }
+
+/// A platform whose list shows no commits, with this number of versions; the last one is of the checked-out commit and
+/// disabled.
+fn platform_without_listed_commits(world: &World, count: usize) -> Platform {
+    let platform = Platform::new();
+    let versions: Vec<Value> = (1..=count)
+        .map(|number| {
+            json!({ "sharedPipelineIdPrefix": "sales", "versionName": format!("v{number}"), "enabled": number == 1 })
+        })
+        .collect();
+    platform.on("GET", "/artifacts$", answer(&json!({ "results": versions })));
+    let (commit, last) = (head(world), format!("v{count}"));
+    platform.on("GET", "/artifacts/details$", move |request: &wiremock::Request| {
+        let name = request.url.query_pairs().find(|(key, _)| key == "versionName");
+        let name = name.map_or_else(|| "v1".to_owned(), |(_, name)| name.into_owned());
+        let commit = if name == last { commit.clone() } else { "0".repeat(40) };
+        answer(&json!({
+            "artifactDetails": { "sharedPipelineIdPrefix": "sales", "versionName": name, "commitHash": commit },
+            "sharedPipelines": [],
+        }))
+    });
+    platform
+}
+
+#[test]
+fn commit_of_the_last_of_many_versions_is_not_published_again() {
+    let (world, served) = stage();
+    let platform = platform_without_listed_commits(&world, 60);
+    let publish = |version: &str| {
+        let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+        pushed(&world, call).run(&["publish", "--version-name", version])
+    };
+    publish("auto").expect(0).saying(&[
+        "not publishing the commit",
+        "version v60 of sales was published from it",
+    ]);
+}
+
+#[test]
+fn publish_under_a_template_is_undecided_if_too_many_commits_are_unknown() {
+    let (world, served) = stage();
+    let platform = platform_without_listed_commits(&world, 1_010);
+    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    pushed(&world, call)
+        .run(&["publish", "--version-name", "auto"])
+        .expect(3)
+        .saying(&[
+            "could not determine whether this commit was published before",
+            "1,010 versions",
+        ]);
+}
+
+#[test]
+fn publish_is_undecided_if_the_platform_hides_the_latest_version() {
+    let (world, served) = stage();
+    let platform = Platform::new();
+    let listed = json!({ "results": [
+        { "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true, "commitHash": "1".repeat(40) },
+    ] });
+    platform.on("GET", "/artifacts$", answer(&listed));
+    platform.on("GET", "/artifacts/details$", ResponseTemplate::new(404));
+    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    pushed(&world, call)
+        .run(&["publish", "--version-name", "auto"])
+        .expect(3)
+        .saying(&["the platform lists the enabled version 1, but returned no latest version"]);
+}

@@ -166,6 +166,32 @@ fn comparison_requires_a_report_of_an_ancestor() {
 }
 
 #[test]
+fn comparison_of_a_change_with_its_own_past_is_refused() {
+    let world = reviewed();
+    // The report of the previous push, and a report that the change contains.
+    world.write("d.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write(
+        "yesterday.json",
+        fs::read(world.path().join("main.json")).unwrap(),
+    );
+    world.commit("another push");
+    world.push();
+    for (name, host) in HOSTS {
+        let job = || host(&world, Call::new(&world.work()));
+        job().run(&["check", "--report", "json=../new.json"]).expect(0);
+        let compare = |old: &str| job().run(&["report", "--compare", old, "../new.json"]);
+        let ended = compare("../review.json");
+        assert_eq!(ended.code, 2, "{name}: {}", ended.all());
+        ended.saying(&["belongs to the change, not to the target branch"]);
+        let ended = compare("yesterday.json");
+        assert_eq!(ended.code, 2, "{name}: {}", ended.all());
+        ended.saying(&["git tracks it, so the change controls it"]);
+        let ended = compare("../main.json");
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+    }
+}
+
+#[test]
 fn unreadable_event_does_not_render_a_report() {
     let world = reviewed();
     Call::new(&world.work())

@@ -3,6 +3,7 @@
 
 use super::Publishing;
 use super::intent::Intent;
+use crate::base::error::Failure;
 use crate::platform::api::Artifact;
 use crate::publish::version::{NameOrigin, name_origin};
 use crate::publish::{Plan, Source};
@@ -11,33 +12,39 @@ impl Publishing<'_> {
     /// Ends the publish if a template makes the name and any version of the commit exists, enabled or not. If the
     /// planned version itself exists and is enabled, `--if-exists` decides. A name that a person chose is published,
     /// after a note.
-    pub(super) fn skip_published_commit(&self, plan: &Plan) -> Option<Intent> {
+    pub(super) fn skip_published_commit(&self, plan: &Plan) -> Result<Option<Intent>, Failure> {
         // A person may publish the working tree several times from one commit; a job repeats itself.
         if self.settings.from == Source::Worktree && self.workspace.ci.host.is_local() {
-            return None;
+            return Ok(None);
         }
         let versions = self.versions_of_head(&plan.version_name);
-        let version = versions.first()?;
+        let is_template = name_origin(&self.settings.version_name) == NameOrigin::Template;
+        let Some(version) = versions.first() else {
+            if is_template {
+                self.history.require_commits(&plan.prefix)?;
+            }
+            return Ok(None);
+        };
         let name = version.display_name();
         let is_disabled = version.enabled == Some(false);
         let is_planned = name == plan.version_name;
         let state = if is_disabled { ", which is disabled" } else { "" };
         let prefix = &plan.prefix;
-        if name_origin(&self.settings.version_name) != NameOrigin::Template {
+        if !is_template {
             if !is_planned {
                 self.run.ui.say(&format!(
                     "this commit is published already, as version {name} of {prefix}{state}; publishing it again as {}",
                     plan.version_name
                 ));
             }
-            return None;
+            return Ok(None);
         }
         if is_planned && !is_disabled {
-            return None;
+            return Ok(None);
         }
         self.warn_of_published_commit(version, plan);
         let said = format!("this commit is published already, as version {name} of {prefix}{state}");
-        Some(Intent::nothing(said, name, &plan.commit_hash))
+        Ok(Some(Intent::nothing(said, name, &plan.commit_hash)))
     }
 
     fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {

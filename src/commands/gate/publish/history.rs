@@ -4,30 +4,38 @@ use super::Publishing;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::{CommitId, GitError, Repository, Wanted, is_full_id, short_id};
+use crate::base::text::count;
 use crate::commands::kit::published::versions_of;
 use crate::platform::api::{Artifact, Platform};
 use crate::platform::http::{ErrorKind, HttpError};
 use std::collections::BTreeSet;
 
 /// Maximum number of versions whose details are requested because the list does not show their commit.
-const MAX_DETAILS: usize = 50;
+const MAX_DETAILS: usize = 1_000;
 
 /// The number of additional commits that each fetch requests.
 const FETCH_DEPTHS: [u32; 3] = [50, 1_000, 20_000];
 
 /// The versions of a prefix at the time of a request.
 #[derive(Debug, Default)]
-pub(crate) struct VersionHistory(Vec<Artifact>);
+pub(crate) struct VersionHistory {
+    versions: Vec<Artifact>,
+    /// Number of versions whose commit was not requested, because there are too many.
+    skipped_count: usize,
+}
 
 impl VersionHistory {
     /// Requests all versions of the prefix, enabled or not.
     pub(super) async fn request(platform: &Platform, prefix: &str) -> Result<Self, HttpError> {
-        Ok(Self(versions_of(platform, prefix).await?))
+        Ok(Self {
+            versions: versions_of(platform, prefix).await?,
+            skipped_count: 0,
+        })
     }
 
     pub(super) fn names(&self) -> BTreeSet<&str> {
         let names = self
-            .0
+            .versions
             .iter()
             .filter_map(|version| version.version_name.as_deref());
         names.collect()
@@ -36,31 +44,56 @@ impl VersionHistory {
     /// Returns the name of the version that was created last, enabled or not.
     pub(super) fn newest_name(&self) -> Option<&str> {
         let newest = self
-            .0
+            .versions
             .iter()
             .max_by_key(|version| version.created_at.as_deref())?;
         newest.version_name.as_deref()
     }
 
     pub(super) fn enabled(&self) -> impl Iterator<Item = &Artifact> {
-        self.0.iter().filter(|version| version.enabled != Some(false))
+        self.versions
+            .iter()
+            .filter(|version| version.enabled != Some(false))
     }
 
     /// Returns the versions of this commit, enabled or not.
     fn of_commit<'v>(&'v self, commit: &'v str) -> impl Iterator<Item = &'v Artifact> {
         let hash = |version: &'v Artifact| version.commit_hash.as_deref().unwrap_or_default();
-        self.0
+        self.versions
             .iter()
             .filter(move |version| hash(version).eq_ignore_ascii_case(commit))
     }
 
+    /// Returns an error if the list is too long to know which versions a commit has.
+    pub(super) fn require_commits(&self, prefix: &str) -> Result<(), Failure> {
+        if self.skipped_count == 0 {
+            return Ok(());
+        }
+        let message = format!(
+            "could not determine whether this commit was published before: the platform lists {} of {prefix} without \
+             their commits, and the details of {MAX_DETAILS} were requested",
+            count(self.versions.len(), "version")
+        );
+        Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+            .hint("pass a --version-name without placeholders to publish the commit on purpose"))
+    }
+
     /// Adds the commits that the list does not show, from the details of each version.
     async fn complete(&mut self, platform: &Platform, prefix: &str) -> Result<(), HttpError> {
-        let incomplete = self.0.iter_mut().filter(|version| version.commit_hash.is_none());
-        for version in incomplete.take(MAX_DETAILS) {
+        let mut requested_count = 0;
+        for version in self
+            .versions
+            .iter_mut()
+            .filter(|version| version.commit_hash.is_none())
+        {
             let Some(name) = version.version_name.as_deref() else {
                 continue;
             };
+            if requested_count == MAX_DETAILS {
+                self.skipped_count += 1;
+                continue;
+            }
+            requested_count += 1;
             match platform.artifact_details(prefix, Some(name)).await {
                 Ok(details) => version.commit_hash = details.artifact.commit_hash,
                 Err(error) if error.kind() == ErrorKind::NotFound => {}

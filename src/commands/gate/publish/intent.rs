@@ -36,8 +36,10 @@ impl Publishing<'_> {
     pub(super) fn intent(&mut self, platform: &Platform, plan: &mut Plan) -> Result<Intent, Failure> {
         self.history = self.request_history(platform)?;
         self.compared = self.compared(platform, plan)?;
-        let skipped = self.skip_unchanged(plan);
-        if let Some(intent) = skipped.or_else(|| self.skip_published_commit(plan)) {
+        if let Some(intent) = self.skip_unchanged(plan) {
+            return Ok(intent);
+        }
+        if let Some(intent) = self.skip_published_commit(plan)? {
             return Ok(intent);
         }
         if let Some(intent) = self.refuse_breaks(platform, plan)? {

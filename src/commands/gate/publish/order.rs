@@ -27,6 +27,7 @@ impl Publishing<'_> {
         plan: &Plan,
     ) -> Result<Option<Intent>, Failure> {
         let Some(latest) = self.latest(platform)? else {
+            self.refuse_contradiction()?;
             return Ok(None);
         };
         let order = self.order_before(&latest.commit)?;
@@ -114,6 +115,21 @@ impl Publishing<'_> {
             NameOrigin::Literal if self.target.tag.as_ref() == Some(template) => !is_job,
             NameOrigin::Literal => !is_job || self.settings.version_name_source != SettingSource::File,
         }
+    }
+
+    /// Returns an error if the platform has no latest version, but lists an enabled one.
+    fn refuse_contradiction(&self) -> Result<(), Failure> {
+        let Some(version) = self.history.enabled().next() else {
+            return Ok(());
+        };
+        let message = format!(
+            "could not determine the latest version of {}: the platform lists the enabled version {}, but returned no \
+             latest version",
+            self.settings.prefix,
+            version.display_name()
+        );
+        Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+            .hint("nothing was sent; run the command again when the platform shows the version"))
     }
 
     fn latest(&self, platform: &Platform) -> Result<Option<LatestVersion>, Failure> {

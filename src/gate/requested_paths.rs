@@ -1,0 +1,62 @@
+//! Recognizes another spelling of a requested path in a response: a response about such a path is about the pipeline that
+//! was sent, or it proves nothing.
+
+use crate::model::pipelines::Kind;
+use std::collections::HashMap;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// The requested paths by their normal form, with and without the extension of a pipeline.
+pub(super) struct RequestedPaths<'f>(HashMap<String, &'f str>);
+
+impl<'f> RequestedPaths<'f> {
+    pub(super) fn new(files: &'f [String]) -> Self {
+        let mut paths = HashMap::new();
+        for file in files {
+            let normal = normalize(file);
+            if let Some(stem) =
+                Kind::from_path(&normal).and_then(|kind| normal.strip_suffix(kind.extension()))
+            {
+                paths.insert(stem.to_owned(), file.as_str());
+            }
+            paths.insert(normal, file.as_str());
+        }
+        Self(paths)
+    }
+
+    /// Returns the requested path that is meant.
+    pub(super) fn find(&self, path: &str) -> Option<&'f str> {
+        self.0.get(&normalize(path)).copied()
+    }
+}
+
+/// Removes what does not distinguish two files of a repository: a leading `./` or `/`, the kind of slash, surrounding
+/// blanks, case, and the Unicode normal form.
+fn normalize(path: &str) -> String {
+    let path = path.trim().replace('\\', "/");
+    let path = path.trim_start_matches("./").trim_start_matches('/');
+    path.to_lowercase().nfc().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RequestedPaths;
+
+    #[test]
+    fn other_spellings_of_a_requested_path_are_recognized() {
+        let files = ["sales/Größe.orch.yaml".to_owned(), "a.tran.yaml".to_owned()];
+        let paths = RequestedPaths::new(&files);
+        for spelling in [
+            "./sales/Größe.orch.yaml",
+            "/sales/Größe.orch.yaml",
+            "sales\\Größe.orch.yaml",
+            "sales/Gro\u{308}ße.orch.yaml",
+            "SALES/GRÖßE.ORCH.YAML",
+            "sales/Größe",
+        ] {
+            assert_eq!(paths.find(spelling), Some(files[0].as_str()), "{spelling}");
+        }
+        for other in ["sales/Groesse.orch.yaml", "b.tran.yaml", "", "sales"] {
+            assert_eq!(paths.find(other), None, "{other}");
+        }
+    }
+}
