@@ -145,7 +145,7 @@ struct Tour<'a> {
     token: String,
 }
 
-/// One step: its title, the command, and the expected exit status.
+/// A step: its title, the command, and the expected exit status.
 struct DemoStep {
     title: &'static str,
     name: &'static str,

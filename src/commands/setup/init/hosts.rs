@@ -15,9 +15,9 @@ pub(super) struct Recipe {
     /// The path if another job file exists, and how to include it there; `None` if the host reads only one file.
     pub(super) beside: Option<(&'static str, &'static str)>,
     pub(super) template: &'static str,
-    /// How to set the address and the token.
+    /// The commands that set the address and the token.
     pub(super) secrets: &'static [&'static str],
-    /// How to install the program, if the job does not do it.
+    /// The installation of the program, if the job does not do it.
     pub(super) needs: Option<&'static str>,
 }
 
