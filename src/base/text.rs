@@ -231,6 +231,59 @@ pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, k)| k)
 }
 
+/// Minimum similarity of a name that is suggested for another one.
+const SIMILAR: f64 = 0.85;
+
+/// Minimum number of characters of a name in which one wrong character is a typo.
+const TYPO_LENGTH: usize = 4;
+
+/// Returns the known name that is most similar to `name`, or `None` if none is similar.
+pub(crate) fn most_similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .filter(|other| is_similar(name, other))
+        .map(|other| (similarity(name, other), other))
+        .max_by(|(a, one), (b, other)| a.total_cmp(b).then_with(|| other.cmp(one)))
+        .map(|(_, other)| other)
+}
+
+/// Returns whether one name is probably the other one with a typo: they are similar, or differ by one character that is
+/// missing or by two that are swapped. Names that differ in a digit are not.
+pub(crate) fn is_similar(one: &str, other: &str) -> bool {
+    may_be_similar(one, other) && (similarity(one, other) >= SIMILAR || is_typo(one, other))
+}
+
+/// Returns whether one name lacks one character of the other, or has two swapped.
+fn is_typo(one: &str, other: &str) -> bool {
+    let [one_letters, other_letters] = [one, other].map(|name| {
+        let mut letters: Vec<char> = name.chars().collect();
+        letters.sort_unstable();
+        letters
+    });
+    let is_long = one_letters.len().min(other_letters.len()) >= TYPO_LENGTH;
+    let is_substitution = one_letters.len() == other_letters.len() && one_letters != other_letters;
+    is_long && !is_substitution && strsim::damerau_levenshtein(one, other) == 1
+}
+
+/// Returns whether two paths are at least as similar as a suggestion must be.
+pub(crate) fn is_similar_path(one: &str, other: &str) -> bool {
+    may_be_similar(one, other) && similarity(one, other) >= SIMILAR
+}
+
+/// Returns whether a comparison of two names is worth its cost. A comparison needs memory for each pair of characters.
+fn may_be_similar(one: &str, other: &str) -> bool {
+    let [length, other_length] = [one, other].map(|name| name.chars().count());
+    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<Vec<_>>();
+    one.len() <= COMPARED
+        && other.len() <= COMPARED_WITH
+        && length.abs_diff(other_length) <= 1 + length.max(other_length) * 15 / 100
+        && digits(one) == digits(other)
+}
+
+/// Returns the similarity of two names regardless of case, from 0 to 1.
+fn similarity(one: &str, other: &str) -> f64 {
+    strsim::normalized_damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase())
+}
+
 fn is_harmless(text: &str) -> bool {
     !text.chars().any(|c| c != '\n' && is_unsafe(c)) && !text.contains("::") && !text.contains("##")
 }

@@ -56,6 +56,7 @@ impl Judgement {
         if has_unexplained_batch && fail_on != FailOn::Never {
             notes.push(describe_unexplained(&unexplained));
         }
+        tally.fold_consequences();
         Self {
             limits: std::mem::take(&mut tally.limits),
             tally,

@@ -9,7 +9,7 @@ use crate::model::findings::{
 };
 use crate::model::pipelines::Kind;
 use crate::model::project::CheckLevels;
-use crate::model::rules::{self, RuleSet};
+use crate::model::rules::{self, Consequence, RuleSet};
 use crate::platform::api::{ReviewAnswer, RuleAnswer};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,6 +42,8 @@ pub(crate) struct Tally {
     pub doubts: Vec<String>,
     /// The files with such a doubt, by path.
     pub doubtful: BTreeMap<String, String>,
+    /// The findings that exist only because of a broken link, by path.
+    pub consequences: BTreeMap<String, BTreeSet<Consequence>>,
     /// Notes for the report; each a sentence.
     pub notes: Vec<String>,
     /// The notes that limit the verdict.

@@ -9,6 +9,8 @@
 mod batch;
 mod changed;
 mod compare;
+mod component_renames;
+mod consequences;
 mod decide;
 mod evaluate;
 mod evidence;
@@ -30,6 +32,8 @@ mod verdict;
 pub(crate) use batch::{BatchAnswer, BatchError, Batching, ReviewAsked, review_in_batches};
 pub(crate) use changed::{ChangedContents, Pairs};
 pub(crate) use compare::compare;
+pub(crate) use component_renames::ComponentRenames;
+pub(crate) use consequences::is_enforced;
 pub(crate) use decide::decide;
 pub(crate) use evaluate::evaluate;
 pub(crate) use evidence::expects_result;

@@ -8,7 +8,7 @@ use crate::model::pipelines::{
     CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines,
     SoughtNames, document, document_on_disk, is_pipeline, may_name_files,
 };
-use crate::model::project::{CheckLevels, Project, SharedSide};
+use crate::model::project::{CheckLevels, Project, Renames, SharedSide};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -74,6 +74,7 @@ pub(crate) struct ProjectScope<'a> {
     pub config_dir: Option<&'a str>,
     /// Returns whether a reference points outside the project by design.
     pub is_external: &'a dyn Fn(&str) -> bool,
+    pub renames: &'a Renames<'a>,
 }
 
 impl ProjectScope<'_> {
@@ -192,6 +193,7 @@ impl ProjectScope<'_> {
             scripts: &scripts,
             shared,
             is_external: self.is_external,
+            renames: self.renames,
         };
         Ok(project.results(self.levels))
     }

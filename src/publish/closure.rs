@@ -16,8 +16,9 @@ use crate::base::git::{FileKind, SnapshotFile};
 use crate::model::pipelines::{
     CallWalk, Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
 };
-use crate::model::project;
+use crate::model::project::{self, CallSuggestions};
 use crate::model::yaml::DocumentError;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(super) struct Input<'a> {
@@ -58,6 +59,7 @@ pub(super) fn check(mut input: Input<'_>) -> Result<CheckedClosure, PublishError
             .rev()
             .map(|path| (file_name(path), path.as_str()))
             .collect(),
+        suggestions: RefCell::default(),
         problems: Vec::new(),
         unusable: Vec::new(),
         warnings: Vec::new(),
@@ -217,6 +219,7 @@ struct ClosureCheck<'a> {
     scripts: &'a BTreeMap<String, Script>,
     /// A file that is not sent for each file name that has one.
     unsent: HashMap<&'a str, &'a str>,
+    suggestions: RefCell<CallSuggestions<'a>>,
     problems: Vec<Problem>,
     unusable: Vec<(FileDefect, Problem)>,
     warnings: Vec<Warning>,
@@ -335,7 +338,10 @@ impl ClosureCheck<'_> {
             Resolved::File(path) | Resolved::Bare(path) => {
                 Meaning::Broken(format!("calls `{path}`, which is not among the selected files"))
             }
-            Resolved::Missing => Meaning::Broken(project::missing_call(kind, target)),
+            Resolved::Missing => {
+                let help = self.suggestions.borrow_mut().help(&self.files, target, kind);
+                Meaning::Broken(project::missing_call(kind, target) + &help)
+            }
             Resolved::Ambiguous(paths) => {
                 let what = project::ambiguous_call(kind, target, paths);
                 let unsent = paths.first().and_then(|path| self.unsent.get(file_name(path)));

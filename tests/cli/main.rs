@@ -74,6 +74,7 @@ mod shared_pipelines;
 mod standard_input;
 mod step_summaries;
 mod streaming;
+mod suggestions;
 mod tasks;
 mod unexpanded;
 mod usage;

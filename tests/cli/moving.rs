@@ -447,3 +447,55 @@ fn move_does_not_stage_changes_that_were_not_staged_before() {
         .expect(0)
         .saying(&["the repaired files are not staged"]);
 }
+
+#[test]
+fn repair_writes_the_path_of_a_bare_name_that_check_names() {
+    let world = World::new();
+    let caller = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Call:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: load\n";
+    for path in ["AI/load.orch.yaml", "BI/load.orch.yaml"] {
+        world.write(path, EMPTY);
+    }
+    world.write("AI/main.orch.yaml", caller);
+    world.write("main.orch.yaml", caller);
+    world.commit("the past");
+    let checked = Call::new(&world.work()).run(&["check", "--all", "--fail-on", "never"]);
+    assert!(
+        checked.out.contains("write the whole path, `AI/load.orch.yaml`"),
+        "{}",
+        checked.all()
+    );
+    let ended = mv(&world, &["--repair"]).expect(0);
+    insta::assert_snapshot!(ended.out, @"
+    left: main.orch.yaml:8: load: several files have that name: AI/load.orch.yaml, BI/load.orch.yaml
+    repaired 1 call in 1 file; 1 left
+    ");
+    assert!(read(&world, "AI/main.orch.yaml").contains("orchestrationJob: AI/load\n"));
+    // Of several files, none of them beside the caller, none is chosen.
+    assert_eq!(read(&world, "main.orch.yaml"), caller);
+}
+
+/// A file system may store a name in another Unicode normal form than the call is written in.
+#[test]
+fn repair_fixes_names_that_differ_in_their_unicode_normal_form() {
+    let world = World::new();
+    let caller = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Call:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: verk\u{e4}ufe/geb\u{fc}hr\n    Script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: sql/z\u{e4}hlung.sql\n";
+    world.write("verka\u{308}ufe/gebu\u{308}hr.orch.yaml", EMPTY);
+    world.write("sql/za\u{308}hlung.sql", "select 1\n");
+    world.write("main.orch.yaml", caller);
+    world.commit("the past");
+    let checked = Call::new(&world.work()).run(&["check", "--all", "--fail-on", "never"]);
+    assert!(
+        checked.out.contains(
+            "is the same name in another Unicode normal form; `sluicegate mv --repair` writes that path"
+        ),
+        "{}",
+        checked.all()
+    );
+    mv(&world, &["--repair"]).expect(0);
+    let repaired = caller
+        .replace("verk\u{e4}ufe/geb\u{fc}hr", "verka\u{308}ufe/gebu\u{308}hr")
+        .replace("z\u{e4}hlung", "za\u{308}hlung");
+    assert_eq!(read(&world, "main.orch.yaml"), repaired);
+    let checked = Call::new(&world.work()).run(&["check", "--all", "--fail-on", "never"]);
+    assert!(!checked.out.contains("project/"), "{}", checked.all());
+}

@@ -14,6 +14,6 @@ pub(super) struct Opened {
     pub git_dir: PathBuf,
     pub common_dir: PathBuf,
     pub stand_in: Option<tempfile::TempDir>,
-    /// It is a directory without git; `library` reads an empty repository.
+    /// True for a directory without git; `library` reads an empty repository.
     pub plain: bool,
 }

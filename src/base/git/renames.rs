@@ -1,9 +1,10 @@
 //! Detects renames: added files that are deleted files under another name.
 //!
 //! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another
-//! directory, then the most similar of the rest. The last step compares every added file with every deleted one, so it
-//! is skipped if more files remain than git's own limit allows. libgit2's own search yields other results than git:
-//! `docs/PERFORMANCE.md`.
+//! directory, then the most similar of the rest. That step compares every added file with every deleted one, so it
+//! is skipped if more files remain than git's own limit allows. Unlike git, a last step pairs files by their name alone:
+//! a file that moved and changed by more than half is the same file if no other file of that name came or went.
+//! libgit2's own search yields other results than git: `docs/PERFORMANCE.md`.
 //!
 //! Sizes are compared first: a file that is too small or too large for all others is not read. The last step keeps the
 //! deleted files in memory, which come from the base; the added files, which the change controls, are read one by one.
@@ -21,6 +22,9 @@ use std::path::PathBuf;
 const SIMILAR: u64 = WHOLE / 2;
 /// Minimum similarity of a file that kept its name. If it is reached, other files are not considered.
 const SAME_NAME: u64 = WHOLE / 4 * 3;
+/// The extensions of files that are paired by their name alone. Other files, such as the configuration of a tool, often
+/// have a name that says nothing about their content.
+const PAIRED_BY_NAME: [&str; 2] = [".orch.yaml", ".tran.yaml"];
 /// The square root of the maximum number of comparisons: git's `diff.renameLimit`.
 const LIMIT: usize = 1000;
 /// Maximum size in bytes of a file that is compared by similarity; a larger one is a rename only if its content is
@@ -51,11 +55,16 @@ pub(super) fn pairs(
         return Vec::new();
     }
     let local = Local { repository, on_disk };
+    let (added, deleted) = (
+        unique_names(&search, &search.added),
+        unique_names(&search, &search.deleted),
+    );
     search.equal_content();
     search.same_name(&local);
     if search.added.len().saturating_mul(search.deleted.len()) <= LIMIT * LIMIT {
         search.most_similar(&local);
     }
+    search.only_of_name(&added, &deleted);
     search.pairs
 }
 
@@ -125,6 +134,11 @@ impl<'a> RenameSearch<'a> {
         difference.new.or(difference.old).map(|side| side.kind)
     }
 
+    fn folder(&self, index: usize) -> Option<&'a str> {
+        let path = &self.differences[index].path;
+        path.rsplit_once('/').map(|(folder, _)| folder)
+    }
+
     fn name(&self, index: usize) -> &'a str {
         let path = &self.differences[index].path;
         path.rsplit_once('/').map_or(path, |(_, name)| name)
@@ -138,16 +152,25 @@ impl<'a> RenameSearch<'a> {
                 .or_default()
                 .push(*index);
         }
-        let mut found = Vec::new();
-        for added in &self.added {
-            let Some(sources) = by_content.get_mut(&(self.id(*added), self.kind(*added))) else {
-                continue;
-            };
-            let same_name = sources
-                .iter()
-                .position(|source| self.name(*source) == self.name(*added));
-            if !sources.is_empty() {
-                found.push((*added, sources.remove(same_name.unwrap_or(0))));
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        let mut taken = HashSet::new();
+        // Several added files may have the content. The one with the same name is the renamed file, otherwise the one in
+        // the same folder.
+        let fits: [&dyn Fn(usize, usize) -> bool; 3] = [
+            &|added, source| self.name(source) == self.name(added),
+            &|added, source| self.folder(source) == self.folder(added),
+            &|_, _| true,
+        ];
+        for fits in fits {
+            for added in &self.added {
+                let Some(sources) = by_content.get_mut(&(self.id(*added), self.kind(*added))) else {
+                    continue;
+                };
+                let source = sources.iter().position(|source| fits(*added, *source));
+                if let Some(source) = source.filter(|_| !taken.contains(added)) {
+                    taken.insert(*added);
+                    found.push((*added, sources.remove(source)));
+                }
             }
         }
         self.take_all(&found);
@@ -196,6 +219,27 @@ impl<'a> RenameSearch<'a> {
         }
         let other = self.pieces(contents, other)?;
         Some(self.pieces(contents, one)?.similarity(&other))
+    }
+
+    /// Pairs the remaining files whose name only one added and only one deleted file has.
+    fn only_of_name(&mut self, added: &HashMap<&str, usize>, deleted: &HashMap<&str, usize>) {
+        let is_regular = |index: &usize| {
+            let has_extension = |extension: &&str| self.differences[*index].path.ends_with(extension);
+            self.kind(*index) == Some(FileKind::Regular) && PAIRED_BY_NAME.iter().any(has_extension)
+        };
+        let remaining: HashSet<usize> = self.deleted.iter().copied().filter(is_regular).collect();
+        let files = self.added.iter().filter(|index| is_regular(index));
+        let found: Vec<(usize, usize)> = files
+            .filter_map(|index| {
+                let name = self.name(*index);
+                let is_only = added.get(name) == Some(index);
+                let source = deleted
+                    .get(name)
+                    .filter(|source| is_only && remaining.contains(source));
+                Some((*index, *source?))
+            })
+            .collect();
+        self.take_all(&found);
     }
 
     fn most_similar(&mut self, contents: &dyn RenameContents) {

@@ -22,7 +22,6 @@ use crate::job::context::{Comparison, Target};
 use crate::job::settings::{Connection, RequestFields, Review};
 use crate::model::findings::{Engine, FileResults, State};
 use crate::model::rules::RuleSet;
-use crate::model::waivers::Former;
 use crate::platform::api::{Platform, ReviewFields};
 use std::collections::HashSet;
 use std::iter;
@@ -56,7 +55,6 @@ struct Ground<'g> {
     rules: Option<RuleSet>,
     fallback: LocalFallback,
     waiving: Waiving,
-    former: Former,
     outdated: Option<&'g Outdated>,
     files: &'g [String],
 }
@@ -227,7 +225,6 @@ impl Asking<'_> {
         let rules = self.workspace.rules_in(rules_file.as_ref())?;
         Ok(Ground {
             waiving: self.workspace.waiving(rules.as_ref())?,
-            former: chosen.selected.former_paths(),
             outdated: chosen.outdated.as_ref(),
             files: &chosen.selected.files,
             snapshot,
@@ -256,11 +253,12 @@ impl Asking<'_> {
             outdated.add(repo, ground.snapshot, &path_of, &mut tally)?;
         }
         ground.project.add(found, &mut tally);
-        ground.waiving.mark(ground.snapshot, &ground.former, &mut tally)?;
+        ground.project.waive(&ground.waiving, &mut tally)?;
         if let Some(past) = self.past {
             self.compare(past, &mut tally, &mut unanswered, ground, ask)?;
             ground.project.mark_known(past, &mut tally)?;
         }
+        ground.project.mark_consequences(&mut tally)?;
         let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;
         let has_responded = self.run.has_platform_responded();
         if is_lenient && has_responded && unanswered.files().is_some() {
@@ -283,7 +281,7 @@ impl Asking<'_> {
         ask: &AskBase<'_>,
     ) -> Result<(), Failure> {
         let repo = &self.workspace.repo;
-        past.compare(tally, |tally, base| {
+        past.compare(repo, ground.snapshot, tally, |tally, base| {
             let found = tally.files.iter().filter(|file| may_be_new(file));
             let (local, reviewed): (Vec<_>, Vec<_>) = found
                 .map(|file| file.path.as_str())

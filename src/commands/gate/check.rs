@@ -342,14 +342,14 @@ pub(crate) fn judge(
         )?;
     }
     project.add(project.found(seen)?, &mut tally);
-    waiving.mark(snapshot, &selected.former_paths(), &mut tally)?;
+    project.waive(&waiving, &mut tally)?;
     tally.notes.extend(check_rules.note());
     tally.notes.extend(missing.map(|folder| {
         let place = snapshot.name();
         format!("`{folder}/{RULES_FILE}` is missing in {place}; `{folder}` is the configured directory")
     }));
     if let Some(past) = past {
-        past.compare(&mut tally, |tally, base| {
+        past.compare(repo, snapshot, &mut tally, |tally, base| {
             let judged = tally.files.iter().map(|file| file.path.as_str());
             let places = past.places(base, snapshot, judged)?;
             let before = at_base(repo, rules, base, &places)?;
@@ -357,6 +357,7 @@ pub(crate) fn judge(
         })?;
         project.mark_known(past, &mut tally)?;
     }
+    project.mark_consequences(&mut tally)?;
     Ok(Judged::from(Judgement::new(tally, fail_on)))
 }
 

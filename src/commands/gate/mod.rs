@@ -29,6 +29,7 @@ pub(super) mod platform_folder;
 mod policy_settings;
 mod project;
 pub(super) mod publish;
+mod renamed_components;
 pub(super) mod report;
 mod report_commit;
 pub(super) mod review;

@@ -1,17 +1,20 @@
 //! Finds the baseline if only new findings count: the same pipelines at the base, evaluated by the rules of the head.
 
 use crate::base::error::Failure;
-use crate::base::git::{CommitId, Content, GitError, Repository, Snapshot, SnapshotFile};
+use crate::base::git::{
+    Change, ChangeKind, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile,
+};
 use crate::commands::Run;
 use crate::commands::gate::adoption::Adoption;
 use crate::commands::gate::workspace::Workspace;
-use crate::gate::{Moved, Places, Selected, Tally, mark_known, moved};
+use crate::gate::{Moved, Pairs, Places, Selected, Tally, mark_known, moved};
 use crate::job::context::Comparison;
 use crate::job::settings::{Connection, Revisions, Selection};
-use crate::model::findings::{Limit, LimitKind};
-use crate::model::pipelines::is_pipeline;
+use crate::model::findings::{FileResults, Limit, LimitKind};
+use crate::model::pipelines::{SubjectKind, is_pipeline};
 use crate::platform::http::ErrorKind;
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 
 pub(crate) struct Baseline {
     /// The base commits; a finding is known if all of them have it. If empty, every finding is new.
@@ -133,6 +136,8 @@ impl Baseline {
     /// findings in them.
     pub(crate) fn compare(
         &self,
+        repo: &Repository,
+        snapshot: &Snapshot<'_>,
         head: &mut Tally,
         mut judge: impl FnMut(&mut Tally, &CommitId) -> Result<(Places, Tally), Failure>,
     ) -> Result<(), Failure> {
@@ -146,8 +151,83 @@ impl Baseline {
         }
         head.notes.extend(self.note.clone());
         let bases = self.bases.iter().map(|base| judge(head, base));
-        let bases = bases.collect::<Result<Vec<_>, _>>()?;
+        let mut bases = bases.collect::<Result<Vec<_>, _>>()?;
+        for (base, before) in self.bases.iter().zip(&mut bases) {
+            let (places, tally) = before;
+            self.follow_renamed_components(
+                &Pairs {
+                    repo,
+                    head: snapshot,
+                    bases: std::slice::from_ref(base),
+                },
+                &head.files,
+                places,
+                &mut tally.files,
+            )?;
+        }
         mark_known(head, &bases);
+        Ok(())
+    }
+
+    /// Gives the findings of the base the new names of the components that were renamed since, so that they are known.
+    /// Only files whose findings are about other components than before are compared.
+    pub(crate) fn follow_renamed_components(
+        &self,
+        pairs: &Pairs<'_>,
+        head: &[FileResults],
+        places: &Places,
+        before: &mut [FileResults],
+    ) -> Result<(), GitError> {
+        let [base] = pairs.bases else { return Ok(()) };
+        let results: HashMap<&str, &FileResults> =
+            before.iter().map(|file| (file.path.as_str(), file)).collect();
+        let mut changes = Vec::new();
+        let mut paths: HashMap<String, String> = HashMap::new();
+        for file in head {
+            let Some(was) = places.of(&file.path) else {
+                continue;
+            };
+            let subjects = subjects(file);
+            let former = results
+                .get(was.as_str())
+                .map(|file| self::subjects(file))
+                .unwrap_or_default();
+            if former.is_subset(&subjects) || subjects.is_subset(&former) {
+                continue;
+            }
+            changes.push(Change {
+                path: file.path.clone(),
+                kind: if was == file.path {
+                    ChangeKind::Modified
+                } else {
+                    ChangeKind::Renamed { from: was.clone() }
+                },
+                file: Some(FileKind::Regular),
+                base: 0,
+            });
+            paths.insert(was, file.path.clone());
+        }
+        let is_changed = |change: &Change, moved: &Moved| moved.contains_key(&change.path);
+        if !changes.is_empty() {
+            let moved = self.moved_since(base, pairs.head)?;
+            changes.retain(|change| is_changed(change, &moved));
+        }
+        let renamed = pairs.renamed_components(&changes)?;
+        for file in before {
+            let Some(renamed) = paths.get(&file.path).and_then(|path| renamed.get(path)) else {
+                continue;
+            };
+            let violations = file.results.iter_mut().flat_map(|result| &mut result.violations);
+            for violation in
+                violations.filter(|violation| violation.about_kind != Some(SubjectKind::Variable))
+            {
+                let mut names = renamed.iter();
+                let new = names.find(|(_, old)| violation.about.as_ref() == Some(old));
+                if let Some((new, _)) = new {
+                    violation.about = Some(new.clone());
+                }
+            }
+        }
         Ok(())
     }
 
@@ -188,6 +268,14 @@ impl Baseline {
             self.why
         )
     }
+}
+
+/// Returns the names that the findings of a file are about.
+fn subjects(file: &FileResults) -> BTreeSet<&str> {
+    let violations = file.results.iter().flat_map(|result| &result.violations);
+    violations
+        .filter_map(|violation| violation.about.as_deref())
+        .collect()
 }
 
 /// Returns the note that names the earlier commit whose findings are known, or `None` without one.

@@ -3,20 +3,30 @@
 use crate::base::error::Failure;
 use crate::base::git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot};
 use crate::commands::gate::past::Baseline;
+use crate::commands::gate::renamed_components::RenamedComponents;
 use crate::commands::gate::waiving::Waiving;
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::{
-    ChangedFacts, ChooseOthers, KnownComparison, OtherFiles, Part, Places, ProjectScope, SeenFacts, Selected,
-    Tally, mark_files, script_defect,
+    ChangedFacts, ChooseOthers, KnownComparison, OtherFiles, Pairs, Part, Places, ProjectScope, SeenFacts,
+    Selected, Tally, is_enforced, mark_files, script_defect,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::model::findings::{FileResults, State};
-use crate::model::pipelines::{PipelineFacts, SoughtNames, document, is_pipeline};
+use crate::model::pipelines::{Pipeline, PipelineFacts, SoughtNames, document, is_pipeline};
+use crate::model::project::{ComponentSuggestions, ProjectCheck, Renames};
+use crate::model::rules::consequences;
+use crate::model::waivers::Former;
 use rayon::prelude::*;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Maximum number of bytes of changed files that are examined for a script with a defect.
 const MAX_EXAMINED_BYTES: u64 = 64 << 20;
+
+/// A comparison without a change.
+const NO_RENAMES: Renames<'_> = Renames {
+    pipelines: BTreeMap::new(),
+    component: &|_, _| None,
+};
 
 /// The project to check.
 #[derive(Clone, Copy)]
@@ -39,19 +49,20 @@ pub(crate) struct ProjectRun<'a> {
 impl ProjectChecking<'_> {
     /// Returns all findings. `seen` contains the facts that were read already.
     pub(crate) fn all(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
-        self.check(seen, &|_| true, &|_| Ok(OtherFiles::All))
+        self.check(seen, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))
     }
 
     fn check(
         &self,
         seen: SeenFacts,
+        renames: &Renames<'_>,
         changed: &dyn Fn(&str) -> bool,
         others: &ChooseOthers<'_>,
     ) -> Result<Vec<FileResults>, Failure> {
         if self.settings.levels.is_off() {
             return Ok(Vec::new());
         }
-        self.with_scope(self.snapshot, |scope| {
+        self.with_scope(self.snapshot, renames, |scope| {
             Ok(scope.check(self.snapshot, seen, changed, others)?)
         })
     }
@@ -59,6 +70,7 @@ impl ProjectChecking<'_> {
     fn with_scope<T>(
         &self,
         snapshot: &Snapshot<'_>,
+        renames: &Renames<'_>,
         work: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let config_dir = self.workspace.config_dir(snapshot)?;
@@ -67,6 +79,7 @@ impl ProjectChecking<'_> {
             levels: self.settings.levels,
             config_dir: config_dir.as_deref(),
             is_external: &|written| self.settings.is_external(written),
+            renames,
         })
     }
 
@@ -75,7 +88,17 @@ impl ProjectChecking<'_> {
         let before = |base: &CommitId| {
             let paths = files.iter().map(|file| file.path.as_str());
             let places = past.places(base, self.snapshot, paths)?;
-            let results = self.at_base(base, &places)?;
+            let mut results = self.at_base(base, &places)?;
+            past.follow_renamed_components(
+                &Pairs {
+                    repo: &self.workspace.repo,
+                    head: self.snapshot,
+                    bases: std::slice::from_ref(base),
+                },
+                files,
+                &places,
+                &mut results.files,
+            )?;
             Ok((places, results))
         };
         let bases = past
@@ -89,7 +112,9 @@ impl ProjectChecking<'_> {
     fn at_base(&self, base: &CommitId, places: &Places) -> Result<Tally, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
         let wanted = places.at_base();
-        let mut files = self.with_scope(&snapshot, |scope| Ok(scope.check_only(&snapshot, &wanted)?))?;
+        let mut files = self.with_scope(&snapshot, &NO_RENAMES, |scope| {
+            Ok(scope.check_only(&snapshot, &wanted)?)
+        })?;
         let found: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
         let clean = wanted.iter().filter(|path| !found.contains(**path));
         files.extend(clean.map(|path| FileResults {
@@ -129,9 +154,14 @@ impl<'a> ProjectRun<'a> {
             .map(|it| it.change.path.as_str())
             .collect();
         let is_changed = |path: &str| selected.contains(path) || changed.contains(path);
+        let components = self.renamed_components();
+        let renames = Renames {
+            pipelines: self.new_paths(),
+            component: &|path, old| components.new_name(path, old),
+        };
         let found = self
             .project
-            .check(seen, &is_changed, &|facts| self.others(facts))?;
+            .check(seen, &renames, &is_changed, &|facts| self.others(facts))?;
         let takes_all = self.takes_all();
         let is_meant = |file: &FileResults| {
             selected.contains(file.path.as_str()) || (takes_all && !is_pipeline(&file.path))
@@ -261,6 +291,71 @@ impl<'a> ProjectRun<'a> {
         Ok(())
     }
 
+    fn renamed_components(&self) -> RenamedComponents<'a> {
+        let project = &self.project;
+        RenamedComponents::new(&project.workspace.repo, project.snapshot, self.selected)
+    }
+
+    /// Returns the new path of each pipeline that the change renames, by its old path.
+    fn new_paths(&self) -> BTreeMap<String, String> {
+        let former = self.selected.former_paths().into_iter();
+        former.map(|(new, old)| (old, new)).collect()
+    }
+
+    /// Marks the waived findings, also those of pipelines and components that the change renames.
+    pub(crate) fn waive(&self, waiving: &Waiving, tally: &mut Tally) -> Result<(), Failure> {
+        let mut former = Former {
+            paths: self.selected.former_paths(),
+            ..Former::default()
+        };
+        if !waiving.is_empty() {
+            let components = self.renamed_components();
+            let has_subject = |file: &&FileResults| {
+                let violations = file.results.iter().flat_map(|result| &result.violations);
+                violations.into_iter().any(|violation| violation.about.is_some())
+            };
+            for file in tally.all_files().filter(has_subject) {
+                let renamed = components.of_file(&file.path)?;
+                if !renamed.is_empty() {
+                    former.components.insert(file.path.clone(), renamed);
+                }
+            }
+        }
+        waiving.mark(self.project.snapshot, &former, tally)
+    }
+
+    /// Finds the findings that exist only because of a broken link that is reported, too.
+    pub(crate) fn mark_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
+        let (repo, snapshot) = (&self.project.workspace.repo, self.project.snapshot);
+        let components = self.renamed_components();
+        let mut suggestions = ComponentSuggestions::default();
+        let failed: HashSet<&str> = tally.files.iter().map(|file| file.path.as_str()).collect();
+        let mut found = BTreeMap::new();
+        for file in tally.project.iter().filter(|file| has_broken_link(file)) {
+            let path = file.path.as_str();
+            let Some(source) = snapshot.find(path)?.filter(|_| failed.contains(path)) else {
+                continue;
+            };
+            let pipeline = document(repo, &source)?.and_then(|bytes| Pipeline::parse(&bytes));
+            let Ok(pipeline) = pipeline else { continue };
+            suggestions.enter();
+            let names = || {
+                pipeline
+                    .components
+                    .iter()
+                    .map(|component| component.name.as_str())
+            };
+            let consequences = consequences(&pipeline, &mut |name| {
+                components
+                    .new_name(path, name)
+                    .or_else(|| suggestions.find(names(), name))
+            });
+            found.insert(path.to_owned(), consequences);
+        }
+        tally.consequences = found;
+        Ok(())
+    }
+
     /// Returns the findings if there is no pipeline to review.
     pub(crate) fn alone(&self, past: Option<&Baseline>) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
@@ -271,11 +366,22 @@ impl<'a> ProjectRun<'a> {
         let snapshot = self.project.snapshot;
         let rules = self.project.workspace.rules(snapshot)?;
         let waiving: Waiving = self.project.workspace.waiving(rules.as_ref())?;
-        waiving.mark(snapshot, &self.selected.former_paths(), &mut tally)?;
+        self.waive(&waiving, &mut tally)?;
         if let Some(past) = past {
-            past.compare(&mut tally, |_, _| Ok((Places::default(), Tally::default())))?;
+            past.compare(&self.project.workspace.repo, snapshot, &mut tally, |_, _| {
+                Ok((Places::default(), Tally::default()))
+            })?;
             self.mark_known(past, &mut tally)?;
         }
         Ok(tally)
     }
+}
+
+/// Returns whether the file has the finding of a broken link that is neither known nor waived.
+fn has_broken_link(file: &FileResults) -> bool {
+    let mut links = file
+        .results
+        .iter()
+        .filter(|result| result.rule == ProjectCheck::Link.id());
+    links.any(|result| (0..result.violations.len()).any(|index| is_enforced(result, index)))
 }

@@ -2,7 +2,7 @@
 
 use crate::base::error::Failure;
 use crate::base::git::Snapshot;
-use crate::base::text::count;
+use crate::base::text::{count, first_named};
 use crate::commands::gate::workspace::Workspace;
 use crate::gate::Tally;
 use crate::job::context::PolicyTip;
@@ -11,7 +11,9 @@ use crate::model::findings::{FileResults, Limit, LimitKind, State};
 use crate::model::pipelines::is_pipeline;
 use crate::model::project::{CheckLevels, ProjectCheck};
 use crate::model::rules::{self, RuleSet, RuleState};
-use crate::model::waivers::{FILE_NAME, Former, PlacedWaiver, There, WaiverStatus, Waivers, read};
+use crate::model::waivers::{
+    FILE_NAME, Former, PlacedWaiver, There, WaiverEntry, WaiverStatus, Waivers, read,
+};
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -160,7 +162,53 @@ impl Waiving {
         tally.notes.extend(told(&self.waivers, &standings));
         let by_former = tally.with_all(|files| self.by_former_path(former, files));
         tally.notes.extend(by_former);
+        let by_former = tally.with_all(|files| self.by_former_names(former, files));
+        tally.notes.extend(by_former);
         Ok(())
+    }
+
+    /// Returns whether there is no waiver.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waivers.entries().is_empty()
+    }
+
+    /// Returns a note about waivers that match only by the former name of a renamed component, which is unknown after
+    /// the merge.
+    fn by_former_names(&self, former: &Former, files: &[FileResults]) -> Option<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for file in files {
+            let Some(renamed) = former.components.get(&file.path) else {
+                continue;
+            };
+            let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
+            for finding in findings.filter(|finding| finding.state == Some(State::Waived)) {
+                let Some((new, old)) = finding.about.and_then(|name| renamed.get_key_value(name)) else {
+                    continue;
+                };
+                let mut entries = self.waivers.entries().iter();
+                let is_about_old = |entry: &&WaiverEntry| {
+                    entry.rule == finding.rule && entry.about.as_deref() == Some(old.as_str())
+                };
+                lines.extend(entries.find(is_about_old).map(|entry| {
+                    let renamed_entry = WaiverEntry {
+                        about: Some(new.clone()),
+                        ..entry.clone()
+                    };
+                    format!("`- {renamed_entry}` instead of `about: {old}`")
+                }));
+            }
+        }
+        lines.sort();
+        lines.dedup();
+        let all = lines.len();
+        (all > 0).then(|| {
+            format!(
+                "{} of {FILE_NAME} match by the former name of a component: write the new name in this change, or \
+                 they stop matching after its merge: {}",
+                count(all, "waiver"),
+                first_named(&lines, NAMED)
+            )
+        })
     }
 
     /// Returns a note about waivers that match only by the former path of a renamed file, which is unknown after the
@@ -171,7 +219,7 @@ impl Waiving {
             findings.any(|finding| finding.state == Some(State::Waived))
         };
         let by_former = files.iter().filter(is_waived).filter_map(|file| {
-            let was = former.get(&file.path)?;
+            let was = former.paths.get(&file.path)?;
             let holds = |path: &str| self.waivers.is_about(path);
             (holds(was) && !holds(&file.path)).then(|| format!("{was} → {}", file.path))
         });

@@ -135,7 +135,7 @@ impl Sought<'_> {
         self.missing_among(error, names)
     }
 
-    /// Like [`Self::missing`] with the existing names; `None` if no list could be read.
+    /// Describes a missing object as [`Self::missing`] does, with the existing names; `None` if no list could be read.
     pub(crate) fn missing_among(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
             return perhaps_made(error, &self.look());

@@ -2,7 +2,7 @@
 
 use super::Moves;
 use crate::model::pipelines::{
-    Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
+    Kind, NormalForms, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
 };
 use std::collections::HashMap;
 
@@ -50,6 +50,7 @@ pub(crate) struct Repair<'m> {
     pipelines: PipelineFiles<'m>,
     /// The paths by file name.
     by_name: HashMap<&'m str, Vec<&'m str>>,
+    normal_forms: NormalForms<'m>,
 }
 
 /// The reason why a reference is not repaired.
@@ -69,6 +70,7 @@ impl<'m> Repair<'m> {
         }
         Self {
             pipelines: PipelineFiles::new(paths.iter().copied()),
+            normal_forms: NormalForms::new(paths.iter().copied()),
             by_name,
         }
     }
@@ -85,10 +87,14 @@ impl<'m> Repair<'m> {
     }
 
     fn call(&self, target: &str, kind: Kind, caller: &str) -> Option<Result<String, RepairError>> {
-        if let Resolved::File(_) = self.pipelines.resolve(target, kind, caller) {
-            return None;
-        }
-        let path = match only(self.pipelines.of_name(target, kind)) {
+        let only = match self.pipelines.resolve(target, kind, caller) {
+            Resolved::File(_) => return None,
+            Resolved::Bare(path) => Ok(path),
+            Resolved::Missing | Resolved::Ambiguous(_) => only(self.pipelines.of_name(target, kind)),
+        };
+        let named = target.strip_suffix(kind.extension()).unwrap_or(target);
+        let only = self.or_other_form(only, &format!("{named}{}", kind.extension()));
+        let path = match only {
             Ok(path) => path,
             Err(why) => return Some(Err(why)),
         };
@@ -101,7 +107,16 @@ impl<'m> Repair<'m> {
         if named.contains(&target) {
             return None;
         }
-        Some(only(named).map(str::to_owned))
+        let only = self.or_other_form(only(named), target);
+        Some(only.map(str::to_owned))
+    }
+
+    /// Returns the file that differs from the path only in its Unicode normal form if no file has the name.
+    fn or_other_form(&self, only: Result<&'m str, RepairError>, path: &str) -> Result<&'m str, RepairError> {
+        match only {
+            Err(RepairError::NoFile) => self.normal_forms.find(path).ok_or(RepairError::NoFile),
+            only => only,
+        }
     }
 }
 

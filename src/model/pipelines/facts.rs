@@ -87,6 +87,8 @@ pub struct PipelineFacts {
     variables: Box<[String]>,
     /// The links to missing components.
     pub dangling: Box<[DanglingLink]>,
+    /// The names of its components, if it has links to missing ones; otherwise empty.
+    pub components: Box<[String]>,
     /// Whether it was not parsed as YAML, because it cannot refer to a file. Its variables and links are then unknown,
     /// and it may not be a pipeline at all.
     pub is_skimmed: bool,
@@ -107,10 +109,13 @@ impl PipelineFacts {
         let variables = pipeline.variables.iter().map(|variable| variable.name.clone());
         let mut variables: Vec<String> = variables.collect();
         variables.sort_unstable();
+        let dangling = dangling(pipeline);
+        let components = pipeline.components.iter().filter(|_| !dangling.is_empty());
         Self {
             references: pipeline.references().into(),
             variables: variables.into(),
-            dangling: dangling(pipeline),
+            components: components.map(|component| component.name.clone()).collect(),
+            dangling,
             is_skimmed: false,
         }
     }
@@ -150,7 +155,7 @@ fn dangling(pipeline: &Pipeline) -> Box<[DanglingLink]> {
     for component in &pipeline.components {
         let name: Arc<str> = component.name.as_str().into();
         let links = component.links.iter();
-        let nowhere = links.filter(|link| !names.contains(link.name.as_str()));
+        let nowhere = links.filter(|link| !names.contains(link.name.as_str()) && !link.is_blank());
         dangling.extend(nowhere.map(|link| DanglingLink {
             component: Arc::clone(&name),
             role: link.role,

@@ -8,6 +8,7 @@ mod content;
 mod facts;
 mod model;
 mod names;
+mod normal_forms;
 mod quotes;
 mod read;
 mod references;
@@ -24,6 +25,7 @@ pub use model::{
     is_pipeline,
 };
 pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE, NamedPipelines, NamedSubject, SubjectKind};
+pub use normal_forms::NormalForms;
 pub use read::Outline;
 pub(crate) use references::file_name;
 pub use references::{CallWalk, PipelineFiles, Reference, ReferenceTarget, Resolved};

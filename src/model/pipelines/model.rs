@@ -130,7 +130,16 @@ pub struct Link {
     pub condition: Option<Condition>,
     /// The name of the other component, which may not exist.
     pub name: String,
+    /// True if the entry is null. Its text is a name only if a component has it.
+    pub is_null: bool,
     pub position: Position,
+}
+
+impl Link {
+    /// Returns whether the entry is null or empty. If no component has that name, it is not a link.
+    pub fn is_blank(&self) -> bool {
+        self.is_null || self.name.trim().is_empty()
+    }
 }
 
 /// The kind of a referenced file.

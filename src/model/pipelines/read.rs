@@ -197,6 +197,7 @@ fn link(role: LinkRole, condition: Option<Condition>, node: NodeRef<'_, '_>) -> 
         role,
         condition,
         name: node.text()?.to_owned(),
+        is_null: node.is_null(),
         position: node.position(),
     })
 }
@@ -239,7 +240,7 @@ fn list<'t, 'a: 't>(node: Option<NodeRef<'t, 'a>>) -> impl Iterator<Item = NodeR
 fn calls<'t, 'a: 't>(parameter: impl Fn(&str) -> Option<NodeRef<'t, 'a>>) -> Vec<Call> {
     let call = |kind, key: &str| {
         let node = parameter(key)?;
-        let target = text_of(node).filter(|target| !target.is_empty())?;
+        let target = text_of(node).filter(|target| !target.trim().is_empty())?;
         Some(Call {
             kind,
             target,

@@ -1,10 +1,12 @@
 //! Derives findings from the facts of a project.
 
 use super::circles::Calls;
-use super::nearest::NearestPaths;
+use super::renames::Renames;
+use super::shared_side::SharedSide;
+use super::suggestions::{CallSuggestions, ComponentSuggestions};
 use super::words::{
-    NO_PIPELINE, NOT_THERE, REPAIR, ambiguous_call, bare_call, circle, dangling_link, large_circle, listed,
-    missing_call, missing_script, shared_pipeline, undeclared_parameter, undeclared_variable,
+    NO_PIPELINE, NOT_THERE, REPAIR, ambiguous_call, bare_call, circle, dangling_link, did_you_mean,
+    large_circle, missing_call, missing_script, shared_pipeline, undeclared_parameter, undeclared_variable,
     unusable_script,
 };
 use super::{CheckLevels, ProjectCheck};
@@ -13,9 +15,9 @@ use crate::base::text::bounded;
 use crate::model::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
 use crate::model::pipelines::{
     CallWalk, Kind, PipelineFacts, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved,
-    SharedPipelines, is_pipeline,
+    is_pipeline,
 };
-use crate::model::yaml::{DocumentError, Position};
+use crate::model::yaml::Position;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -30,14 +32,7 @@ pub struct Project<'p> {
     pub shared: Option<&'p SharedSide>,
     /// Returns whether a reference intentionally leads out of the project.
     pub is_external: &'p dyn Fn(&str) -> bool,
-}
-
-/// The shared-pipelines file.
-pub struct SharedSide {
-    pub path: String,
-    pub content: Result<SharedPipelines, DocumentError>,
-    /// The pipelines in the file that exist.
-    pub there: BTreeSet<String>,
+    pub renames: &'p Renames<'p>,
 }
 
 struct Lead {
@@ -58,18 +53,21 @@ impl Project<'_> {
         let is_on = |check| levels.of(check).is_some();
         let reached = self.reached();
         let mut leads: Leads<'_> = BTreeMap::new();
-        let nearest = RefCell::new(NearestPaths::new(self.files));
+        let calls = RefCell::new(CallSuggestions::default());
+        let components = RefCell::new(ComponentSuggestions::default());
         for (path, facts) in self
             .facts
             .iter()
             .filter_map(|(path, facts)| Some((path, facts.as_ref()?)))
         {
-            nearest.borrow_mut().enter(path);
+            calls.borrow_mut().enter(path);
+            components.borrow_mut().enter();
             let finder = Finder {
                 project: self,
                 path,
                 shared_by: reached.get(path.as_str()).copied(),
-                nearest: &nearest,
+                calls: &calls,
+                components: &components,
             };
             let found = finder.of_file(facts);
             leads.entry(path).or_default().extend(found);
@@ -253,13 +251,14 @@ struct Finder<'f> {
     path: &'f str,
     /// A shared pipeline that calls the file directly or indirectly.
     shared_by: Option<&'f str>,
-    nearest: &'f RefCell<NearestPaths<'f>>,
+    calls: &'f RefCell<CallSuggestions<'f>>,
+    components: &'f RefCell<ComponentSuggestions>,
 }
 
 impl Finder<'_> {
     fn of_file(&self, facts: &PipelineFacts) -> Vec<Lead> {
         let links = facts.dangling.iter().map(|link| {
-            let said = dangling_link(link.role, &link.name);
+            let said = dangling_link(link.role, &link.name) + &self.link_help(facts, &link.name);
             at(ProjectCheck::Link, &link.component, link.position, &said)
         });
         let mut leads: Vec<Lead> = links.collect();
@@ -321,18 +320,21 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns a hint with the files of that name, otherwise with the nearest path.
+    /// Returns a hint with the new path of a renamed pipeline, otherwise with the files of that name or a similar path.
     fn help(&self, target: &str, kind: Kind) -> String {
-        match self.project.files.of_name(target, kind) {
-            [] => {
-                let nearest = self.nearest.borrow_mut().find(target, kind);
-                nearest
-                    .map(|path| format!("; did you mean `{}`?", bounded(path)))
-                    .unwrap_or_default()
-            }
-            [one] => format!("; `{}` has that name{REPAIR}", bounded(one)),
-            several => format!("; {} have that name", listed(several)),
-        }
+        let files = self.project.files;
+        let renamed = self.project.renames.call_help(files, target, kind);
+        renamed.unwrap_or_else(|| self.calls.borrow_mut().help(files, target, kind))
+    }
+
+    /// Returns a hint with the component that a broken link probably means.
+    fn link_help(&self, facts: &PipelineFacts, name: &str) -> String {
+        let names = facts.components.iter().map(String::as_str);
+        let similar = || self.components.borrow_mut().find(names, name);
+        let renamed = self.project.renames.link_help(self.path, name);
+        renamed
+            .or_else(|| Some(did_you_mean(&similar()?)))
+            .unwrap_or_default()
     }
 
     /// Returns the consequence for a publish.

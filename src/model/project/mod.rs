@@ -9,12 +9,17 @@ mod check;
 mod circles;
 mod find;
 mod manual;
-mod nearest;
+mod renames;
+mod shared_side;
+mod suggestions;
 mod words;
 
 pub use check::{CheckLevels, ProjectCheck};
-pub use find::{Project, SharedSide};
+pub use find::Project;
 pub use manual::{ProjectDocumentation, reference};
+pub use renames::Renames;
+pub use shared_side::SharedSide;
+pub use suggestions::{CallSuggestions, ComponentSuggestions};
 pub use words::{
     NO_PIPELINE, NOT_THERE, ambiguous_call, missing_call, missing_script, shared_pipeline,
     undeclared_parameter, unusable_script,

@@ -46,6 +46,23 @@ pub(super) fn bare_call(kind: Kind, target: &str, path: &str) -> String {
     )
 }
 
+/// Returns the hint for a reference to something that the change renamed.
+pub(super) fn renamed_to(name: &str) -> String {
+    format!("; it was renamed in this change to `{}`", bounded(name))
+}
+
+/// Returns the hint for a name that differs from that of a file only in its Unicode normal form.
+pub(super) fn other_normal_form(path: &str) -> String {
+    format!(
+        "; `{}` is the same name in another Unicode normal form{REPAIR}",
+        bounded(path)
+    )
+}
+
+pub(super) fn did_you_mean(name: &str) -> String {
+    format!("; did you mean `{}`?", bounded(name))
+}
+
 pub fn missing_script(path: &str) -> String {
     format!("names the script `{}`, which {NOT_THERE}", bounded(path))
 }

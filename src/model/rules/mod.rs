@@ -6,6 +6,7 @@
 //! the gate must see it.
 
 mod config;
+mod consequences;
 mod error;
 mod graph;
 mod lint;
@@ -29,6 +30,7 @@ mod start_and_end_components;
 mod unused_components;
 
 pub use config::Config;
+pub use consequences::{Consequence, consequences};
 pub use error::EvaluationError;
 pub use graph::Graph;
 pub use lint::{LintProblem, lint};

@@ -26,7 +26,7 @@ impl Rule for StartAndEndComponents {
     }
 }
 
-fn violations(subject: &Subject<'_>) -> Vec<Violation> {
+pub(super) fn violations(subject: &Subject<'_>) -> Vec<Violation> {
     let graph = subject.graph();
     if !graph.has_start() {
         return vec![of_pipeline(

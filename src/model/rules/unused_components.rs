@@ -19,10 +19,14 @@ impl Rule for UnusedComponents {
     }
 
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
-        Ok(Box::new(|subject| match subject.pipeline.kind {
-            Kind::Orchestration => orchestration(subject),
-            Kind::Transformation => Ok(transformation(subject)),
-        }))
+        Ok(Box::new(violations))
+    }
+}
+
+pub(super) fn violations(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationError> {
+    match subject.pipeline.kind {
+        Kind::Orchestration => orchestration(subject),
+        Kind::Transformation => Ok(transformation(subject)),
     }
 }
 

@@ -15,8 +15,14 @@ pub struct Waivers {
     globs: GlobSet,
 }
 
-/// The path in the base of each renamed file.
-pub type Former = BTreeMap<String, String>;
+/// The former names, in the base, of files and components that the change renamed.
+#[derive(Debug, Clone, Default)]
+pub struct Former {
+    /// The path in the base of each renamed file.
+    pub paths: BTreeMap<String, String>,
+    /// The old name of each renamed component, by the file's path in head and the new name.
+    pub components: BTreeMap<String, BTreeMap<String, String>>,
+}
 
 /// The existing files, whether or not the run reviewed them.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +44,14 @@ pub struct WaiverStatus {
     pub is_over: bool,
     /// Whether every file that it matches was evaluated by its rule, so that the run shows whether it is needed.
     pub is_judged: bool,
+}
+
+/// The entries whose paths match one file.
+struct MatchingEntries<'m> {
+    indices: &'m [usize],
+    path: &'m str,
+    /// The old names of its renamed components, by the new name.
+    renamed: Option<&'m BTreeMap<String, String>>,
 }
 
 impl WaiverStatus {
@@ -68,13 +82,13 @@ impl Waivers {
     }
 
     /// Marks the findings that are allowed on this day, each with the data of its waiver. Returns for each entry
-    /// whether it matches a finding. `former` has the paths in the base of renamed files: a waiver is also valid for
-    /// the former path, because the change that renames a file cannot waive anything itself.
+    /// whether it matches a finding. A waiver is also valid for the former path of a renamed file and for the former name
+    /// of a renamed component, because the change that renames them cannot waive anything itself.
     pub fn mark(&self, files: &mut [FileResults], former: &Former, today: Date) -> Vec<bool> {
         let mut met = vec![false; self.entries.len()];
         for file in files {
             let mut at = self.globs.matches(&file.path);
-            if let Some(path) = former.get(&file.path) {
+            if let Some(path) = former.paths.get(&file.path) {
                 at.extend(self.globs.matches(path));
                 at.sort_unstable();
                 at.dedup();
@@ -83,20 +97,31 @@ impl Waivers {
                 continue;
             }
             for result in &mut file.results {
-                self.mark_result(&at, &file.path, result, today, &mut met);
+                let files = MatchingEntries {
+                    indices: &at,
+                    path: &file.path,
+                    renamed: former.components.get(&file.path),
+                };
+                self.mark_result(&files, result, today, &mut met);
             }
         }
         met
     }
 
-    fn mark_result(&self, at: &[usize], path: &str, result: &mut RuleResult, today: Date, met: &mut [bool]) {
+    fn mark_result(
+        &self,
+        matching: &MatchingEntries<'_>,
+        result: &mut RuleResult,
+        today: Date,
+        met: &mut [bool],
+    ) {
         if !result.status.can_be_old() {
             return;
         }
-        let findings = result.findings(path);
+        let findings = result.findings(matching.path);
         let mut found: Vec<Option<&WaiverEntry>> = findings
             .iter()
-            .map(|finding| self.best(at, finding, today, met))
+            .map(|finding| self.best(matching, finding, today, met))
             .collect();
         if let [only] = found.as_slice() {
             // An evaluation error is one finding, regardless of the number of its texts.
@@ -120,14 +145,27 @@ impl Waivers {
     /// Returns the entry that matches the finding; a valid entry takes precedence over an expired one.
     fn best(
         &self,
-        at: &[usize],
+        matching: &MatchingEntries<'_>,
         finding: &Finding<'_>,
         today: Date,
         met: &mut [bool],
     ) -> Option<&WaiverEntry> {
+        let old_name = finding
+            .about
+            .and_then(|name| matching.renamed.and_then(|renamed| renamed.get(name)));
+        let former_finding = old_name.map(|old_name| Finding {
+            about: Some(old_name),
+            ..finding.clone()
+        });
         let mut best: Option<&WaiverEntry> = None;
-        for index in at {
-            let Some(entry) = self.entries.get(*index).filter(|entry| entry.is_about(finding)) else {
+        for index in matching.indices {
+            let is_match = |entry: &&WaiverEntry| {
+                entry.is_about(finding)
+                    || former_finding
+                        .as_ref()
+                        .is_some_and(|former| entry.is_about(former))
+            };
+            let Some(entry) = self.entries.get(*index).filter(is_match) else {
                 continue;
             };
             met.iter_mut().skip(*index).take(1).for_each(|met| *met = true);

@@ -45,7 +45,7 @@ fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
 fn marked(text: &str, mut files: Vec<FileResults>) -> Vec<(Vec<Option<State>>, Option<String>)> {
     Waivers::new(entries(text))
         .unwrap()
-        .mark(&mut files, &Former::new(), TODAY);
+        .mark(&mut files, &Former::default(), TODAY);
     let first = |file: &FileResults| (file.results[0].states.clone(), file.results[0].waiver_told(0));
     files.iter().map(first).collect()
 }
@@ -174,7 +174,7 @@ fn a_waiver_is_vain_only_where_all_its_files_were_judged() {
         ..failed("r", vec![])
     };
     let mut files = vec![file("a", vec![passed])];
-    let met = waivers.mark(&mut files, &Former::new(), TODAY);
+    let met = waivers.mark(&mut files, &Former::default(), TODAY);
     let vain = |there: &[&str], is_whole, checked| -> Vec<bool> {
         let there = There {
             pipelines: there.iter().map(|path| (*path).to_owned()).collect(),

@@ -104,7 +104,9 @@ fn one(file: &Waived, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
     let wrong = |why: globset::Error| Failure::usage(why.to_string());
     let waivers = Waivers::new(vec![entry.clone()]).map_err(wrong)?;
     let mut files: Vec<FileResults> = file.tally.all_files().cloned().collect();
-    let is_met = waivers.mark(&mut files, &Former::new(), today()).contains(&true);
+    let is_met = waivers
+        .mark(&mut files, &Former::default(), today())
+        .contains(&true);
     let is_known = rules::find(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
     if !is_met && is_known {
         let what = format!("no current finding matches this waiver: {}", entry.in_words());
@@ -141,7 +143,7 @@ pub(crate) fn baseline(files: &[FileResults], heading: &str, reason: &str) -> Re
 
 /// Returns a waiver for each finding that can have one and has none.
 fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<WaiverEntry>, Failure> {
-    file.waivers()?.mark(&mut files, &Former::new(), today());
+    file.waivers()?.mark(&mut files, &Former::default(), today());
     Ok(entries(&files, terms))
 }
 

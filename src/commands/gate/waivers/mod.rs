@@ -86,7 +86,13 @@ impl Waived {
     }
 
     fn standings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
-        waiving::standings(&self.waivers()?, snapshot, &mut self.tally, &Former::new(), true)
+        waiving::standings(
+            &self.waivers()?,
+            snapshot,
+            &mut self.tally,
+            &Former::default(),
+            true,
+        )
     }
 
     fn write(&self, edited: Result<String, EditError>) -> Result<(), Failure> {

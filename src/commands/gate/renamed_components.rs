@@ -1,0 +1,49 @@
+//! Finds the components that the change renamed, in the files for which this is needed.
+
+use crate::base::git::{Change, ChangeKind, GitError, Repository, Snapshot};
+use crate::gate::{ComponentRenames, Pairs, Selected};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+pub(crate) struct RenamedComponents<'r> {
+    pairs: Pairs<'r>,
+    /// The pipelines that exist on both sides of the change, by their path in head.
+    changes: HashMap<&'r str, &'r Change>,
+    known: RefCell<ComponentRenames>,
+}
+
+impl<'r> RenamedComponents<'r> {
+    pub(crate) fn new(repo: &'r Repository, head: &'r Snapshot<'r>, selected: &'r Selected) -> Self {
+        let changes = selected.candidates.iter().map(|candidate| &candidate.change);
+        let modified =
+            changes.filter(|change| matches!(change.kind, ChangeKind::Modified | ChangeKind::Renamed { .. }));
+        Self {
+            pairs: Pairs {
+                repo,
+                head,
+                bases: &selected.since,
+            },
+            changes: modified.map(|change| (change.path.as_str(), change)).collect(),
+            known: RefCell::default(),
+        }
+    }
+
+    /// Returns the old name of each renamed component of a file, by the new name.
+    pub(crate) fn of_file(&self, path: &str) -> Result<BTreeMap<String, String>, GitError> {
+        if let Some(known) = self.known.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let change = self.changes.get(path).map(|change| (*change).clone());
+        let mut found = self.pairs.renamed_components(change.as_slice())?;
+        let renamed = found.remove(path).unwrap_or_default();
+        self.known.borrow_mut().insert(path.to_owned(), renamed.clone());
+        Ok(renamed)
+    }
+
+    /// Returns the new name of a component. Without a readable base, no component is known to be renamed.
+    pub(crate) fn new_name(&self, path: &str, old_name: &str) -> Option<String> {
+        let renamed = self.of_file(path).ok()?;
+        let mut names = renamed.into_iter();
+        names.find(|(_, old)| old == old_name).map(|(new, _)| new)
+    }
+}

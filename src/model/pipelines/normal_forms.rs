@@ -1,0 +1,41 @@
+//! Finds files whose names differ from another name only in the Unicode normal form. A file system may store one form,
+//! while the text that names the file has the other.
+
+use super::references::file_name;
+use std::collections::HashMap;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// The paths with names that have several normal forms, by the file name in one form.
+#[derive(Debug, Default)]
+pub struct NormalForms<'p>(HashMap<String, Vec<&'p str>>);
+
+impl<'p> NormalForms<'p> {
+    pub fn new(paths: impl Iterator<Item = &'p str>) -> Self {
+        let mut by_name: HashMap<String, Vec<&str>> = HashMap::new();
+        for path in paths.filter(|path| !path.is_ascii()) {
+            by_name.entry(normalized(file_name(path))).or_default().push(path);
+        }
+        Self(by_name)
+    }
+
+    /// Returns the file whose path is the same text in any form, otherwise the only file of that name.
+    pub fn find(&self, path: &str) -> Option<&'p str> {
+        if path.is_ascii() {
+            return None;
+        }
+        let named = self.0.get(&normalized(file_name(path)))?;
+        let whole = normalized(path);
+        match (
+            named.iter().find(|other| normalized(other) == whole),
+            named.as_slice(),
+        ) {
+            (Some(same), _) | (None, [same]) => Some(same),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the text in the composed form.
+fn normalized(text: &str) -> String {
+    text.nfc().collect()
+}
