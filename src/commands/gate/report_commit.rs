@@ -4,7 +4,7 @@
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::{CommitId, Repository, is_full_id};
-use crate::job::ci::{CiContext, Trigger};
+use crate::job::ci::{CiContext, Host, Trigger};
 use crate::job::context::{self, RevisionWish};
 use crate::job::policy;
 use crate::job::settings::variable;
@@ -80,7 +80,9 @@ impl ReportedCommit<'_> {
 
     /// Returns an error if git tracks the file at `full`, an absolute path: a change could write its own past.
     pub(super) fn require_file_of_job(&self, full: &Path, place: &str) -> Result<(), Failure> {
-        let Some(repo) = self.repo.filter(|_| self.ci.trigger == Trigger::Change) else {
+        // An unknown host does not report whether the run is for a change.
+        let may_be_change = self.ci.trigger == Trigger::Change || self.ci.host == Host::Unknown;
+        let Some(repo) = self.repo.filter(|_| may_be_change) else {
             return Ok(());
         };
         let names = policy::names_in_repository(repo.root(), full);

@@ -189,6 +189,13 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
         let ended = compare("../main.json");
         assert_eq!(ended.code, 0, "{name}: {}", ended.all());
     }
+    world.git(&["remote", "set-head", "origin", "main"]);
+    let unknown = |old: &str| {
+        let job = Call::new(&world.work()).variable("CI", "true");
+        job.run(&["report", "--compare", old, "../new.json"])
+    };
+    unknown("yesterday.json").expect(2).saying(&["git tracks it"]);
+    unknown("../main.json").expect(0);
 }
 
 #[test]
