@@ -21,7 +21,7 @@ pub(crate) fn json(value: &Value) -> String {
     text::json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
 
-/// Like [`json`], but writes piece by piece: the platform's responses may be large.
+/// Writes like [`json`], but piece by piece: the platform's responses may be large.
 pub(crate) fn write_json(value: &Value, out: &mut dyn io::Write) -> io::Result<()> {
     serde_json::to_writer_pretty(text::SafeJson::new(&mut *out), value)?;
     out.write_all(b"\n")

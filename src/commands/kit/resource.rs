@@ -38,7 +38,7 @@ impl Run {
         self.show_in_pieces(output, raw, |out| out.write_all(words().as_bytes()))
     }
 
-    /// Like [`Self::show`], with text that is written in pieces.
+    /// Shows text that is written in pieces, like [`Self::show`].
     pub(crate) fn show_in_pieces(
         &self,
         output: OutputArgs,
@@ -64,7 +64,7 @@ impl Run {
         self.show_items(output, ("results", items), columns, none)
     }
 
-    /// Like [`Self::show_list`], for raw entries; the envelope stores them in the field `name`.
+    /// Shows raw entries like [`Self::show_list`]; the envelope stores them in the field `name`.
     pub(crate) fn show_items(
         &self,
         output: OutputArgs,
