@@ -117,8 +117,9 @@ fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
     Next:
       1. Fill in project-id and agent-version in sluicegate.yaml
       2. Write the rules, which every review needs: `sluicegate rules init`
-      3. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
-      4. Commit, push, and open a change that touches a pipeline
+      3. Commit the files
+      4. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      5. Push, and open a change that touches a pipeline
     ");
     assert!(!is_there(&world, RULES_FILE) && !is_there(&world, WAIVERS));
     assert!(read(&world, "sluicegate.yaml").contains("\n  # new-only: true\n"));
@@ -164,8 +165,9 @@ fn with_new_only_the_first_change_passes_and_the_next_may_not_get_worse() {
 
     Next:
       1. Fill in project-id and agent-version in sluicegate.yaml
-      2. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
-      3. Commit, push, and open a change that touches a pipeline
+      2. Commit the files
+      3. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      4. Push, and open a change that touches a pipeline
     ");
     assert!(!is_there(&world, WAIVERS));
     world.commit("gate");
@@ -305,8 +307,9 @@ fn what_is_there_stays_and_is_told() {
       2. Rules at `warn` fail no change; to enforce one, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
              maximum-components
       3. Set `new-only: true` under `review` in sluicegate.yaml, which was not changed
-      4. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
-      5. Commit, push, and open a change that touches a pipeline
+      4. Commit the files
+      5. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      6. Push, and open a change that touches a pipeline
     ");
     assert_eq!(read(&world, RULES_FILE), rules);
     assert_eq!(read(&world, "sluicegate.yaml"), "timeout: 7\n");
@@ -362,7 +365,7 @@ fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
     nameless.commit("one");
     init(&nameless, &["--adopt", "strict"]).expect(2).saying(&[
         "hidden directory",
-        "sluicegate init --adopt strict --config-dir <directory>",
+        "sluicegate init --host none --adopt strict --config-dir <directory>",
     ]);
     assert!(!is_there(&nameless, "sluicegate.yaml"));
     let outside = nameless.path().join("outside");

@@ -636,3 +636,140 @@ fn init_with_source_reports_job_that_it_does_not_change() {
         "{said}"
     );
 }
+
+#[test]
+fn init_with_values_for_existing_configuration_lists_lines_to_set() {
+    let world = project();
+    init(&world, &["--host", "none"]).expect(0);
+    let before = read(&world, "sluicegate.yaml");
+    let given = [
+        &[
+            "--host",
+            "none",
+            "--project-id",
+            PROJECT,
+            "--agent-version",
+            "9.0.0",
+        ][..],
+        &["--prefix", "sales"],
+    ]
+    .concat();
+    let said = init(&world, &given).expect(0).out;
+    let project_line = format!("project-id: \"{PROJECT}\"");
+    for line in [
+        "sluicegate.yaml exists and was not changed; set the given values in it:",
+        project_line.as_str(),
+        "agent-version: \"9.0.0\"",
+        "prefix: \"sales\" (under `publish`)",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert_eq!(read(&world, "sluicegate.yaml"), before);
+    let steps = init(&world, &[&given[..], &["-o", "json"]].concat())
+        .expect(0)
+        .json();
+    assert!(
+        steps["next"].to_string().contains("set the given values"),
+        "{steps}"
+    );
+    // The file has these values already.
+    let settings = format!("{project_line}\nagent-version: \"9.0.0\"\npublish: {{ prefix: sales }}\n");
+    world.write("sluicegate.yaml", settings);
+    let said = init(&world, &given).expect(0).out;
+    assert!(!said.contains("set the given values"), "{said}");
+}
+
+#[test]
+fn init_with_source_but_without_job_reports_that_source_has_no_effect() {
+    let world = project();
+    let source = ["--source", "acme/gate@v1"];
+    let said = init(&world, &[&["--host", "none"][..], &source].concat())
+        .expect(0)
+        .out;
+    assert!(said.contains("so `--source` has no effect"), "{said}");
+    let said = init(&world, &[&["--host", "github"][..], &source].concat())
+        .expect(0)
+        .out;
+    assert!(!said.contains("has no effect"), "{said}");
+}
+
+#[test]
+fn adoption_with_one_hidden_directory_uses_it() {
+    let world = World::new();
+    world.write(".acme/README.md", "notes\n");
+    world.write(".github/workflows/other.yml", "on: push\n");
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    let shown = init(&world, &["--adopt", "new-only", "--dry-run"]).expect(0).out;
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    for text in [&shown, &said] {
+        assert!(
+            text.contains("hidden directory  .acme: the only candidate"),
+            "{text}"
+        );
+    }
+    let rules = ".acme/config/pipeline_quality_rules.yaml";
+    assert!(shown.contains(&format!("would write       {rules}")), "{shown}");
+    assert!(world.work().join(rules).is_file());
+    let settings = read(&world, "sluicegate.yaml");
+    assert!(settings.contains("\nconfig-dir: \".acme\"\n"), "{settings}");
+}
+
+#[test]
+fn adoption_with_several_or_doubtful_hidden_directories_needs_name() {
+    for folders in [
+        &[".acme/README.md", ".other/README.md"][..],
+        &[".archive/old.orch.yaml"],
+    ] {
+        let world = World::new();
+        for path in folders {
+            world.write(path, pipeline(&["Start", "Done"]));
+        }
+        world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+        world.commit("first");
+        let folder = folders[0].split('/').next().unwrap();
+        let command =
+            format!("`sluicegate init --host gitlab --prefix 'a b' --adopt strict --config-dir {folder}`");
+        init(
+            &world,
+            &["--adopt", "strict", "--host", "gitlab", "--prefix", "a b"],
+        )
+        .expect(2)
+        .saying(&[&command]);
+        assert!(new_files(&world).is_empty());
+    }
+}
+
+#[test]
+fn init_with_ci_of_job_that_does_not_run_hints_at_host() {
+    let world = project();
+    for host in ["github", "gitlab"] {
+        init(&world, &["--ci", host])
+            .expect(7)
+            .saying(&[&format!("`sluicegate init --host {host}`")]);
+        let by_variable = Call::new(&world.work()).variable("SLUICEGATE_CI", host);
+        by_variable
+            .run(&["init"])
+            .expect(7)
+            .saying(&[&format!("`sluicegate init --host {host}`")]);
+    }
+    assert!(new_files(&world).is_empty());
+    init(&world, &["--ci", "none", "--host", "github"]).expect(0);
+}
+
+#[test]
+fn steps_of_init_in_their_order_lead_to_passing_rules_check() {
+    let world = project();
+    let said = init(&world, &["--host", "none", "--adopt", "new-only"])
+        .expect(0)
+        .out;
+    let places = ["Commit the files", "sluicegate doctor", "Push, and open"]
+        .map(|step| said.find(step).unwrap_or_else(|| panic!("{step}: {said}")));
+    assert!(places.is_sorted(), "{said}");
+    let unfinished = "the rules file is not in the checked-out commit";
+    let call = Call::new(&world.work());
+    assert!(call.run(&["doctor"]).all().contains(unfinished));
+    world.commit("gate");
+    let said = call.run(&["doctor"]).all();
+    assert!(!said.contains(unfinished), "{said}");
+}

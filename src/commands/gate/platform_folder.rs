@@ -51,15 +51,28 @@ const ANSWER: u64 = 1024;
 /// Returns the hidden directories at the root that may be the platform's, sorted by name. Those that contain pipelines
 /// are last: the platform keeps its own files in its directory, and pipelines elsewhere.
 pub(crate) fn candidates(snapshot: &Snapshot<'_>) -> Result<Vec<String>, Failure> {
-    let pipelines = snapshot.files(&|path| path.starts_with('.') && is_pipeline(path))?;
-    let pipeline_folders: BTreeSet<&str> = pipelines
-        .iter()
-        .filter_map(|file| Some(file.path.split_once('/')?.0))
-        .collect();
+    let pipeline_folders = find_pipeline_folders(snapshot)?;
     let mut names = snapshot.root_folders()?;
     names.retain(|name| is_name(name) && !TOOL_DIRECTORIES.contains(&name.as_str()));
-    names.sort_by_cached_key(|name| (pipeline_folders.contains(name.as_str()), name.clone()));
+    names.sort_by_cached_key(|name| (pipeline_folders.contains(name), name.clone()));
     Ok(names)
+}
+
+/// Returns the only candidate, unless it contains pipelines: then it is probably not the platform's.
+pub(crate) fn find_sole_candidate(
+    snapshot: &Snapshot<'_>,
+    candidates: &[String],
+) -> Result<Option<String>, Failure> {
+    let [name] = candidates else { return Ok(None) };
+    let has_pipelines = find_pipeline_folders(snapshot)?.contains(name);
+    Ok((!has_pipelines).then(|| name.clone()))
+}
+
+/// Returns the hidden directories at the root that contain pipelines.
+fn find_pipeline_folders(snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
+    let pipelines = snapshot.files(&|path| path.starts_with('.') && is_pipeline(path))?;
+    let folders = pipelines.iter().filter_map(|file| file.path.split_once('/'));
+    Ok(folders.map(|(folder, _)| folder.to_owned()).collect())
 }
 
 /// Prompts on a terminal; otherwise returns an error with the candidates and the command to run.

@@ -215,7 +215,7 @@ fn hidden_directory_with_pipelines_is_last_candidate() {
     let said = call
         .run(&["init", "--host", "none", "--adopt", "new-only"])
         .expect(2);
-    said.saying(&["`sluicegate init --adopt new-only --config-dir .product`"]);
+    said.saying(&["`sluicegate init --host none --adopt new-only --config-dir .product`"]);
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Detects the setup of the repository.
 
+use super::flags;
 use super::hosts::{self, Recipe};
 use super::today::Today;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::base::git::{Repository, Snapshot};
+use crate::base::git::Repository;
 use crate::commands::Run;
 use crate::commands::gate::platform_folder;
 use crate::commands::gate::workspace::Workspace;
@@ -47,6 +48,8 @@ pub(super) struct RepositoryFacts {
     pub(super) recipe: Option<&'static Recipe>,
     /// The host and how it was detected, or why it is unknown.
     pub(super) host: String,
+    /// Whether `--host none` declines a job.
+    pub(super) declines_job: bool,
     /// The values to set before any file is written; a run without `--dry-run` fails if there are any.
     pub(super) missing: Vec<MissingFlag>,
     pub(super) default_branch: String,
@@ -55,6 +58,8 @@ pub(super) struct RepositoryFacts {
     pub(super) config_dir: Option<String>,
     /// Whether the directory was set, so that the file must contain it too.
     pub(super) config_dir_given: bool,
+    /// Whether the directory was not set, but is the only candidate.
+    pub(super) is_sole_candidate: bool,
     /// Candidates for the directory, if it is unknown.
     pub(super) candidates: Vec<String>,
     pub(super) rules_file: Option<String>,
@@ -66,6 +71,8 @@ pub(super) struct RepositoryFacts {
     pub(super) prefix_given: bool,
     /// The source of the program for the job, if given.
     pub(super) source: Option<String>,
+    /// The lines of sluicegate.yaml for given values that it does not contain yet.
+    pub(super) new_lines: Vec<String>,
     pub(super) today: Today,
 }
 
@@ -80,23 +87,26 @@ pub(super) fn look(
     let found = workspace.config_dir(&snapshot)?;
     let remote = repo.remote_url()?;
     let mut missing = Vec::new();
-    let (recipe, host) = match choose(repo.root(), remote.as_deref(), args.host.as_deref())? {
-        Ok((recipe, because)) => {
-            let host = recipe.map_or(Host::None, |recipe| recipe.host);
-            (recipe, format!("{host}: {because}"))
-        }
-        Err(why) => {
-            missing.push(unknown_host(&why));
-            (None, format!("unknown: {why}"))
-        }
+    let choice = choose(repo.root(), remote.as_deref(), args.host.as_deref())?;
+    let (recipe, host) = choice.unwrap_or_else(|why| {
+        missing.push(unknown_host(&why));
+        (None, format!("unknown: {why}"))
+    });
+    let candidates = match found {
+        Some(_) => Vec::new(),
+        None => platform_folder::candidates(&snapshot)?,
     };
-    let (candidates, asked) = match found {
-        Some(_) => (Vec::new(), None),
-        None => open_question(run, &snapshot, args)?,
+    let sole = match args.adopt {
+        Some(_) => platform_folder::find_sole_candidate(&snapshot, &candidates)?,
+        None => None,
     };
-    if let (Some(adopt), None, None) = (args.adopt, &found, &asked) {
-        let command = format!("sluicegate init --adopt {adopt}");
-        missing.push(platform_folder::unknown(&candidates, &command).into());
+    let is_sole_candidate = sole.is_some();
+    let asked = match sole {
+        None if found.is_none() && !args.dry_run => platform_folder::ask(run, &candidates)?,
+        sole => sole,
+    };
+    if args.adopt.is_some() && found.is_none() && asked.is_none() {
+        missing.push(platform_folder::unknown(&candidates, &flags::typed_command(args)).into());
     }
     if let Some(refusal) = refusal(&missing).filter(|_| !args.dry_run) {
         return Err(refusal);
@@ -116,12 +126,14 @@ pub(super) fn look(
         root: repo.root().to_owned(),
         recipe,
         host,
+        declines_job: args.host.as_deref() == Some(Host::None.name()),
         missing,
         default_branch: default_branch(repo)?,
         pipelines: snapshot.files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file,
         config_dir_given,
+        is_sole_candidate,
         candidates,
         config_dir,
         project_id: connection.project_id().ok(),
@@ -129,26 +141,12 @@ pub(super) fn look(
         prefix_given: prefix.is_some(),
         prefix: prefix.unwrap_or_else(|| name(repo.root(), remote.as_deref())),
         source: args.source.as_deref().map(source).transpose()?,
+        new_lines: flags::find_new_lines(run, workspace, args)?,
         today,
     })
 }
 
-/// Returns the candidates for the platform's directory, and the user's choice, if any.
-fn open_question(
-    run: &Run,
-    snapshot: &Snapshot<'_>,
-    args: &InitArgs,
-) -> Result<(Vec<String>, Option<String>), Failure> {
-    let candidates = platform_folder::candidates(snapshot)?;
-    let asked = if args.dry_run {
-        None
-    } else {
-        platform_folder::ask(run, &candidates)?
-    };
-    Ok((candidates, asked))
-}
-
-/// The setup of a host, and how it was detected.
+/// The setup of a host, and its name with how it was detected.
 type HostTold = (Option<&'static Recipe>, String);
 
 /// Returns the host: as requested, otherwise the only one with files in the repository, otherwise that of the remote's
@@ -162,19 +160,20 @@ fn choose(
         let host: Host = name
             .parse()
             .map_err(|why: crate::job::ci::UnknownHost| Failure::usage(why.to_string()))?;
-        return Ok(Ok((hosts::recipe(host), "set by --host".to_owned())));
+        return Ok(Ok((hosts::recipe(host), format!("{host}: set by --host"))));
     }
     let there: Vec<&Recipe> = hosts::all()
         .iter()
         .filter(|it| root.join(it.sign).exists())
         .collect();
     if let [one] = there.as_slice() {
-        return Ok(Ok((Some(one), format!("found {}", one.sign))));
+        return Ok(Ok((Some(one), format!("{}: found {}", one.host, one.sign))));
     }
     let server = remote.and_then(hosts::server);
     let told = server.and_then(|server| Some((hosts::recipe(hosts::host_at(&server)?)?, server)));
     if let Some((recipe, server)) = told {
-        return Ok(Ok((Some(recipe), format!("the remote is on {server}"))));
+        let because = format!("{}: the remote is on {server}", recipe.host);
+        return Ok(Ok((Some(recipe), because)));
     }
     Ok(Err(match there.as_slice() {
         [] => "no CI file was found, and the remote's address does not reveal it".to_owned(),

@@ -6,6 +6,7 @@
 mod adopt;
 mod config;
 mod figures;
+mod flags;
 mod git_diff;
 mod hosts;
 mod look;
@@ -14,16 +15,21 @@ mod tell;
 mod today;
 mod write;
 
+use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::commands::kit::output::json;
 use crate::commands::{CommandResult, Run};
+use crate::job::ci;
 use crate::job::cli::{InitArgs, OutputFormat};
+use crate::job::context::ContextError;
+use crate::job::settings;
 use plan::InitPlan;
 
 pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     if args.git_diff {
         return git_diff::run(run, args.dry_run);
     }
+    check_ci(run)?;
     let workspace = run.workspace()?;
     let seen = look::look(run, &workspace, args)?;
     let plan = InitPlan::new(&seen);
@@ -36,4 +42,19 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     };
     run.ui.out(&shown)?;
     Ok(ExitStatus::Success)
+}
+
+/// Fails if the host of `--ci` does not run this command: the flag describes a running job, and `--host` selects the
+/// host of the job to write.
+fn check_ci(run: &Run) -> Result<(), Failure> {
+    let Some(host) = settings::host(&run.global, &run.env)? else {
+        return Ok(());
+    };
+    match ci::detect(&run.env, Some(host)) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Failure::from(ContextError::from(error)).hint(format!(
+            "`--ci` and SLUICEGATE_CI describe the job that runs this command; to write a job for this CI host, run \
+             `sluicegate init --host {host}` without them"
+        ))),
+    }
 }

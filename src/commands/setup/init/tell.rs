@@ -2,7 +2,7 @@
 
 use super::look::RepositoryFacts;
 use super::plan::{FileStep, InitPlan};
-use super::{adopt, config};
+use super::{adopt, config, flags};
 use crate::base::text;
 use crate::commands::gate::platform_folder;
 use crate::job::settings::FILE_NAME;
@@ -59,8 +59,16 @@ fn found(seen: &RepositoryFacts) -> String {
         ("rules file", seen.rules_file.clone().unwrap_or_else(none)),
         ("shared pipelines", seen.shared_file.clone().unwrap_or_else(none)),
     ];
+    let sole = seen.config_dir.as_ref().filter(|_| seen.is_sole_candidate);
+    let sole = sole.map(|name| {
+        (
+            "hidden directory",
+            format!("{name}: the only candidate for the platform's"),
+        )
+    });
+    let facts = facts.into_iter().chain(sole);
     let shown = facts.map(|(name, value)| format!("{name:<18}{}\n", text::line(&value)));
-    shown.concat()
+    shown.collect()
 }
 
 fn done(step: &FileStep, dry_run: bool) -> String {
@@ -137,6 +145,7 @@ fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     if seen.rules_file.is_none() && seen.today.asked.is_none() {
         steps.push(rules_step(seen));
     }
+    steps.extend(flags::next(seen, plan));
     steps.extend(adopt::next(seen, plan));
     if plan.writes(FILE_NAME) && seen.shared_file.is_none() {
         let what = if seen.prefix_given {
@@ -149,10 +158,12 @@ fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
              and {what}"
         ));
     }
-    steps.push(
-        "Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set"
-            .to_owned(),
-    );
-    steps.push("Commit, push, and open a change that touches a pipeline".to_owned());
+    // `doctor` fails until the rules file is committed.
+    let last = [
+        "Commit the files",
+        "Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set",
+        "Push, and open a change that touches a pipeline",
+    ];
+    steps.extend(last.map(str::to_owned));
     steps
 }

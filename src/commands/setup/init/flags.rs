@@ -1,0 +1,92 @@
+//! Finds the flags whose values no file contains: a value for a configuration file that exists, and a source without a
+//! job. A flag must never be lost silently.
+
+use super::look::RepositoryFacts;
+use super::plan::InitPlan;
+use crate::base::error::Failure;
+use crate::base::text;
+use crate::commands::Run;
+use crate::commands::gate::workspace::Workspace;
+use crate::job::cli::{GlobalArgs, InitArgs};
+use crate::job::settings::FILE_NAME;
+use std::fmt::Write as _;
+
+/// Returns the lines of `sluicegate.yaml` for the values that the flags give and the settings do not contain yet.
+pub(super) fn find_new_lines(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    args: &InitArgs,
+) -> Result<Vec<String>, Failure> {
+    let sources = &workspace.sources;
+    let without_flags = GlobalArgs {
+        project_id: None,
+        agent_version: None,
+        config_dir: None,
+        ..run.global.clone()
+    };
+    let (given, existing) = (
+        sources.connection(&run.global)?,
+        sources.connection(&without_flags)?,
+    );
+    let ids = [&given, &existing].map(|connection| connection.project_id().ok().map(|id| id.to_string()));
+    let versions = [&given, &existing].map(|connection| connection.agent_version().ok().map(str::to_owned));
+    let folders = [
+        sources.config_dir(&run.global)?,
+        sources.config_dir(&without_flags)?,
+    ];
+    let prefixes = [
+        sources.optional_prefix(args.prefix.clone())?,
+        sources.optional_prefix(None)?,
+    ];
+    let settings = [
+        ("project-id", ids, ""),
+        ("agent-version", versions, ""),
+        ("config-dir", folders, ""),
+        ("prefix", prefixes, " (under `publish`)"),
+    ];
+    let mut lines = Vec::new();
+    for (key, [given, existing], place) in settings {
+        if let Some(value) = given.filter(|value| existing.as_ref() != Some(value)) {
+            lines.push(format!("{key}: {}{place}", serde_json::Value::from(value)));
+        }
+    }
+    Ok(lines)
+}
+
+/// Returns the command with the flags that were typed, so that a hint can be copied.
+pub(super) fn typed_command(args: &InitArgs) -> String {
+    let adopt = args.adopt.map(|adopt| adopt.to_string());
+    let flags = [
+        ("--host", args.host.as_ref()),
+        ("--prefix", args.prefix.as_ref()),
+        ("--source", args.source.as_ref()),
+        ("--adopt", adopt.as_ref()),
+    ];
+    let mut command = "sluicegate init".to_owned();
+    for (flag, value) in flags {
+        if let Some(value) = value {
+            let _ = write!(command, " {flag} {}", text::shell_word(value));
+        }
+    }
+    command
+}
+
+/// Returns the steps for values that no file contains.
+pub(super) fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
+    let mut steps = Vec::new();
+    if !plan.writes(FILE_NAME) && !seen.new_lines.is_empty() {
+        let lines: Vec<String> = seen.new_lines.iter().map(|line| text::line(line)).collect();
+        steps.push(format!(
+            "{FILE_NAME} exists and was not changed; set the given values in it:\n    {}",
+            lines.join("\n    ")
+        ));
+    }
+    if seen.source.is_some() && seen.declines_job {
+        steps.push(
+            "No job is written with `--host none`, so `--source` has no effect; to write a job, set its CI host \
+             with --host"
+                .to_owned(),
+        );
+    }
+    steps
+}
