@@ -2,7 +2,7 @@
 //! of Buildkite. They differ in their size limits.
 
 use crate::base::text::{count, grouped};
-use crate::model::findings::{FileResults, Finding, Report, Severity, Status, Verdict};
+use crate::model::findings::{Finding, Report, Severity, Verdict};
 use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape, prose};
 use crate::report::tone::Tone;
@@ -93,7 +93,6 @@ fn page(start: String, view: &View<'_>, limits: &PageLimits) -> String {
     page.counts(view);
     page.reproduction(view.about);
     notices(&mut page, &|it| !it.weighs && it.kind == NoticeKind::Excluded);
-    page.passed(&view.report.files);
     page.finish()
 }
 
@@ -244,21 +243,6 @@ impl MarkdownPage<'_> {
         self.add(&text);
     }
 
-    /// Adds the passed checks of each file, folded.
-    fn passed(&mut self, files: &[FileResults]) {
-        let lines: Vec<String> = files.iter().filter_map(passed_line).collect();
-        if lines.is_empty() {
-            return;
-        }
-        let mut text = format!(
-            "<details><summary>Passed checks in {}</summary>\n\n",
-            count(lines.len(), "file")
-        );
-        self.push_lines(&mut text, lines.into_iter(), and_more);
-        text.push_str("\n</details>\n");
-        self.add(&text);
-    }
-
     /// Adds lines within the limits of a section, then the number of omitted ones.
     fn push_lines(
         &self,
@@ -364,22 +348,10 @@ fn and_more(left: usize) -> String {
     format!("- and {left} more\n")
 }
 
-fn passed_line(file: &FileResults) -> Option<String> {
-    let passed = file
-        .results
-        .iter()
-        .filter(|result| result.status == Status::Passed);
-    let rules: Vec<String> = passed
-        .take(20)
-        .map(|result| escape(&named(&result.rule)))
-        .collect();
-    (!rules.is_empty()).then(|| format!("- {}: {}\n", code(&named(&file.path)), rules.join(", ")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{RuleResult, Show, State, Unreviewed};
+    use crate::model::findings::{RuleResult, Show, State, Status, Unreviewed};
     use crate::report::sample;
 
     fn linked() -> About {
@@ -435,12 +407,6 @@ mod tests {
         ### Excluded
 
         - Excluded: 1 file: notes.txt (not a file that is reviewed)
-
-        <details><summary>Passed checks in 1 file</summary>
-
-        - <code>load/it.orch.yaml</code>: minimum-components
-
-        </details>
         ");
     }
 

@@ -154,13 +154,6 @@ fn what_changed_stands_above_the_findings_of_a_file() {
 
 
     </details>
-
-    <details><summary>Passed checks in 2 files</summary>
-
-    - <code>a.orch.yaml</code>: component-naming-convention, maximum-components
-    - <code>load.orch.yaml</code>: maximum-components
-
-    </details>
     "##);
     let summary = Call::new(&world.work())
         .variable(

@@ -264,3 +264,20 @@ fn local_failure_and_failed_review_have_no_additional_annotation() {
         failed.ended.all()
     );
 }
+
+#[test]
+fn summary_of_passed_review_has_number_of_checks_and_no_list_of_files() {
+    let world = project();
+    for number in 0..30 {
+        world.write(&format!("part{number}.orch.yaml"), pipeline(&["Start", "Done"]));
+    }
+    world.commit("many");
+    let step = step(Call::new(&world.work()), world.path(), &["check", "--all"]).expect(0);
+    let summary = &step.summary;
+    let headline = summary.lines().next().unwrap_or_default();
+    assert!(
+        headline.contains(" checks passed in 3") && headline.ends_with(" pipelines"),
+        "{summary}"
+    );
+    assert!(!summary.contains("part7.orch.yaml"), "{summary}");
+}

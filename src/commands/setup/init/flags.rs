@@ -1,14 +1,10 @@
-//! Finds the flags whose values no file contains: a value for a configuration file that exists, and a source without a
-//! job. A flag must never be lost silently.
+//! Finds the values of flags that an existing configuration file does not contain, so that none is lost silently.
 
-use super::look::RepositoryFacts;
-use super::plan::InitPlan;
 use crate::base::error::Failure;
 use crate::base::text;
 use crate::commands::Run;
 use crate::commands::gate::workspace::Workspace;
 use crate::job::cli::{GlobalArgs, InitArgs};
-use crate::job::settings::FILE_NAME;
 use std::fmt::Write as _;
 
 /// Returns the lines of `sluicegate.yaml` for the values that the flags give and the settings do not contain yet.
@@ -69,24 +65,4 @@ pub(super) fn typed_command(args: &InitArgs) -> String {
         }
     }
     command
-}
-
-/// Returns the steps for values that no file contains.
-pub(super) fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
-    let mut steps = Vec::new();
-    if !plan.writes(FILE_NAME) && !seen.new_lines.is_empty() {
-        let lines: Vec<String> = seen.new_lines.iter().map(|line| text::line(line)).collect();
-        steps.push(format!(
-            "{FILE_NAME} exists and was not changed; set the given values in it:\n    {}",
-            lines.join("\n    ")
-        ));
-    }
-    if seen.source.is_some() && seen.declines_job {
-        steps.push(
-            "No job is written with `--host none`, so `--source` has no effect; to write a job, set its CI host \
-             with --host"
-                .to_owned(),
-        );
-    }
-    steps
 }

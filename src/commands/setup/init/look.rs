@@ -48,18 +48,16 @@ pub(super) struct RepositoryFacts {
     pub(super) recipe: Option<&'static Recipe>,
     /// The host and how it was detected, or why it is unknown.
     pub(super) host: String,
-    /// Whether `--host none` declines a job.
-    pub(super) declines_job: bool,
     /// The values to set before any file is written; a run without `--dry-run` fails if there are any.
     pub(super) missing: Vec<MissingFlag>,
     pub(super) default_branch: String,
     pub(super) pipelines: usize,
     /// The platform's hidden directory, if it exists.
     pub(super) config_dir: Option<String>,
-    /// Whether the directory was set, so that the file must contain it too.
+    /// True if the directory is known without being detected, so that the file must contain it too.
     pub(super) config_dir_given: bool,
-    /// Whether the directory was not set, but is the only candidate.
-    pub(super) is_sole_candidate: bool,
+    /// The only candidate for the directory, if it is used without being set.
+    pub(super) sole_candidate: Option<String>,
     /// Candidates for the directory, if it is unknown.
     pub(super) candidates: Vec<String>,
     pub(super) rules_file: Option<String>,
@@ -67,7 +65,7 @@ pub(super) struct RepositoryFacts {
     pub(super) project_id: Option<Uuid>,
     pub(super) agent_version: Option<String>,
     pub(super) prefix: String,
-    /// Whether the prefix was set, so that the file must contain it too.
+    /// True if the prefix was set, so that the file must contain it too.
     pub(super) prefix_given: bool,
     /// The source of the program for the job, if given.
     pub(super) source: Option<String>,
@@ -96,14 +94,13 @@ pub(super) fn look(
         Some(_) => Vec::new(),
         None => platform_folder::candidates(&snapshot)?,
     };
-    let sole = match args.adopt {
+    let sole_candidate = match args.adopt {
         Some(_) => platform_folder::find_sole_candidate(&snapshot, &candidates)?,
         None => None,
     };
-    let is_sole_candidate = sole.is_some();
-    let asked = match sole {
+    let asked = match &sole_candidate {
         None if found.is_none() && !args.dry_run => platform_folder::ask(run, &candidates)?,
-        sole => sole,
+        sole => sole.clone(),
     };
     if args.adopt.is_some() && found.is_none() && asked.is_none() {
         missing.push(platform_folder::unknown(&candidates, &flags::typed_command(args)).into());
@@ -126,14 +123,13 @@ pub(super) fn look(
         root: repo.root().to_owned(),
         recipe,
         host,
-        declines_job: args.host.as_deref() == Some(Host::None.name()),
         missing,
         default_branch: default_branch(repo)?,
         pipelines: snapshot.files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file,
         config_dir_given,
-        is_sole_candidate,
+        sole_candidate,
         candidates,
         config_dir,
         project_id: connection.project_id().ok(),

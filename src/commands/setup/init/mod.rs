@@ -44,7 +44,7 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// Fails if the host of `--ci` does not run this command: the flag describes a running job, and `--host` selects the
+/// Returns an error if the host of `--ci` does not run this command: the flag describes a running job, and `--host` selects the
 /// host of the job to write.
 fn check_ci(run: &Run) -> Result<(), Failure> {
     let Some(host) = settings::host(&run.global, &run.env)? else {

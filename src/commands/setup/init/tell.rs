@@ -2,7 +2,7 @@
 
 use super::look::RepositoryFacts;
 use super::plan::{FileStep, InitPlan};
-use super::{adopt, config, flags};
+use super::{adopt, config};
 use crate::base::text;
 use crate::commands::gate::platform_folder;
 use crate::job::settings::FILE_NAME;
@@ -59,8 +59,7 @@ fn found(seen: &RepositoryFacts) -> String {
         ("rules file", seen.rules_file.clone().unwrap_or_else(none)),
         ("shared pipelines", seen.shared_file.clone().unwrap_or_else(none)),
     ];
-    let sole = seen.config_dir.as_ref().filter(|_| seen.is_sole_candidate);
-    let sole = sole.map(|name| {
+    let sole = seen.sole_candidate.as_ref().map(|name| {
         (
             "hidden directory",
             format!("{name}: the only candidate for the platform's"),
@@ -145,7 +144,7 @@ fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     if seen.rules_file.is_none() && seen.today.asked.is_none() {
         steps.push(rules_step(seen));
     }
-    steps.extend(flags::next(seen, plan));
+    steps.extend(list_lost_values(seen, plan));
     steps.extend(adopt::next(seen, plan));
     if plan.writes(FILE_NAME) && seen.shared_file.is_none() {
         let what = if seen.prefix_given {
@@ -165,5 +164,26 @@ fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
         "Push, and open a change that touches a pipeline",
     ];
     steps.extend(last.map(str::to_owned));
+    steps
+}
+
+/// Returns the steps for values of flags that no file contains.
+fn list_lost_values(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
+    let mut steps = Vec::new();
+    if !plan.writes(FILE_NAME) && !seen.new_lines.is_empty() {
+        let lines: Vec<String> = seen.new_lines.iter().map(|line| text::line(line)).collect();
+        steps.push(format!(
+            "{FILE_NAME} exists and was not changed; set the given values in it:\n    {}",
+            lines.join("\n    ")
+        ));
+    }
+    // A run without a job and without a missing value was called with `--host none`.
+    if seen.source.is_some() && seen.recipe.is_none() && seen.missing.is_empty() {
+        steps.push(
+            "No job is written with `--host none`, so `--source` has no effect; to write a job, set its CI host \
+             with --host"
+                .to_owned(),
+        );
+    }
     steps
 }
