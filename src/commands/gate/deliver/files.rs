@@ -34,8 +34,9 @@ pub(super) fn write_reports(
         return;
     }
     let (mut places, mut targets) = (Vec::new(), Vec::new());
-    let checkout = run.repository();
-    for (format, place) in usual(run, host) {
+    let usual_reports = usual(run, host);
+    let checkout = checkout_of(run, &usual_reports);
+    for (format, place) in usual_reports {
         match in_sight(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
             Ok(path) => {
                 places.push(place);
@@ -57,15 +58,25 @@ pub(super) fn write_reports(
 
 /// Returns the default reports of the host that can be written.
 pub(crate) fn default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
-    let checkout = run.repository();
+    let usual_reports = usual(run, host);
+    let checkout = checkout_of(run, &usual_reports);
     let mut reports = Vec::new();
-    for (format, place) in usual(run, host) {
+    for (format, place) in usual_reports {
         if let Ok(path) = in_sight(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
             let path = Some(path);
             reports.push(ReportFlag { format, path });
         }
     }
     reports
+}
+
+/// Returns the repository that default reports must stay in. It is opened only if there are any, which costs as much as
+/// the check of a few pipelines.
+fn checkout_of<T>(run: &Run, usual_reports: &[T]) -> Option<Repository> {
+    if usual_reports.is_empty() {
+        return None;
+    }
+    run.repository()
 }
 
 /// Returns the path of a default report below the current directory. In a checkout, the directories and links on the
