@@ -323,10 +323,12 @@ pub(crate) fn judge(
     let files = &selected.files;
     let what = count(files.len(), "pipeline");
     run.ui.say(&format!("checking {what} of {}", snapshot.name()));
-    let missing_rules = workspace.missing_rules(snapshot)?;
-    let (rules, missing) = match check_rules.rule_set() {
-        Some(rules) => (rules, None),
-        None => (&missing_rules, workspace.named_folder.as_ref()),
+    let missing_rules;
+    let (rules, missing) = if let Some(rules) = check_rules.rule_set() {
+        (rules, None)
+    } else {
+        missing_rules = workspace.missing_rules(snapshot)?;
+        (&missing_rules, workspace.named_folder.as_ref())
     };
     let waiving = workspace.waiving(check_rules.rule_set())?;
     let wanted: HashSet<&str> = files.iter().map(String::as_str).collect();
