@@ -16,10 +16,12 @@
 
 pub mod base;
 pub(crate) mod commands;
+pub(crate) mod delivery;
 pub(crate) mod gate;
 pub mod job;
 pub mod model;
 pub mod platform;
+pub(crate) mod publication;
 pub mod publish;
 pub(crate) mod report;
 #[cfg(test)]
@@ -27,6 +29,8 @@ pub(crate) mod report;
 #[expect(unreachable_pub, reason = "the tests share it")]
 mod schema;
 pub mod service;
+pub(crate) mod session;
+pub(crate) mod workspace;
 
 use base::{env, exit};
 use clap::error::{ContextKind, ErrorKind};
@@ -58,7 +62,7 @@ fn print_said(said: &clap::Error, env: &env::Env) -> exit::ExitStatus {
     let told = said.render().to_string();
     let told = told.replace(FURTHER, further(said));
     let _ = write!(std::io::stderr(), "{told}");
-    commands::report_usage_error(env, &told);
+    session::step_report::report_usage_error(env, &told);
     exit::ExitStatus::Usage
 }
 

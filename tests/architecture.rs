@@ -147,28 +147,20 @@ fn the_wings_are_one_stair() {
     }
 }
 
-/// The files of each wing of `commands` may name only certain other wings; modules above the wings may use all of them.
+/// The commands for the platform's resources use no other command, and no command is used outside of `commands`.
 #[test]
-fn the_wings_of_the_commands_stand_apart() {
-    const WINGS: [(&str, &[&str]); 4] = [
-        ("gate", &["kit"]),
-        ("platform", &["kit"]),
-        ("setup", &["kit", "gate"]),
-        ("kit", &[]),
-    ];
+fn shared_files_import_no_command() {
+    let src = root().join("src");
     let mut wrong = Vec::new();
-    for (wing, allowed) in WINGS {
-        let files = rust_files(&root().join("src/commands").join(wing));
-        assert!(files.len() > 4, "{wing} was not read");
-        for file in files {
-            let source = fs::read_to_string(&file).unwrap();
-            let named = source.split("crate::commands::").skip(1);
-            let strange = named.filter_map(|rest| {
-                let other = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
-                let is_wing = WINGS.iter().any(|(name, _)| *name == other);
-                (is_wing && other != wing && !allowed.contains(&other)).then_some(other)
-            });
-            wrong.extend(strange.map(|other| format!("{} uses {other}", file.display())));
+    for file in rust_files(&src) {
+        let inside = file.strip_prefix(&src).unwrap();
+        let source = fs::read_to_string(&file).unwrap();
+        let is_of_platform = inside.starts_with("commands/platform");
+        for rest in source.split("crate::commands").skip(1) {
+            let is_own = is_of_platform && rest.starts_with("::platform");
+            if is_of_platform && !is_own || !inside.starts_with("commands") {
+                wrong.push(inside.display().to_string());
+            }
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

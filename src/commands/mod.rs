@@ -1,43 +1,34 @@
 //! The commands: one file each, which outlines the steps and leaves the work to other modules.
 
-mod gate;
-mod kit;
+mod artifacts_diff;
+mod artifacts_impact;
+mod check;
+mod ci;
+mod context;
+mod diff;
+mod moving;
 mod platform;
+mod publish;
+mod report;
+mod review;
+mod rules;
 mod setup;
+mod shared_pipelines;
+mod verify;
+mod waivers;
 
 use crate::base::env::Env;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::ui::{self, ColorChoice, Destination, Ui};
-use crate::job::ci;
-use crate::job::cli::{Annotations, ArtifactsVerb, Cli, Command, GlobalArgs, SharedPipelinesVerb};
+use crate::delivery::leftovers;
+use crate::job::cli::{Annotations, ArtifactsVerb, Cli, Command, SharedPipelinesVerb};
 use crate::job::policy;
 use crate::job::settings;
-use kit::signals::{self, Signals};
-use kit::step_report;
-pub(crate) use kit::step_report::report_usage_error;
+use crate::session::step_report::{self, report_usage_error};
+use crate::session::{CommandResult, Run, is_ci, signals};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
-use tokio::runtime::Runtime;
-
-/// The context of a command.
-pub(crate) struct Run {
-    env: Env,
-    global: GlobalArgs,
-    ui: Ui,
-    signals: Signals,
-    runtime: Arc<OnceLock<Runtime>>,
-    /// Set when the platform responds to a request.
-    has_platform_responded: Arc<AtomicBool>,
-    /// The style of annotations that the job requests.
-    annotations: Annotations,
-    /// The title of a failure without a report.
-    failure_title: &'static str,
-    /// Set when the CI host got a report or a failure of this run.
-    has_reported: AtomicBool,
-}
-
-type CommandResult = Result<ExitStatus, Failure>;
 
 /// Runs the command and returns its exit status; an interrupt ends it at any point.
 pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
@@ -69,7 +60,7 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
             has_reported: AtomicBool::default(),
         };
         run.annotations = step_report::requested_annotations(&run, &cli.command);
-        let status = gate::unfinished::replace_named_files(&run, &cli.command)
+        let status = leftovers::replace_named_files(&run, &cli.command)
             .and_then(|()| run.write_to_file())
             .and_then(|()| dispatch(&run, cli.command))
             .unwrap_or_else(|failure| run.report_failure(&failure));
@@ -101,23 +92,23 @@ impl Run {
 
 fn dispatch(run: &Run, command: Command) -> CommandResult {
     match command {
-        Command::Review(args) => gate::review::run(run, &args),
-        Command::Report(args) => gate::report::run(run, &args),
-        Command::Check(args) => gate::check::run(run, &args),
-        Command::Publish(args) => gate::publish::run(run, &args),
-        Command::Ci(args) => gate::ci::run(run, &args),
-        Command::Verify(args) => gate::verify::run(run, &args),
-        Command::Diff(args) => gate::diff::run(run, &args),
-        Command::Context(args) => gate::context::run(run, &args),
+        Command::Review(args) => review::run(run, &args),
+        Command::Report(args) => report::run(run, &args),
+        Command::Check(args) => check::run(run, &args),
+        Command::Publish(args) => publish::run(run, &args),
+        Command::Ci(args) => ci::run(run, &args),
+        Command::Verify(args) => verify::run(run, &args),
+        Command::Diff(args) => diff::run(run, &args),
+        Command::Context(args) => context::run(run, &args),
         Command::Init(args) => setup::init::run(run, &args),
         Command::Doctor(args) => setup::doctor::run(run, &args),
         Command::Artifacts(args) => match args.verb {
-            ArtifactsVerb::Diff(args) => gate::interface::versions::run(run, &args),
-            ArtifactsVerb::Impact(args) => gate::interface::impact::run(run, &args),
+            ArtifactsVerb::Diff(args) => artifacts_diff::run(run, &args),
+            ArtifactsVerb::Impact(args) => artifacts_impact::run(run, &args),
             verb => platform::artifacts::run(run, verb),
         },
         Command::SharedPipelines(args) => match args.verb {
-            SharedPipelinesVerb::Add(args) => gate::shared_pipelines::add(run, &args),
+            SharedPipelinesVerb::Add(args) => shared_pipelines::add(run, &args),
             SharedPipelinesVerb::List { output } => platform::artifacts::list_shared(run, output),
         },
         Command::Pipelines(args) => platform::pipelines::run(run, args.verb),
@@ -132,18 +123,13 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Repositories(args) => platform::projects::repositories(run, args.verb),
         Command::Provision(args) => platform::provision::run(run, args.verb),
         Command::Events(args) => platform::events::run(run, args.verb),
-        Command::Rules(args) => gate::rules::run(run, args.verb),
-        Command::Waivers(args) => gate::waivers::run(run, args.verb),
-        Command::Mv(args) => gate::moving::run(run, &args),
+        Command::Rules(args) => rules::run(run, args.verb),
+        Command::Waivers(args) => waivers::run(run, args.verb),
+        Command::Mv(args) => moving::run(run, &args),
         Command::Serve(args) => setup::serve::run(run, args),
         Command::Demo(args) => setup::demo::run(run, &args),
         Command::Schema(_) => setup::manual::schema(run),
         Command::Completions(args) => setup::manual::completions(run, args.shell),
         Command::Man(args) => setup::manual::pages(run, &args.dir),
     }
-}
-
-/// Returns whether the run is in CI, on any host.
-pub(crate) fn is_ci(env: &Env) -> bool {
-    !matches!(ci::detect(env, None), Ok(context) if context.host.is_local())
 }

@@ -160,7 +160,7 @@ pub(crate) fn annotations(style: AnnotationStyle, report: &Report, about: &About
 }
 
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,12 @@
 //! Runs `sluicegate artifacts` and `sluicegate shared-pipelines`.
 
 use crate::base::error::Failure;
-use crate::commands::kit::output::{cell, table};
-use crate::commands::kit::published::{not_published, nothing_under, prefixes};
 use crate::commands::platform::versions::Versions;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ArtifactsVerb, OutputArgs};
 use crate::platform::api::Platform;
+use crate::session::output::{cell, table};
+use crate::session::published::{not_published, nothing_under, prefixes};
+use crate::session::{CommandResult, Run};
 use serde_json::Value;
 
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {

@@ -3,11 +3,11 @@
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::write;
-use crate::commands::kit::failure::not_written;
-use crate::commands::kit::named_file::read_if_there;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
 use crate::platform::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
+use crate::session::failure::not_written;
+use crate::session::named_file::read_if_there;
+use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use std::path::Path;
 

@@ -2,9 +2,6 @@
 
 use crate::base::error::Failure;
 use crate::base::text;
-use crate::commands::kit::output;
-use crate::commands::kit::resource::perhaps_made;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{
     ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
 };
@@ -12,6 +9,9 @@ use crate::job::settings::PlatformNames;
 use crate::platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
 use crate::platform::desired::provision::{KnownNames, SecretSource};
 use crate::platform::desired::{self, Document};
+use crate::session::output;
+use crate::session::resource::perhaps_made;
+use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use std::path::Path;
 

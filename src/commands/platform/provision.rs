@@ -4,16 +4,16 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
 use crate::base::write;
-use crate::commands::kit::failure::status_of_step;
-use crate::commands::kit::named_file::read_if_there;
-use crate::commands::kit::output;
 use crate::commands::platform::projects::names;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{OutputFormat, ProvisionApplyArgs, ProvisionVerb};
 use crate::platform::desired::Document;
 use crate::platform::desired::provision::{
     self, Mark, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepTold, Stopped,
 };
+use crate::session::failure::status_of_step;
+use crate::session::named_file::read_if_there;
+use crate::session::output;
+use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

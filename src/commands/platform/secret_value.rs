@@ -2,9 +2,9 @@
 
 use crate::base::error::Failure;
 use crate::base::input;
-use crate::commands::Run;
-use crate::commands::kit::named_file::read_bounded;
 use crate::platform::desired::provision::SecretSource;
+use crate::session::Run;
+use crate::session::named_file::read_bounded;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::Path;
 

@@ -3,14 +3,14 @@
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::commands::kit::output;
-use crate::commands::kit::resource::{RemoteProject, Sought, perhaps_made};
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs, StreamingVerb};
 use crate::platform::api::StreamingCommand;
 use crate::platform::desired::{self, Document};
 use crate::platform::follow::{self, End, Pace};
 use crate::platform::http::{ErrorKind, HttpError};
+use crate::session::output;
+use crate::session::resource::{RemoteProject, Sought, perhaps_made};
+use crate::session::{CommandResult, Run};
 use std::path::Path;
 use uuid::Uuid;
 

@@ -3,13 +3,13 @@
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text::{self, count};
-use crate::commands::kit::output::json;
-use crate::commands::kit::published::{latest_in_words, not_published, versions_of};
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
 use crate::platform::api::Platform;
 use crate::platform::http::ErrorKind;
 use crate::publish::{Latest, is_last_enabled, latest_without, surplus};
+use crate::session::output::json;
+use crate::session::published::{latest_in_words, not_published, versions_of};
+use crate::session::{CommandResult, Run};
 use serde_json::{Value, json as value};
 use std::time::Duration;
 

@@ -3,9 +3,9 @@
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text::count;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli;
 use crate::job::settings;
+use crate::session::{CommandResult, Run};
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -16,8 +16,7 @@ use std::io;
 use std::path::Path;
 
 pub(crate) fn schema(run: &Run) -> CommandResult {
-    run.ui
-        .out(&crate::commands::kit::output::json(&settings::schema()))?;
+    run.ui.out(&crate::session::output::json(&settings::schema()))?;
     Ok(ExitStatus::Success)
 }
 

@@ -2,10 +2,10 @@
 
 use crate::base::error::Failure;
 use crate::base::input;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ReviewRequestFields, ServeArgs};
 use crate::job::settings::variable;
 use crate::service::{self, Clock, Options, Role, Running, Vocabulary};
+use crate::session::{CommandResult, Run};
 use secrecy::ExposeSecret as _;
 use std::path::Path;
 use uuid::Uuid;

@@ -3,10 +3,8 @@
 mod document;
 mod error;
 mod help;
-mod merge;
 mod read;
 
-pub(crate) use merge::merge;
 pub(crate) use read::read;
 
 use super::write_json;

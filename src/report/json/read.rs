@@ -4,10 +4,9 @@
 use super::document::{DocumentV1, FileV1, RuleV1, SCHEMA};
 use super::error::{ReadError, wrong};
 use crate::base::duplicate_key::find_duplicate_key;
-use crate::gate;
 use crate::model::findings::{
-    Enforcement, Engine, Excluded, FailOn, FileResults, GateChange, Origin, Report, RuleResult, Severity,
-    State, Status, Unreviewed, Verdict, Violation, Waiver,
+    Enforcement, Engine, Excluded, FileResults, GateChange, Origin, Report, RuleResult, Severity, State,
+    Status, Unreviewed, Verdict, Violation, Waiver,
 };
 use jiff::Timestamp;
 use std::borrow::Cow;
@@ -17,8 +16,12 @@ use std::time::Duration;
 /// The reason for an excluded file if the report has no reason.
 const NOT_REVIEWED: &str = "not a file that is reviewed";
 
-/// Reads a report. Its counts must match its results, and its verdict must be possible for these results.
-pub(crate) fn read(text: &[u8]) -> Result<Report, ReadError> {
+/// Reads a report. Its counts must match its results, and its verdict must be possible for these results:
+/// `find_contradiction` returns the reason if it is not.
+pub(crate) fn read(
+    text: &[u8],
+    find_contradiction: impl FnOnce(&Report) -> Option<String>,
+) -> Result<Report, ReadError> {
     if let Some(reason) = find_duplicate_key(text) {
         return Err(wrong(reason));
     }
@@ -40,7 +43,10 @@ pub(crate) fn read(text: &[u8]) -> Result<Report, ReadError> {
     if claimed_findings.is_some_and(|claimed| claimed != report.totals()) {
         return Err(wrong("its numbers of findings do not match its results"));
     }
-    contradiction(&report).map_or(Ok(report), Err)
+    match find_contradiction(&report) {
+        Some(reason) => Err(wrong(reason)),
+        None => Ok(report),
+    }
 }
 
 /// Returns an error that names the schema of the document, if it is another one: a newer document has keys that are unknown
@@ -56,23 +62,6 @@ fn of_another_schema(text: &[u8]) -> Option<ReadError> {
 
 fn wrong_schema(schema: &str) -> ReadError {
     wrong(format!("its schema is {schema:?}, expected {SCHEMA:?}"))
-}
-
-/// Returns an error if the results contradict the verdict. A failed verdict may come from the platform, and an
-/// undecided one may have other causes; neither lets anything pass. A report without `failOn` is checked with its
-/// default.
-fn contradiction(report: &Report) -> Option<ReadError> {
-    let (fail_on, causes) = (report.fail_on(), gate::causes(report));
-    let found = match causes.iter().find(|cause| cause.verdict() > report.verdict) {
-        Some(cause) => cause.words(),
-        None if report.verdict != Verdict::Failed || fail_on != FailOn::Never => return None,
-        None if gate::verdict(&causes) == Verdict::Failed => return None,
-        None => "no result fails the gate",
-    };
-    Some(wrong(format!(
-        "its verdict is `{}`, but {found} (`--fail-on {fail_on}`)",
-        report.verdict
-    )))
 }
 
 impl DocumentV1<'_> {
@@ -317,6 +306,10 @@ mod tests {
     use crate::report::{json, sample};
     use proptest::prelude::*;
 
+    fn read(text: &[u8]) -> Result<Report, ReadError> {
+        super::read(text, |_| None)
+    }
+
     fn again(report: &Report) -> Report {
         read(&sample::written(|out| {
             json::render(report, &About::default(), out)
@@ -387,44 +380,6 @@ mod tests {
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"not a valid report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"not a valid report: the path "a.tran.yaml" is empty or a duplicate"#);
         assert!(read(b"[]").is_err() && read(b"").is_err() && read(format!("{good}x").as_bytes()).is_err());
-    }
-
-    #[test]
-    fn a_verdict_that_the_results_speak_against_is_refused() {
-        use FailOn::{Error, Never, Warn};
-        use Verdict::{Failed, Passed, Undecided};
-        let error = || sample::result("r", Status::Failed(Severity::Error), vec![]);
-        let warning = || sample::result("r", Status::Failed(Severity::Warning), vec![]);
-        let unevaluated = || sample::result("r", Status::Error(None), vec![]);
-        let read_with = |verdict, fail_on, result| {
-            let mut report = sample::empty(verdict);
-            report.context.fail_on = fail_on;
-            report.files = vec![sample::file("a", vec![result])];
-            read(&sample::written(|out| {
-                json::render(&report, &About::default(), out)
-            }))
-            .map(|report| report.verdict)
-            .ok()
-        };
-        for verdict in [Passed, Undecided] {
-            assert_eq!(read_with(verdict, None, error()), None);
-            assert_eq!(read_with(verdict, Some(Error), unevaluated()), None);
-            assert_eq!(read_with(verdict, Some(Warn), warning()), None);
-            assert_eq!(read_with(verdict, Some(Error), warning()), Some(verdict));
-            assert_eq!(read_with(verdict, Some(Never), error()), Some(verdict));
-        }
-        // The platform's status may be the only cause of a failure.
-        assert_eq!(read_with(Failed, Some(Error), warning()), Some(Failed));
-        assert_eq!(read_with(Failed, Some(Never), error()), None);
-        let mut open = sample::report();
-        open.files.clear();
-        open.verdict = Passed;
-        let refused = read(&sample::written(|out| {
-            json::render(&open, &About::default(), out)
-        }))
-        .unwrap_err()
-        .to_string();
-        insta::assert_snapshot!(refused, @"not a valid report: its verdict is `passed`, but some of its files were not reviewed (`--fail-on error`)");
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::commands::kit::output;
-use crate::commands::kit::resource::{RemoteProject, Sought};
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::platform::api::{Answer, Execution, ExecutionAnswer};
 use crate::platform::follow::{self, End, Pace};
 use crate::platform::http::{ErrorKind, HttpError};
+use crate::session::output;
+use crate::session::resource::{RemoteProject, Sought};
+use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::time::Duration;

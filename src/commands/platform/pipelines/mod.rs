@@ -6,8 +6,8 @@ mod executions;
 
 pub(crate) use executions::run as run_executions;
 
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{OutputArgs, PipelinesVerb};
+use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
     match verb {

@@ -6,10 +6,10 @@ use super::{no_task, platform};
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ApprovalScope, DecideArgs};
 use crate::platform::api::{Answer, Decided, Decision, Platform, QuestionAnswer, Task};
 use crate::platform::follow::{changed_in_time, scope_word};
+use crate::session::{CommandResult, Run};
 
 pub(super) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = decisions(args)?;

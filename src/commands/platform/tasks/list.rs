@@ -2,11 +2,11 @@
 //! requested.
 
 use super::shown;
-use crate::commands::kit::resource::{no_project, unknown_project};
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ListTasksArgs, OutputFormat};
 use crate::platform::api::{Answer, Phase, Platform, Task, TaskFilter};
 use crate::platform::http::{ErrorKind, HttpError};
+use crate::session::resource::{no_project, unknown_project};
+use crate::session::{CommandResult, Run};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 

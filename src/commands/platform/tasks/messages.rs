@@ -4,12 +4,12 @@ use super::{PATIENCE, no_task, platform, shown};
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::commands::kit::output;
-use crate::commands::kit::output::relative;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{OutputArgs, OutputFormat, PaceArgs};
 use crate::platform::api::{Phase, Platform, Task};
 use crate::platform::follow::{MessageReader, Pace, silent};
+use crate::session::output;
+use crate::session::output::relative;
+use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

@@ -11,12 +11,12 @@ mod wait;
 use crate::base::error::Failure;
 use crate::base::input;
 use crate::base::text;
-use crate::commands::kit::named_file::read_bounded;
-use crate::commands::kit::resource::Sought;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{MessageArgs, TaskArgs, TasksVerb};
 use crate::platform::api::{Platform, TaskFilter};
 use crate::platform::http::HttpError;
+use crate::session::named_file::read_bounded;
+use crate::session::resource::Sought;
+use crate::session::{CommandResult, Run};
 use serde_json::Value;
 
 /// Default time to wait for a task, in seconds.

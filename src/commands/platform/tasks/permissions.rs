@@ -4,9 +4,9 @@ use super::{no_task, platform};
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::OutputArgs;
 use crate::platform::api::{Permission, Permissions};
+use crate::session::{CommandResult, Run};
 
 pub(super) fn replace(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> CommandResult {
     let platform = platform(run)?;

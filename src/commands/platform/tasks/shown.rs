@@ -1,8 +1,8 @@
 //! Describes tasks as text.
 
 use crate::base::text;
-use crate::commands::kit::output;
 use crate::platform::api::{Answer, PendingDecision, Phase, Task};
+use crate::session::output;
 use serde_json::Value;
 use std::fmt::Write as _;
 

@@ -3,10 +3,10 @@
 use super::{PATIENCE, no_task, shown};
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
 use crate::platform::api::{Answer, Platform, Task};
 use crate::platform::follow::{self, Pace, Policy, TaskEnd, Turn, silent};
+use crate::session::{CommandResult, Run};
 
 /// The settings for waiting for a task, starting now.
 pub(super) struct TaskWait {

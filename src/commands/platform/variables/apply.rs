@@ -4,13 +4,13 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
 use crate::base::text::count;
-use crate::commands::kit::failure::status_of_step;
-use crate::commands::kit::output;
-use crate::commands::kit::resource::RemoteProject;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{ApplyArgs, OutputFormat};
 use crate::platform::desired::Document;
 use crate::platform::desired::variables::{self, Applied, VariableStep, WantedVariable};
+use crate::session::failure::status_of_step;
+use crate::session::output;
+use crate::session::resource::RemoteProject;
+use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 
 pub(super) fn run(run: &Run, args: &ApplyArgs) -> CommandResult {

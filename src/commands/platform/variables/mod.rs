@@ -6,11 +6,11 @@ mod overrides;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::commands::kit::resource::{RemoteProject, variable};
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{FieldArgs, OutputArgs, VariablesVerb};
 use crate::platform::api::{NewVariable, Variable, VariableFields};
 use crate::platform::desired::variables::typed_text;
+use crate::session::resource::{RemoteProject, variable};
+use crate::session::{CommandResult, Run};
 use serde_json::Value;
 
 pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {

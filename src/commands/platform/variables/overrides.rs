@@ -4,13 +4,13 @@ use super::done;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::text;
-use crate::commands::kit::output;
-use crate::commands::kit::resource::{RemoteProject, Sought, perhaps_made};
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
 use crate::platform::api::Override;
 use crate::platform::desired::variables::{refused_overrides, typed_text};
 use crate::platform::http::{ErrorKind, HttpError, for_hint};
+use crate::session::output;
+use crate::session::resource::{RemoteProject, Sought, perhaps_made};
+use crate::session::{CommandResult, Run};
 use std::fmt::Write as _;
 
 pub(super) async fn run(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {

@@ -5,7 +5,7 @@ use crate::base::exit::ExitStatus;
 use crate::base::text;
 use crate::base::text::count;
 use crate::base::text::wrap;
-use crate::commands::kit::output;
+use crate::session::output;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -5,15 +5,15 @@ use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::{GitError, Snapshot, SnapshotFile};
 use crate::base::text::count;
-use crate::commands::Run;
-use crate::commands::gate::missing_rules::RulesRemedy;
-use crate::commands::gate::platform_folder;
-use crate::commands::gate::workspace::Workspace;
 use crate::job::ci::Host;
 use crate::job::cli::{CiArgs, ReviewArgs};
 use crate::job::settings::{Connection, RequestFields};
 use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
 use crate::model::rules;
+use crate::session::Run;
+use crate::workspace::Workspace;
+use crate::workspace::platform_folder;
+use crate::workspace::rules_remedy::RulesRemedy;
 use std::fmt::Display;
 
 /// Maximum number of missing pipelines to list.

@@ -8,8 +8,8 @@ mod local;
 mod remote;
 
 use crate::base::exit::ExitStatus;
-use crate::commands::{CommandResult, Run};
 use crate::job::cli::{DoctorArgs, OutputFormat};
+use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &DoctorArgs) -> CommandResult {
     let mut checks = Vec::new();

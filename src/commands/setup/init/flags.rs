@@ -2,9 +2,9 @@
 
 use crate::base::error::Failure;
 use crate::base::text;
-use crate::commands::Run;
-use crate::commands::gate::workspace::Workspace;
 use crate::job::cli::{GlobalArgs, InitArgs};
+use crate::session::Run;
+use crate::workspace::Workspace;
 use std::fmt::Write as _;
 
 /// Returns the lines of `sluicegate.yaml` for the values that the flags give and the settings do not contain yet.

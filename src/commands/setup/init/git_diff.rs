@@ -7,7 +7,7 @@ use crate::base::git::read_on_disk;
 use crate::base::input;
 use crate::base::text;
 use crate::base::write;
-use crate::commands::{CommandResult, Run};
+use crate::session::{CommandResult, Run};
 use std::fs;
 use std::path::Path;
 

@@ -6,13 +6,13 @@ use super::today::Today;
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
 use crate::base::git::Repository;
-use crate::commands::Run;
-use crate::commands::gate::platform_folder;
-use crate::commands::gate::workspace::Workspace;
 use crate::job::ci::Host;
 use crate::job::cli::InitArgs;
 use crate::model::pipelines::SHARED_PIPELINES_FILE;
 use crate::model::pipelines::is_pipeline;
+use crate::session::Run;
+use crate::workspace::Workspace;
+use crate::workspace::platform_folder;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 

@@ -17,12 +17,12 @@ mod write;
 
 use crate::base::error::Failure;
 use crate::base::exit::ExitStatus;
-use crate::commands::kit::output::json;
-use crate::commands::{CommandResult, Run};
 use crate::job::ci;
 use crate::job::cli::{InitArgs, OutputFormat};
 use crate::job::context::ContextError;
 use crate::job::settings;
+use crate::session::output::json;
+use crate::session::{CommandResult, Run};
 use plan::InitPlan;
 
 pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {

@@ -4,9 +4,9 @@ use super::look::RepositoryFacts;
 use super::plan::{FileStep, InitPlan};
 use super::{adopt, config};
 use crate::base::text;
-use crate::commands::gate::platform_folder;
 use crate::job::settings::FILE_NAME;
 use crate::model::pipelines::SHARED_PIPELINES_FILE;
+use crate::workspace::platform_folder;
 use serde_json::{Value, json as value};
 use std::fmt::Write as _;
 

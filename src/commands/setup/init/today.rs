@@ -3,8 +3,7 @@
 
 use crate::base::error::Failure;
 use crate::base::git::{Repository, Snapshot, SnapshotFile};
-use crate::commands::gate::waivers::{baseline, found};
-use crate::commands::gate::workspace::Workspace;
+use crate::commands::waivers::{baseline, found};
 use crate::gate::Tally;
 use crate::job::cli::Adopt;
 use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity};
@@ -12,6 +11,7 @@ use crate::model::pipelines::RULES_FILE;
 use crate::model::project::ProjectCheck;
 use crate::model::rules::{self, RuleOutline, RuleSet, RuleState};
 use crate::model::yaml::DOCUMENT_LIMIT;
+use crate::workspace::Workspace;
 
 /// The reason for waivers of existing findings.
 const REASON: &str = "found before the gate";

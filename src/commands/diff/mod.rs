@@ -1,0 +1,281 @@
+//! Runs `sluicegate diff`: finds the base as `check` does, compares, shows. Evaluates no rule and needs no platform.
+
+mod external;
+mod sides;
+
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::CommitId;
+use crate::base::text::{self, count};
+use crate::gate::ChangedContents;
+use crate::gate::interface_comparison::Between;
+use crate::gate::pipeline_change::{MOST_LINKS_OF_A_FILE, ReadChange, told};
+use crate::job::cli::{DiffArgs, DiffFormat};
+use crate::model::diff::{Line, PipelineDiff, words};
+use crate::model::findings::FileChange;
+use crate::model::picture::{self, Canvas, Picture};
+use crate::publish::Reaching;
+use crate::report::{self, CallersOfChanges, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
+use crate::session::output;
+use crate::session::{CommandResult, Run};
+use serde_json::json;
+use std::fmt::Write as _;
+
+/// The revisions that were compared, and the differences.
+struct PipelinesCompared {
+    /// `None` if the base is not a commit.
+    base: Option<CommitId>,
+    head: Option<CommitId>,
+    /// The two compared versions, as a sentence.
+    what: String,
+    pipelines: Vec<Made>,
+    /// The changes for consumers of shared pipelines; `None` if the shared-pipelines file is unchanged.
+    interface: Option<Between>,
+    /// The unchanged pipelines that depend on a changed pipeline; `None` if not requested.
+    callers: Option<Vec<Reaching>>,
+}
+
+/// The result to compute for each pair; each output format needs one kind.
+#[derive(Debug, Clone, Copy)]
+enum Wants {
+    Diff,
+    Picture,
+    Page,
+}
+
+enum Made {
+    Diff(PipelineDiff),
+    /// With the canvas, or the reason why it cannot be drawn.
+    Picture(PipelineDiff, Result<Canvas, String>),
+    Page(Box<ChangedFile>),
+}
+
+impl Wants {
+    const fn of(format: DiffFormat) -> Self {
+        match format {
+            DiffFormat::Text | DiffFormat::Json => Self::Diff,
+            DiffFormat::Mermaid | DiffFormat::Svg => Self::Picture,
+            DiffFormat::Markdown | DiffFormat::Html => Self::Page,
+        }
+    }
+
+    fn made(self, at: usize, contents: &ChangedContents) -> Made {
+        match self {
+            Self::Diff => Made::Diff(contents.diff()),
+            Self::Page => Made::Page(Box::new(told(contents, at))),
+            Self::Picture => {
+                let read = ReadChange::of(contents);
+                let diff = read.diff();
+                let canvas = match &diff.reason {
+                    None if at > 0 => Ok(Canvas::default()),
+                    _ => read.canvas(&diff),
+                };
+                Made::Picture(diff, canvas)
+            }
+        }
+    }
+}
+
+impl Made {
+    /// Returns whether the change affects more than layout; a file that cannot be read counts as such.
+    fn counts(&self) -> bool {
+        match self {
+            Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,
+            Self::Page(file) => !file.changed.is_layout_only(),
+        }
+    }
+}
+
+pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
+    if args.external {
+        return external::run(run, args);
+    }
+    let wants = Wants::of(args.output);
+    let compared = match args.files.as_slice() {
+        [old, new] => sides::of_files(run, wants, old, new)?,
+        _ => sides::of_repository(run, args, wants)?,
+    };
+    let is_counted = compared.pipelines.iter().any(Made::counts) || compared.interface.is_some();
+    let shown = match args.output {
+        DiffFormat::Text => compared.text(&Look::of(run)),
+        DiffFormat::Json => compared.json(),
+        DiffFormat::Mermaid | DiffFormat::Svg => compared.picture(args.output)?,
+        DiffFormat::Markdown => report::changes_as_markdown(&compared.page()),
+        DiffFormat::Html => report::changes_as_html(&compared.page(), env!("CARGO_PKG_VERSION")),
+    };
+    run.ui.out(&shown)?;
+    if args.exit_code && is_counted {
+        return Ok(ExitStatus::GateFailed);
+    }
+    Ok(ExitStatus::Success)
+}
+
+struct Look {
+    color: bool,
+    columns: Option<usize>,
+}
+
+impl Look {
+    fn of(run: &Run) -> Self {
+        Self {
+            color: run.ui.colors_output(),
+            columns: run.ui.width(),
+        }
+    }
+
+    /// Returns the settings for a call by git, which pages and colors by its own settings.
+    fn in_git(run: &Run) -> Self {
+        let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
+        let is_wanted = || run.repository().is_none_or(|repo| repo.wants_color());
+        let look = Self::of(run);
+        Self {
+            color: look.color || (is_paged && is_wanted()),
+            ..look
+        }
+    }
+
+    fn words(&self, diff: &PipelineDiff) -> Vec<Line> {
+        words(diff, self.columns)
+    }
+
+    fn line(&self, line: &Line) -> String {
+        if self.color {
+            line.coloured()
+        } else {
+            line.to_string()
+        }
+    }
+}
+
+fn callers_in_short(number: usize) -> String {
+    match number {
+        0 => "no unchanged pipeline depends on a changed one".to_owned(),
+        1 => "1 unchanged pipeline depends on a changed one".to_owned(),
+        many => format!("{many} unchanged pipelines depend on a changed one"),
+    }
+}
+
+fn in_words(reaching: &Reaching) -> String {
+    format!(
+        "{} calls {}",
+        reaching.path,
+        reaching.through.join(", which calls ")
+    )
+}
+
+impl PipelinesCompared {
+    fn diffs(&self) -> impl Iterator<Item = &PipelineDiff> {
+        self.pipelines.iter().filter_map(|made| match made {
+            Made::Diff(diff) | Made::Picture(diff, _) => Some(diff),
+            Made::Page(_) => None,
+        })
+    }
+
+    fn text(&self, look: &Look) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        for diff in self.diffs() {
+            lines.extend(look.words(diff).iter().map(|line| look.line(line)));
+            lines.push(String::new());
+        }
+        let layout = self.pipelines.iter().filter(|made| !made.counts()).count();
+        let total = count(self.pipelines.len(), "pipeline");
+        lines.push(match (self.pipelines.len(), layout) {
+            (0, _) => "no pipeline differs".to_owned(),
+            (_, 0) => format!("{total} changed"),
+            (all, layout) if all == layout => format!("{total} changed in layout only"),
+            (_, layout) => format!("{total} changed, {layout} in layout only"),
+        });
+        if let Some(found) = &self.interface {
+            lines.push(text::line(&format!("shared pipelines: {}", found.in_short())));
+            lines.extend(
+                found
+                    .told(self.base.as_ref())
+                    .iter()
+                    .map(|line| format!("  {line}")),
+            );
+        }
+        if let Some(callers) = &self.callers {
+            lines.push(callers_in_short(callers.len()));
+            lines.extend(
+                callers
+                    .iter()
+                    .map(|it| format!("  {}", text::line(&in_words(it)))),
+            );
+        }
+        lines.join("\n") + "\n"
+    }
+
+    fn json(&self) -> String {
+        let id = |commit: &Option<CommitId>| commit.as_ref().map(CommitId::to_string);
+        let mut document = json!({
+            "schema": "sluicegate.diff/v1",
+            "base": id(&self.base),
+            "head": id(&self.head),
+            "pipelines": self.diffs().collect::<Vec<_>>(),
+            "interface": self.interface.as_ref().map(Between::json),
+        });
+        if let Some(callers) = &self.callers {
+            let each = callers
+                .iter()
+                .map(|it| json!({ "path": it.path, "through": it.through }));
+            document["callers"] = each.collect();
+        }
+        output::json(&document)
+    }
+
+    fn page(self) -> ChangesPage {
+        let consumers = self.interface.as_ref().map(|found| ForConsumersOfChanges {
+            summary: found.in_short(),
+            changes: found.each(self.base.as_ref()),
+        });
+        let files = self.pipelines.into_iter().filter_map(|made| match made {
+            Made::Page(file) => Some(*file),
+            _ => None,
+        });
+        let callers = self.callers.map(|callers| CallersOfChanges {
+            summary: callers_in_short(callers.len()),
+            callers: callers.iter().map(in_words).collect(),
+        });
+        ChangesPage {
+            callers,
+            files: files.collect(),
+            compared: self.what,
+            consumers,
+        }
+    }
+
+    /// Returns the drawing of one pipeline, or an empty text if no pipeline differs.
+    fn picture(&self, format: DiffFormat) -> Result<String, Failure> {
+        let (diff, canvas) = match self.pipelines.as_slice() {
+            [Made::Picture(diff, canvas)] => (diff, canvas),
+            [] => return Ok(String::new()),
+            several => {
+                let message = format!(
+                    "a picture shows exactly one pipeline, but {} differ",
+                    several.len()
+                );
+                return Err(Failure::usage(message).hint("pass the path of one of them"));
+            }
+        };
+        let canvas = canvas.as_ref().map_err(|why| {
+            let (path, why) = (text::line(&diff.path), text::line(why));
+            Failure::usage(format!("could not draw {path}: could not read the file {why}"))
+        })?;
+        if canvas.arrows.len() > MOST_LINKS_OF_A_FILE {
+            let (path, links) = (text::line(&diff.path), canvas.arrows.len());
+            return Err(Failure::usage(format!(
+                "{path} has {links} links, too many to draw"
+            )));
+        }
+        Ok(if format == DiffFormat::Svg {
+            Picture::whole(canvas).document(&diff.path) + "\n"
+        } else {
+            let (part, left_out) = canvas.changed_part(MOST_BOXES);
+            let mut chart = picture::mermaid(&part);
+            if left_out > 0 {
+                let _ = writeln!(chart, "  %% {left_out} more components are omitted");
+            }
+            chart
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! Reads the files of the working tree that may refer to other files.
+
+use crate::base::error::Failure;
+use crate::base::git::{FileKind, Snapshot, SnapshotFile};
+use crate::model::pipelines::{PipelineFacts, document, document_on_disk, is_pipeline, may_name_files};
+use crate::model::yaml::DocumentError;
+use crate::workspace::Workspace;
+
+pub(super) struct Reading<'r> {
+    pub workspace: &'r Workspace<'r>,
+    pub snapshot: &'r Snapshot<'r>,
+}
+
+/// The content of a pipeline file.
+pub(super) enum ReadFile {
+    NamesNothing,
+    Pipeline(Vec<u8>, PipelineFacts),
+    /// Not a pipeline: its bytes, as far as readable, and the reason.
+    Unread(Vec<u8>, String),
+}
+
+impl Reading<'_> {
+    /// Returns all pipelines that are regular files; links are skipped.
+    pub(super) fn pipelines(&self) -> Result<Vec<SnapshotFile>, Failure> {
+        let mut files = self.snapshot.files(&is_pipeline)?;
+        files.retain(|file| file.kind == FileKind::Regular);
+        Ok(files)
+    }
+
+    pub(super) fn read(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
+        let bytes = match self.bytes(file)? {
+            Ok(bytes) => bytes,
+            Err(why) => return Ok(ReadFile::Unread(Vec::new(), why.message)),
+        };
+        if !may_name_files(&bytes) {
+            return Ok(ReadFile::NamesNothing);
+        }
+        Ok(match PipelineFacts::parse(&bytes) {
+            Ok(facts) => ReadFile::Pipeline(bytes, facts),
+            Err(why) => ReadFile::Unread(bytes, why.message),
+        })
+    }
+
+    /// Returns the bytes of a gate file at this path, if it is a regular file.
+    pub(super) fn of_gate(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(file) = self
+            .snapshot
+            .find(path)?
+            .filter(|file| file.kind == FileKind::Regular)
+        else {
+            return Ok(None);
+        };
+        Ok(self.bytes(&file)?.ok())
+    }
+
+    /// Returns whether the file is checked out.
+    pub(super) fn is_on_disk(&self, path: &str) -> bool {
+        let found = self.workspace.repo.root().join(path).symlink_metadata();
+        found.is_ok_and(|found| found.is_file())
+    }
+
+    /// Returns the bytes on disk, which the move rewrites: git may store others, with other line endings. Reads the
+    /// blob if the file is not checked out.
+    fn bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+        if !self.is_on_disk(&file.path) {
+            return Ok(document(&self.workspace.repo, file)?);
+        }
+        let read = document_on_disk(&self.workspace.repo.root().join(&file.path));
+        Ok(read.unwrap_or_else(|error| Err(DocumentError::of_all(error.to_string()))))
+    }
+}

@@ -1,0 +1,136 @@
+//! Prints the documentation of one rule for a terminal.
+
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text::nearest;
+use crate::base::text::wrap;
+use crate::job::cli::OutputFormat;
+use crate::model::findings::Block;
+use crate::model::project::ProjectCheck;
+use crate::model::rules;
+use crate::session::output::json;
+use crate::session::{CommandResult, Run};
+use anstyle::Style;
+use serde_json::{Value, json as value};
+use std::fmt::Write as _;
+
+/// Minimum number of characters of a part of an id that is suggested.
+const MIN_WORD: usize = 3;
+
+/// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
+const WIDTH: usize = 100;
+
+pub(super) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
+    let (document, blocks) = match (rules::find(id), ProjectCheck::find(id)) {
+        (Some(rule), _) => (document(rule.documentation()), rule.documentation().blocks()),
+        (None, Some(check)) => (document_of(check), check.documentation().blocks()),
+        (None, None) => return Err(unknown(id)),
+    };
+    if output == OutputFormat::Json {
+        run.ui.out(&json(&document))?;
+        return Ok(ExitStatus::Success);
+    }
+    let heading = if run.ui.colors_output() {
+        Style::new().bold()
+    } else {
+        Style::new()
+    };
+    let width = run.ui.width().unwrap_or(WIDTH).min(WIDTH);
+    let mut page = format!("{heading}{id}{heading:#}\n");
+    for block in blocks {
+        page.push_str(&shown(&block, heading, width));
+    }
+    run.ui.out(&page)?;
+    Ok(ExitStatus::Success)
+}
+
+fn unknown(id: &str) -> Failure {
+    let failure = Failure::usage(format!("unknown rule `{id}`"));
+    let checks = ProjectCheck::ALL.map(ProjectCheck::id);
+    if let Some(nearest) = rules::nearest(id).or_else(|| nearest(id, &checks)) {
+        return failure.hint(format!("did you mean `{nearest}`?"));
+    }
+    let known = rules::ids().chain(checks);
+    let similar: Vec<String> = known
+        .filter(|known| has_word(known, id))
+        .map(|known| format!("`{known}`"))
+        .collect();
+    if similar.is_empty() {
+        return failure.hint("run `sluicegate rules list` to list all rules");
+    }
+    failure.hint(format!("did you mean {}?", similar.join(" or ")))
+}
+
+/// Returns whether a word of the id begins with the text, or is its singular.
+fn has_word(id: &str, text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let stem = text.strip_suffix('s').unwrap_or(&text);
+    stem.len() >= MIN_WORD && id.split('-').any(|word| word.starts_with(stem))
+}
+
+/// Returns a project check as JSON, in the same schema.
+fn document_of(check: ProjectCheck) -> Value {
+    let known = check.documentation();
+    value!({
+        "schema": "sluicegate.rule/v1",
+        "id": check.id(),
+        "kinds": [],
+        "summary": known.summary,
+        "reason": known.reason,
+        "help": known.fix,
+        "details": known.details,
+        "assumed": [],
+        "config": [],
+        "exampleConfig": "",
+        "passes": "",
+        "fails": known.fails,
+    })
+}
+
+/// Returns the rule as JSON: schema `sluicegate.rule/v1`. Examples and configuration are YAML.
+fn document(rule: &rules::Documentation) -> Value {
+    let kinds: Vec<&str> = rule.kinds.iter().map(|kind| kind.name()).collect();
+    let field = |field: &rules::ConfigField| value!({ "name": field.name, "meaning": field.meaning, "default": field.default });
+    let config: Vec<Value> = rule.config.iter().map(field).collect();
+    value!({
+        "schema": "sluicegate.rule/v1",
+        "id": rule.id,
+        "kinds": kinds,
+        "summary": rule.summary,
+        "reason": rule.reason,
+        "help": rule.fix,
+        "details": rule.details,
+        "assumed": rule.assumed,
+        "config": config,
+        "exampleConfig": rule.example_config,
+        "passes": rule.passes,
+        "fails": rule.fails,
+    })
+}
+
+fn shown(block: &Block, heading: Style, width: usize) -> String {
+    let mut shown = String::from("\n");
+    match block {
+        Block::Heading(text) => {
+            let _ = writeln!(shown, "{heading}{text}{heading:#}");
+        }
+        Block::Text(text) => push_lines(&mut shown, &wrap::lines(text, "  ", "  ", width)),
+        Block::Points(points) => {
+            for point in points {
+                push_lines(&mut shown, &wrap::lines(point, "  - ", "    ", width));
+            }
+        }
+        Block::Yaml(yaml) => {
+            for line in yaml.lines() {
+                let _ = writeln!(shown, "      {line}");
+            }
+        }
+    }
+    shown
+}
+
+fn push_lines(shown: &mut String, lines: &[String]) {
+    for line in lines {
+        let _ = writeln!(shown, "{line}");
+    }
+}

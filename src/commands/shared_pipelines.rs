@@ -1,0 +1,102 @@
+//! Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file of the working tree.
+
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::input;
+use crate::base::text::{self, count};
+use crate::base::write;
+use crate::job::cli::{AddSharedPipelineArgs, OutputFormat};
+use crate::model::pipelines::{NewSharedEntry, SHARED_PIPELINES_FILE, SharedEditError, is_pipeline};
+use crate::model::yaml::DOCUMENT_LIMIT;
+use crate::session::output::json;
+use crate::session::{CommandResult, Run};
+use crate::workspace::platform_folder::must_be_named;
+use serde_json::json as value;
+use std::io;
+use std::path::Path;
+
+pub(crate) fn add(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
+    let workspace = run.workspace()?;
+    let snapshot = workspace.repo.on_disk(run.index())?;
+    let path = workspace.inside(run, &args.path)?;
+    if !is_pipeline(&path) {
+        let message = format!("{path} is not a pipeline: its name ends in neither .orch.yaml nor .tran.yaml");
+        return Err(Failure::usage(message));
+    }
+    let file = snapshot.find(&path)?.ok_or_else(|| {
+        Failure::usage(format!("the pipeline {path} does not exist"))
+            .hint("paths are relative to the current directory")
+    })?;
+    let unreadable = |why: String| Failure::usage(format!("could not read the pipeline {path}: {why}"));
+    let bytes = workspace
+        .read(&file)?
+        .map_err(|error| unreadable(error.to_string()))?;
+    let entry = NewSharedEntry::for_pipeline(&path, args.id.clone(), &bytes)
+        .map_err(|error| unreadable(error.to_string()))?;
+    if entry.id.trim().is_empty() {
+        return Err(Failure::usage("the id is empty").hint("pass another one with --id"));
+    }
+    let folder = match workspace.config_dir(&snapshot)? {
+        Some(folder) => folder,
+        None => must_be_named(&snapshot, run, "sluicegate shared-pipelines add <PATH>")?,
+    };
+    let shared_file = format!("{folder}/{SHARED_PIPELINES_FILE}");
+    let full_path = workspace.repo.root().join(&shared_file);
+    run.refuse_links(&workspace.repo, std::iter::once(full_path.as_path()))?;
+    let edited = entry
+        .add_to(&read_text(&full_path)?)
+        .map_err(|error| edit_failure(&shared_file, &error))?;
+    write::whole(&full_path, edited.as_bytes())
+        .map_err(|error| Failure::usage(format!("could not write {shared_file}: {error}")))?;
+    show(run, args, &entry, &shared_file)?;
+    Ok(ExitStatus::Success)
+}
+
+fn show(run: &Run, args: &AddSharedPipelineArgs, entry: &NewSharedEntry, file: &str) -> Result<(), Failure> {
+    if !entry.private_names.is_empty() {
+        run.ui.say(&format!(
+            "skipped {}, which consumers cannot set: {}",
+            count(entry.private_names.len(), "private variable"),
+            entry.private_names.join(", ")
+        ));
+    }
+    match args.output.output {
+        OutputFormat::Json => run.ui.out(&json(&value!({
+            "file": file,
+            "id": entry.id,
+            "pipeline": entry.path,
+            "parameters": entry.parameter_names(),
+        }))),
+        OutputFormat::Text => {
+            let added = format!(
+                "added {} as `{}` with {} to {file}",
+                entry.path,
+                entry.id,
+                count(entry.parameters.len(), "parameter")
+            );
+            run.ui.out(&(text::line(&added) + "\n"))
+        }
+    }
+}
+
+/// Returns the text of the file; empty if it does not exist.
+fn read_text(path: &Path) -> Result<String, Failure> {
+    match input::text_file(path, DOCUMENT_LIMIT) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(Failure::usage(format!(
+            "could not read {}: {error}",
+            path.display()
+        ))),
+    }
+}
+
+fn edit_failure(file: &str, error: &SharedEditError) -> Failure {
+    let failure = Failure::usage(format!("{file} was not changed: {error}"));
+    failure.hint(match error {
+        SharedEditError::Shared { .. } => "edit that entry, for example to enable it",
+        SharedEditError::UsedId { .. } => "pass another id with --id",
+        SharedEditError::Unreadable(_) => "correct the file first",
+        SharedEditError::Form => "write each entry on separate lines, as `- pipeline: …`",
+    })
+}

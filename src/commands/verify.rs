@@ -1,0 +1,124 @@
+//! Runs `sluicegate verify`: compares a published version with a receipt.
+
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::job::cli::{OutputFormat, VerifyArgs};
+use crate::platform::api::Platform;
+use crate::platform::http::ErrorKind;
+use crate::publish::Receipt;
+use crate::session::named_file::read_bounded;
+use crate::session::output::json;
+use crate::session::{CommandResult, Run};
+use serde_json::json as value;
+
+/// Maximum size of a receipt, in bytes.
+const LIMIT: u64 = 256 * 1024 * 1024;
+
+pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
+    let path = run.env.current_dir().join(&args.receipt);
+    let receipt = Receipt::read(&read_bounded(&path, LIMIT)?)
+        .map_err(|why| Failure::usage(format!("{} is not a receipt of a publish: {why}", path.display())))?;
+    let sources = run.sources()?;
+    let platform = run.platform(&sources.connection(&run.global)?)?;
+    let mut differences = receipt.contradictions();
+    let (prefix, version) = (&receipt.prefix, &receipt.version_name);
+    match run.requests(platform.artifact_details(prefix, Some(version)))? {
+        Ok(details) => {
+            differences.extend(receipt.against_details(&details));
+            if details.artifact.enabled == Some(false) {
+                run.ui.warn(&format!(
+                    "version {version} of {prefix} is disabled: consumers cannot use it"
+                ));
+            }
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            differences.push(format!("the platform has no version {version} of {prefix}"));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    differences.extend(against_commit(run, &receipt)?);
+    differences.extend(against_what_was_published(run, &platform, &receipt)?);
+    show(run, args, &receipt, &differences)
+}
+
+/// Compares with the commit's files, if a clone is available.
+fn against_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
+    let compared = match run.repository() {
+        Some(repository) => receipt.against_commit(&repository)?,
+        None => None,
+    };
+    Ok(compared.unwrap_or_else(|| {
+        let commit = &receipt.commit_hash;
+        run.ui.say(&format!(
+            "the commit {commit} is not available locally, so its files were not compared"
+        ));
+        Vec::new()
+    }))
+}
+
+/// Recomputes the changes for consumers from the two commits; the older one must be the commit of the version that the
+/// publish compared with.
+fn against_what_was_published(
+    run: &Run,
+    platform: &Platform,
+    receipt: &Receipt,
+) -> Result<Vec<String>, Failure> {
+    let compat = receipt.compat.as_ref();
+    let Some((version, commit)) =
+        compat.and_then(|it| Some((it.against.as_ref()?, it.against_commit.as_ref())))
+    else {
+        return Ok(Vec::new());
+    };
+    let mut differences = Vec::new();
+    match run.requests(platform.artifact_details(&receipt.prefix, Some(version)))? {
+        Ok(details) if details.artifact.commit_hash.as_ref() == commit => {}
+        Ok(_) => differences.push(format!(
+            "the receipt compares with version {version}, but that version is from another commit"
+        )),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            differences.push(format!(
+                "the receipt compares with version {version}, which the platform does not have"
+            ));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let proved = match run.repository() {
+        Some(repository) => receipt.against_both_commits(&repository)?,
+        None => None,
+    };
+    match proved {
+        Some(found) => differences.extend(found),
+        None => run.ui.say(
+            "the changes for consumers were not verified: a commit is not available locally, or only ids were \
+             compared",
+        ),
+    }
+    Ok(differences)
+}
+
+fn show(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String]) -> CommandResult {
+    let is_same = differences.is_empty();
+    let name = format!("version {} of {}", receipt.version_name, receipt.prefix);
+    if args.output.output == OutputFormat::Json {
+        run.ui.out(&json(&value!({
+            "schema": "sluicegate.verification/v1",
+            "prefix": receipt.prefix,
+            "versionName": receipt.version_name,
+            "commitHash": receipt.commit_hash,
+            "verified": is_same,
+            "differences": differences,
+        })))?;
+    } else if is_same {
+        run.ui
+            .out(&(text::line(&format!("{name} matches the receipt")) + "\n"))?;
+    }
+    if is_same {
+        return Ok(ExitStatus::Success);
+    }
+    let message = format!(
+        "{name} does not match the receipt:\n  {}",
+        differences.join("\n  ")
+    );
+    Err(Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)))
+}

@@ -1,0 +1,223 @@
+//! Runs `sluicegate waivers add`: adds one waiver, or one for every current finding.
+
+use super::{Waived, as_json};
+use crate::base::error::Failure;
+use crate::base::git::Snapshot;
+use crate::base::globs::literal;
+use crate::base::text::count;
+use crate::gate::saved_report;
+use crate::gate::waivers::today;
+use crate::job::cli::{AddWaiverArgs, OutputFormat};
+use crate::model::findings::{FileResults, Finding, Origin, Violation};
+use crate::model::pipelines::Pipeline;
+use crate::model::project::ProjectCheck;
+use crate::model::rules;
+use crate::model::waivers::{self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, Waivers, read, remove};
+use crate::session::Run;
+use crate::session::output::json;
+use crate::workspace::Workspace;
+use jiff::civil::Date;
+use std::collections::BTreeSet;
+
+/// The fields that all added waivers share.
+struct Terms {
+    reason: String,
+    owner: Option<String>,
+    until: Option<Date>,
+}
+
+pub(super) fn add(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    file: &Waived,
+    args: &AddWaiverArgs,
+) -> Result<(), Failure> {
+    let terms = terms(args)?;
+    let entries = if let (Some(rule), Some(path)) = (&args.rule, &args.path) {
+        let path = match snapshot.find(path)? {
+            Some(_) => literal(path),
+            None => path.clone(),
+        };
+        let entry = entry(rule, path, args.about.clone(), None, &terms);
+        readable(workspace, file, std::slice::from_ref(&entry))?;
+        vec![one(file, entry)?]
+    } else {
+        let files = match &args.from {
+            Some(report) => reported(run, workspace, snapshot, report)?,
+            None => file.tally.all_files().cloned().collect(),
+        };
+        let entries = all(file, files, &terms)?;
+        readable(workspace, file, &entries)?;
+        entries
+    };
+    let written = write(file, &entries)?;
+    run.ui
+        .say(&format!("{} added to {FILE_NAME}", count(written, "waiver")));
+    match args.output.output {
+        OutputFormat::Text => Ok(()),
+        OutputFormat::Json => run.ui.out(&json(&entries.iter().map(as_json).collect())),
+    }
+}
+
+fn terms(args: &AddWaiverArgs) -> Result<Terms, Failure> {
+    let date = |text: &String| {
+        let wrong =
+            |why: &str| Failure::usage(format!("--until {text:?} {why}")).hint("write a day as 2027-03-31");
+        let date: Date = text.parse().map_err(|_| wrong("is not a date"))?;
+        if date < today() {
+            return Err(wrong("is in the past"));
+        }
+        Ok(date)
+    };
+    Ok(Terms {
+        reason: args.reason.clone(),
+        owner: args.owner.clone(),
+        until: args.until.as_ref().map(date).transpose()?,
+    })
+}
+
+fn entry(rule: &str, path: String, about: Option<String>, size: Option<u64>, terms: &Terms) -> WaiverEntry {
+    WaiverEntry {
+        rule: rule.to_owned(),
+        path,
+        about,
+        size,
+        reason: terms.reason.clone(),
+        owner: terms.owner.clone(),
+        until: terms.until,
+    }
+}
+
+/// Returns an error for entries that no run could read: an unknown rule, which a report may contain, or no reason.
+fn readable(workspace: &Workspace<'_>, file: &Waived, entries: &[WaiverEntry]) -> Result<(), Failure> {
+    let knows = workspace.known_rules(file.rules.as_ref())?;
+    for entry in entries {
+        read(format!("- {entry}\n").as_bytes(), &knows)
+            .map_err(|why| Failure::usage(format!("invalid waiver: {}", why.message)))?;
+    }
+    Ok(())
+}
+
+/// Returns the waiver if it matches a current finding. Findings of rules that only the platform has are unknown here.
+fn one(file: &Waived, mut entry: WaiverEntry) -> Result<WaiverEntry, Failure> {
+    let wrong = |why: globset::Error| Failure::usage(why.to_string());
+    let waivers = Waivers::new(vec![entry.clone()]).map_err(wrong)?;
+    let mut files: Vec<FileResults> = file.tally.all_files().cloned().collect();
+    let is_met = waivers
+        .mark(&mut files, &Former::default(), today())
+        .contains(&true);
+    let is_known = rules::find(&entry.rule).is_some() || ProjectCheck::find(&entry.rule).is_some();
+    if !is_met && is_known {
+        let what = format!("no current finding matches this waiver: {}", entry.in_words());
+        return Err(Failure::usage(what).hint(
+            "run `sluicegate check --all` to list findings; paths are relative to the repository root",
+        ));
+    }
+    let sizes = files
+        .iter()
+        .filter(|file| waivers.is_about(&file.path))
+        .flat_map(FileResults::findings)
+        .filter(|finding| finding.rule == entry.rule)
+        .filter_map(|finding| finding.size);
+    entry.size = sizes.reduce(|worst, size| {
+        if rules::got_worse(&entry.rule, worst, size) {
+            size
+        } else {
+            worst
+        }
+    });
+    Ok(entry)
+}
+
+/// Returns the text of a new file with this heading and a waiver for each finding that can have one.
+pub(crate) fn baseline(files: &[FileResults], heading: &str, reason: &str) -> Result<String, Failure> {
+    let terms = Terms {
+        reason: reason.to_owned(),
+        owner: None,
+        until: None,
+    };
+    waivers::add(heading, &entries(files, &terms))
+        .map_err(|why| Failure::usage(format!("could not create {FILE_NAME}: {why}")))
+}
+
+/// Returns a waiver for each finding that can have one and has none.
+fn all(file: &Waived, mut files: Vec<FileResults>, terms: &Terms) -> Result<Vec<WaiverEntry>, Failure> {
+    file.waivers()?.mark(&mut files, &Former::default(), today());
+    Ok(entries(&files, terms))
+}
+
+/// Returns a waiver for each finding that counts and can have one.
+fn entries(files: &[FileResults], terms: &Terms) -> Vec<WaiverEntry> {
+    let mut entries: Vec<WaiverEntry> = Vec::new();
+    for file in files {
+        let results = file.results.iter().filter(|result| result.status.can_be_old());
+        let findings = results.flat_map(|result| result.findings(&file.path));
+        entries.extend(findings.filter(Finding::counts).map(|finding| {
+            let about = finding.identity().about.filter(|_| !rules::counts(finding.rule));
+            let about = about.map(str::to_owned);
+            entry(finding.rule, literal(&file.path), about, finding.size, terms)
+        }));
+    }
+    entries.sort();
+    entries.dedup();
+    entries
+}
+
+/// Returns the files of a report, with the subject of each finding, which older reports lack, read from the files on
+/// disk.
+fn reported(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    report: &std::path::Path,
+) -> Result<Vec<FileResults>, Failure> {
+    let mut files = saved_report::read(run, report)?.files;
+    for file in &mut files {
+        let Some(found) = snapshot.find(&file.path)? else {
+            continue;
+        };
+        let Ok(Ok(pipeline)) = workspace.read(&found)?.map(|bytes| Pipeline::parse(&bytes)) else {
+            continue;
+        };
+        let of_rules = file
+            .results
+            .iter_mut()
+            .filter(|result| result.origin != Origin::Project);
+        for result in of_rules {
+            let rule = &result.rule;
+            result
+                .violations
+                .iter_mut()
+                .for_each(|violation| place(violation, rule, &pipeline));
+        }
+    }
+    Ok(files)
+}
+
+fn place(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
+    violation.size = rules::size(rule, pipeline);
+    if violation.about.is_none() {
+        let named = pipeline.named_in(&violation.text);
+        violation.about = named
+            .and_then(|named| named.subject)
+            .map(|subject| subject.name.to_owned());
+    }
+}
+
+/// Writes the entries, replacing those with the same subject. Returns their number.
+fn write(file: &Waived, entries: &[WaiverEntry]) -> Result<usize, Failure> {
+    if entries.is_empty() {
+        return Ok(0);
+    }
+    let subjects: BTreeSet<_> = entries.iter().map(WaiverEntry::subject).collect();
+    let is_replaced = |placed: &PlacedWaiver| subjects.contains(&placed.entry.subject());
+    let goes: Vec<bool> = file.placed.iter().map(is_replaced).collect();
+    let text = if goes.contains(&true) {
+        remove(&file.text, &goes)
+    } else {
+        Ok(file.text.clone())
+    };
+    file.write(text.and_then(|text| waivers::add(&text, entries)))?;
+    Ok(entries.len())
+}

@@ -1,0 +1,62 @@
+//! Runs `sluicegate waivers list`.
+
+use super::{Waived, as_json};
+use crate::base::error::Failure;
+use crate::base::git::Snapshot;
+use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::model::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus};
+use crate::session::Run;
+use crate::session::output::{json, table_within};
+use serde_json::Value;
+
+pub(super) fn list(
+    run: &Run,
+    snapshot: &Snapshot<'_>,
+    mut file: Waived,
+    output: OutputArgs,
+) -> Result<(), Failure> {
+    let standings = file.standings(snapshot)?;
+    let all = file.placed.iter().zip(standings);
+    let shown = match output.output {
+        OutputFormat::Json => json(&Value::Array(all.map(placed_as_json).collect())),
+        OutputFormat::Text if file.placed.is_empty() => format!("{FILE_NAME} has no waivers\n"),
+        OutputFormat::Text => table_within(
+            &["state", "rule", "path", "about", "until", "owner", "reason"],
+            &all.map(row).collect::<Vec<_>>(),
+            run.ui.width(),
+        ),
+    };
+    run.ui.out(&shown)
+}
+
+const fn state(standing: WaiverStatus) -> &'static str {
+    match standing {
+        WaiverStatus { is_over: true, .. } => "expired",
+        WaiverStatus { is_met: true, .. } => "used",
+        WaiverStatus { is_judged: true, .. } => "unused",
+        _ => "not judged",
+    }
+}
+
+/// Returns a waiver of the file as JSON, with its state and line.
+pub(super) fn placed_as_json((placed, standing): (&PlacedWaiver, WaiverStatus)) -> Value {
+    let mut shown = as_json(&placed.entry);
+    shown["state"] = state(standing).into();
+    shown["line"] = placed.position.line.into();
+    shown
+}
+
+fn row((placed, standing): (&PlacedWaiver, WaiverStatus)) -> Vec<String> {
+    let entry = &placed.entry;
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let size = entry.size.map(|size| format!("up to {size}"));
+    vec![
+        state(standing).to_owned(),
+        entry.rule.clone(),
+        entry.path.clone(),
+        or_none(entry.about.clone().or(size)),
+        or_none(entry.until.map(|until| until.to_string())),
+        or_none(entry.owner.clone()),
+        entry.reason.clone(),
+    ]
+}

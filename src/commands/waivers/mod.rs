@@ -1,0 +1,155 @@
+//! Runs `sluicegate waivers`: edits the checkout's waivers file, compared with a local evaluation of the files on disk.
+
+mod add;
+mod list;
+mod prune;
+
+pub(crate) use add::baseline;
+
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::Snapshot;
+use crate::base::input;
+use crate::base::write;
+use crate::gate::SeenFacts;
+use crate::gate::Tally;
+use crate::gate::check_rules::CheckRules;
+use crate::gate::evaluate;
+use crate::gate::project_checks::ProjectChecking;
+use crate::gate::waivers::{held, standings};
+use crate::job::cli::{GlobArgs, WaiversVerb};
+use crate::job::policy::Text;
+use crate::job::settings::Of;
+use crate::model::pipelines::Pipeline;
+use crate::model::rules::RuleSet;
+use crate::model::waivers::{EditError, FILE_NAME, Former, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers};
+use crate::session::{CommandResult, Run};
+use crate::workspace::Workspace;
+use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
+    let workspace = run.workspace()?;
+    let snapshot = workspace.repo.on_disk(run.index())?;
+    // A waiver that matches no finding of the default rules may match one of the rules file that is still to be written.
+    let rules = match &verb {
+        WaiversVerb::Prune { .. } => CheckRules::Project(workspace.rules(&snapshot)?),
+        WaiversVerb::Add(_) | WaiversVerb::List { .. } => workspace.check_rules(run, &snapshot, &[], None)?,
+    };
+    if let Some(note) = rules.note() {
+        run.ui.say(&note);
+    }
+    let file = Waived::read(&workspace, &snapshot, rules.into_rule_set())?;
+    match verb {
+        WaiversVerb::Add(args) => add::add(run, &workspace, &snapshot, &file, &args)?,
+        WaiversVerb::List { output } => list::list(run, &snapshot, file, output)?,
+        WaiversVerb::Prune { output } => prune::prune(run, &snapshot, file, output)?,
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// The waivers file of the checkout, and the findings there.
+struct Waived {
+    path: PathBuf,
+    text: String,
+    placed: Vec<PlacedWaiver>,
+    rules: Option<RuleSet>,
+    tally: Tally,
+}
+
+impl Waived {
+    fn read(
+        workspace: &Workspace<'_>,
+        snapshot: &Snapshot<'_>,
+        rules: Option<RuleSet>,
+    ) -> Result<Self, Failure> {
+        let path = workspace.repo.root().join(FILE_NAME);
+        let text = text(&path)?;
+        let named = Text {
+            name: path.display().to_string(),
+            text,
+        };
+        let placed = workspace.placed(&named, rules.as_ref())?;
+        let missing = RuleSet::missing();
+        let tally = found(workspace, snapshot, rules.as_ref().unwrap_or(&missing))?;
+        Ok(Self {
+            path,
+            text: named.text,
+            placed,
+            rules,
+            tally,
+        })
+    }
+
+    fn waivers(&self) -> Result<Waivers, Failure> {
+        held(self.placed.clone(), FILE_NAME)
+    }
+
+    fn standings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
+        standings(
+            &self.waivers()?,
+            snapshot,
+            &mut self.tally,
+            &Former::default(),
+            true,
+        )
+    }
+
+    fn write(&self, edited: Result<String, EditError>) -> Result<(), Failure> {
+        let shown = self.path.display();
+        let text = edited.map_err(|why| {
+            Failure::usage(format!("{shown} was not changed: {why}"))
+                .hint("write each waiver on a separate line, as `- { rule: …, path: …, reason: … }`")
+        })?;
+        write::whole(&self.path, text.as_bytes())
+            .map_err(|why| Failure::usage(format!("could not write {shown}: {why}")))
+    }
+}
+
+/// Returns a waiver as JSON.
+fn as_json(entry: &WaiverEntry) -> Value {
+    json!({
+        "rule": entry.rule,
+        "path": entry.path,
+        "about": entry.about,
+        "size": entry.size,
+        "reason": entry.reason,
+        "owner": entry.owner,
+        "until": entry.until,
+    })
+}
+
+/// Evaluates these rules on all selected pipelines.
+pub(crate) fn found(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    rules: &RuleSet,
+) -> Result<Tally, Failure> {
+    let selection = workspace.sources.selection(&GlobArgs::default(), Of::Review)?;
+    let files = snapshot.files(&|path| selection.wants(path))?;
+    let seen = SeenFacts::default();
+    let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
+    let mut tally = evaluate(&workspace.repo, rules, files, &see)?;
+    let checks = workspace.sources.project_checks(None)?;
+    let project = ProjectChecking {
+        workspace,
+        settings: &checks,
+        snapshot,
+    };
+    tally.project = project.all(seen)?;
+    tally.checked = Some(checks.levels);
+    Ok(tally)
+}
+
+/// Returns the file's text; empty if there is no file.
+fn text(path: &Path) -> Result<String, Failure> {
+    match input::text_file(path, WAIVERS_SIZE_LIMIT) {
+        Ok(text) => Ok(text),
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(why) => Err(Failure::usage(format!(
+            "could not read {}: {why}",
+            path.display()
+        ))),
+    }
+}

@@ -1,0 +1,43 @@
+//! Runs `sluicegate waivers prune`.
+
+use super::Waived;
+use super::list::placed_as_json;
+use crate::base::error::Failure;
+use crate::base::git::Snapshot;
+use crate::base::text::{self, count};
+use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::model::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove};
+use crate::session::Run;
+use crate::session::output::json;
+
+pub(super) fn prune(
+    run: &Run,
+    snapshot: &Snapshot<'_>,
+    mut file: Waived,
+    output: OutputArgs,
+) -> Result<(), Failure> {
+    let standings = file.standings(snapshot)?;
+    let goes: Vec<bool> = standings.iter().copied().map(WaiverStatus::is_vain).collect();
+    let all = file.placed.iter().zip(standings);
+    let gone: Vec<(&PlacedWaiver, WaiverStatus)> = all.filter(|(_, standing)| standing.is_vain()).collect();
+    if gone.is_empty() {
+        run.ui.say(&format!("nothing to remove from {FILE_NAME}"));
+    } else {
+        file.write(remove(&file.text, &goes))?;
+    }
+    match output.output {
+        OutputFormat::Json => run.ui.out(&json(&gone.into_iter().map(placed_as_json).collect())),
+        OutputFormat::Text if gone.is_empty() => Ok(()),
+        OutputFormat::Text => run.ui.out(&words(&gone)),
+    }
+}
+
+fn words(gone: &[(&PlacedWaiver, WaiverStatus)]) -> String {
+    let line =
+        |(placed, _): &(&PlacedWaiver, WaiverStatus)| format!("  {}\n", text::line(&placed.entry.in_words()));
+    let lines: String = gone.iter().map(line).collect();
+    format!(
+        "{} removed from {FILE_NAME}\n{lines}",
+        count(gone.len(), "waiver")
+    )
+}

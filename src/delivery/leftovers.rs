@@ -1,0 +1,274 @@
+//! Replaces what an earlier run, or the change, left at the destinations of a run, so that a run that does not finish
+//! leaves no report of another run.
+
+use crate::base::error::Failure;
+use crate::base::write;
+use crate::delivery::default_reports;
+use crate::job::ci::Host;
+use crate::job::cli::{Command, DestinationArgs, PublishArgs, PublishFlags, ReportFlag};
+use crate::job::policy;
+use crate::job::settings::{self, PublishFiles};
+use crate::model::findings::{Report, Verdict};
+use crate::report::{self, About, Format, PublishRun, publish_junit};
+use crate::session::Run;
+use crate::workspace::Workspace;
+use jiff::Timestamp;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The note of each report that replaces an old one.
+const UNFINISHED: &str = "undecided: the run did not finish";
+
+/// The files that a run writes, as far as they are known.
+#[derive(Default)]
+pub(crate) struct OutputFiles {
+    /// The requested or default reports of a review.
+    pub(crate) reports: Vec<ReportFlag>,
+    /// The JUnit report of a publish.
+    pub(crate) publish_junit: Option<PathBuf>,
+    /// Receipts and results, which are removed: there is no unfinished one.
+    pub(crate) removed: Vec<PathBuf>,
+    /// The files that the run reads, which it must not replace.
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+/// Replaces the files that flags and the environment name, before anything can fail.
+pub(crate) fn replace_named_files(run: &Run, command: &Command) -> Result<(), Failure> {
+    match OutputFiles::named_by_job(run, command) {
+        Some(files) => run.replace_old_files(&files),
+        None => Ok(()),
+    }
+}
+
+impl OutputFiles {
+    /// Returns the files that flags and the environment name; `None` for a command without a review, a publish or a
+    /// report. A dry run writes no reports, so it leaves those of earlier runs alone.
+    fn named_by_job(run: &Run, command: &Command) -> Option<Self> {
+        let env = &run.env;
+        let is_dry = |flag| settings::is_dry_run(flag, env);
+        let of_review = |to: &DestinationArgs, is_dry: bool| Self {
+            reports: if is_dry {
+                Vec::new()
+            } else {
+                settings::job_reports(&to.report, env)
+            },
+            ..Self::default()
+        };
+        let of_publish = |flags: &PublishFlags| settings::job_publish_files(flags, env);
+        let mut files = match command {
+            Command::Review(args) => of_review(&args.gate.destinations, is_dry(args.dry_run)),
+            Command::Check(args) => of_review(&args.gate.destinations, false),
+            Command::Ci(args) => {
+                let is_dry = is_dry(args.review.dry_run);
+                of_review(&args.review.gate.destinations, is_dry)
+                    .with_publish(of_publish(&args.publish), is_dry)
+            }
+            Command::Publish(args) => {
+                let mut files = Self::default().with_publish(of_publish(&args.what), is_dry(args.dry_run));
+                files.inputs.extend(args.require_review.clone());
+                files
+            }
+            Command::Report(args) => {
+                let mut files = of_review(&args.destinations, false);
+                files
+                    .inputs
+                    .extend(args.files.iter().chain(&args.compare).cloned());
+                files
+            }
+            Command::Verify(args) => Self {
+                inputs: vec![args.receipt.clone()],
+                ..Self::default()
+            },
+            _ => return None,
+        };
+        files.removed.extend(run.global.out.clone());
+        Some(files)
+    }
+
+    /// Adds the files of a publish.
+    pub(crate) fn with_publish(mut self, files: PublishFiles, is_dry: bool) -> Self {
+        self.removed.extend(files.receipt);
+        self.publish_junit = files.junit.filter(|_| !is_dry);
+        self
+    }
+}
+
+impl Run {
+    /// Replaces the report files by undecided ones, and removes receipts. Returns an error if the run reads one of the
+    /// files; the others are replaced nevertheless.
+    pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
+        let full = |path: &PathBuf| self.env.current_dir().join(path);
+        let inputs: Vec<PathBuf> = files.inputs.iter().map(full).collect();
+        let is_input = |path: &Path| inputs.iter().any(|input| is_same_file(input, path));
+        let mut input = None;
+        for ReportFlag { format, path } in &files.reports {
+            let Some(path) = path.as_ref().map(full) else {
+                continue;
+            };
+            if is_input(&path) {
+                input = Some(path);
+            } else {
+                self.replace_old_file(&path, |out| write_unfinished_report(*format, out));
+            }
+        }
+        if let Some(path) = files.publish_junit.as_ref().map(full) {
+            if is_input(&path) {
+                input = Some(path);
+            } else {
+                self.replace_old_file(&path, write_unfinished_publish);
+            }
+        }
+        for path in files.removed.iter().map(full) {
+            if is_input(&path) {
+                input = Some(path);
+            } else {
+                self.remove_old_file(&path);
+            }
+        }
+        input.map_or(Ok(()), |path| Err(refusal(&path)))
+    }
+
+    /// Replaces the reports that the policy names, or those that the host looks for if none is named. The reports that
+    /// the job names were replaced before, unless they are known only now.
+    pub(crate) fn replace_reports_of_policy(
+        &self,
+        workspace: &Workspace<'_>,
+        to: &DestinationArgs,
+        publish: Option<&PublishFlags>,
+    ) -> Result<(), Failure> {
+        let sources = &workspace.sources;
+        let mut files = OutputFiles::default();
+        // An invalid setting is reported where the settings are read.
+        if let Ok(to) = sources.clone().resolve(|sources| sources.destinations(to)) {
+            files.reports = to.reports;
+            if files.reports.is_empty() {
+                files.reports = default_reports(self, workspace.ci.host);
+            }
+        }
+        if let Some(Ok(publish)) = publish.map(|flags| sources.publish_files(flags)) {
+            files = files.with_publish(publish, false);
+        }
+        self.replace_old_files(&files)
+    }
+
+    /// Replaces what an earlier publish left at the destinations that the policy names.
+    pub(crate) fn replace_publish_files_of_policy(
+        &self,
+        workspace: &Workspace<'_>,
+        args: &PublishArgs,
+    ) -> Result<(), Failure> {
+        let sources = &workspace.sources;
+        // An invalid setting is reported where the settings are read.
+        let Ok(files) = sources.publish_files(&args.what) else {
+            return Ok(());
+        };
+        let is_dry = settings::is_dry_run(args.dry_run, &self.env);
+        let mut files = OutputFiles::default().with_publish(files, is_dry);
+        files.inputs.extend(sources.required_review(args).ok().flatten());
+        self.replace_old_files(&files)
+    }
+
+    /// Replaces the old reports at the paths where the host looks for them, if the run ends before it knows whether
+    /// the policy names others.
+    pub(crate) fn replace_default_reports(&self, to: &DestinationArgs) {
+        let is_named = !settings::job_reports(&to.report, &self.env).is_empty();
+        let host = settings::host(&self.global, &self.env).ok();
+        let Some(host) = host.filter(|_| !is_named) else {
+            return;
+        };
+        let host = host.unwrap_or_else(|| Host::detect(&self.env));
+        let mut reports = default_reports(self, host);
+        reports.retain(|report| report.path.as_deref().is_some_and(Path::is_file));
+        let _ = self.replace_old_files(&OutputFiles {
+            reports,
+            ..OutputFiles::default()
+        });
+    }
+
+    /// Removes the undecided JUnit report of a publish that is not due, and so has no outcome.
+    pub(crate) fn discard_publish_report(&self, path: Option<&Path>) {
+        if let Some(path) = path {
+            self.remove_old_file(path);
+        }
+    }
+
+    /// Replaces a file, or warns if an old one remains.
+    pub(crate) fn replace_old_file(
+        &self,
+        path: &Path,
+        fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) {
+        if !self.may_replace(path) {
+            return;
+        }
+        if let Err(why) = write::in_pieces(path, fill)
+            && path.is_file()
+        {
+            self.warn_of_old_file(path, &why);
+        }
+    }
+
+    fn remove_old_file(&self, path: &Path) {
+        if path.is_file()
+            && self.may_replace(path)
+            && let Err(why) = fs::remove_file(path)
+        {
+            self.warn_of_old_file(path, &why);
+        }
+    }
+
+    fn warn_of_old_file(&self, path: &Path, why: &io::Error) {
+        self.ui.warn(&format!(
+            "could not replace {}, which is of an earlier run: {why}",
+            path.display()
+        ));
+    }
+
+    /// Returns whether the path is a regular file or free. A pipe or a device keeps no report, the run may read a YAML
+    /// file itself, and what is behind a link that the change may control is refused later.
+    fn may_replace(&self, path: &Path) -> bool {
+        let is_yaml = path.extension().is_some_and(|extension| {
+            extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
+        });
+        if is_yaml || (path.exists() && !path.is_file()) {
+            return false;
+        }
+        if !policy::leads_through_link(path) {
+            return true;
+        }
+        let repo = self.repository();
+        repo.is_some_and(|repo| self.refuse_links(&repo, std::iter::once(path)).is_ok())
+    }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+fn refusal(path: &Path) -> Failure {
+    let message = format!("cannot write {}: the command reads this file", path.display());
+    Failure::usage(message).hint("write to another path")
+}
+
+fn write_unfinished_report(format: Format, out: &mut dyn io::Write) -> io::Result<()> {
+    let about = About {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        ..About::default()
+    };
+    let report = Report::unfinished(UNFINISHED, Timestamp::now());
+    report::render(format, &report, &about, out)
+}
+
+fn write_unfinished_publish(out: &mut dyn io::Write) -> io::Result<()> {
+    let run = PublishRun {
+        version: "version".to_owned(),
+        verdict: Verdict::Undecided,
+        problems: vec![UNFINISHED.to_owned()],
+        breaks: Vec::new(),
+        started_at: Timestamp::now(),
+        elapsed: Duration::ZERO,
+    };
+    publish_junit(&run, out)
+}

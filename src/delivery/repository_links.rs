@@ -1,0 +1,110 @@
+//! The repository's name and its URLs on the CI host.
+
+use super::DeliveryPlace;
+use crate::job::ci::Host;
+use crate::model::findings::Report;
+use crate::session::Run;
+
+/// Variables with the repository name: GitHub, Gitea and Forgejo, GitLab, Bitbucket, Azure.
+const NAMES: [&str; 4] = [
+    "GITHUB_REPOSITORY",
+    "CI_PROJECT_PATH",
+    "BITBUCKET_REPO_FULL_NAME",
+    "BUILD_REPOSITORY_NAME",
+];
+
+/// Returns the URL template of a line of a file at the reviewed commit, built only from the host's own variables. The
+/// forms are those of the hosts' own permalinks.
+pub(super) fn blob_url(run: &Run, place: &DeliveryPlace<'_>, report: &Report) -> Option<String> {
+    let host = place.host();
+    let head = report
+        .context
+        .head
+        .as_ref()
+        .filter(|head| place.is_on_host(head))?;
+    let repository = repository_url(run, host)?;
+    let place = match host {
+        Host::GitHub => format!("blob/{head}/{{path}}#L{{line}}"),
+        Host::Gitea => format!("src/commit/{head}/{{path}}#L{{line}}"),
+        Host::Bitbucket => format!("src/{head}/{{path}}#lines-{{line}}"),
+        Host::Azure => {
+            let line = "line={line}&lineEnd={line}&lineStartColumn=1&lineEndColumn=1000";
+            return Some(format!("{repository}?path=/{{path}}&version=GC{head}&{line}"));
+        }
+        _ => format!("-/blob/{head}/{{path}}#L{{line}}"),
+    };
+    Some(format!("{repository}/{place}"))
+}
+
+/// Returns the repository name: from the host, otherwise from its remote's address, otherwise its directory name.
+pub(super) fn repository(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
+    let of_host = NAMES.iter().find_map(|variable| run.env.get(variable));
+    if let Some(name) = of_host.filter(|_| !place.host().is_local()) {
+        return Some(name.to_owned());
+    }
+    let opened = place.files.is_none().then(|| run.repository()).flatten();
+    let repo = place.files.map(|(repo, _)| repo).or(opened.as_ref())?;
+    let remote = repo.remote_url().ok().flatten();
+    let of_folder = || Some(repo.root().file_name()?.to_string_lossy().into_owned());
+    remote.as_deref().and_then(name_in).or_else(of_folder)
+}
+
+/// Returns the path part of a remote's address, without possible secrets. A remote on a disk has no useful name: it is
+/// called `remote.git` or like the directory of the clone.
+fn name_in(remote: &str) -> Option<String> {
+    let trimmed = remote.trim_end_matches('/').trim_end_matches(".git");
+    let path = match trimmed.split_once("://") {
+        Some(("file", _)) => None,
+        Some((_, rest)) => rest.split_once('/').map(|(_, path)| path),
+        None if trimmed.starts_with(['/', '.']) || trimmed.contains('\\') => None,
+        None => trimmed.rsplit_once(':').map(|(_, path)| path),
+    };
+    let path = path.unwrap_or_default().split(['?', '#']).next();
+    let path = path.unwrap_or_default().trim_end_matches('/');
+    (!path.is_empty()).then(|| path.to_owned())
+}
+
+/// Returns the URL of the repository on the host, built only from the host's own variables.
+pub(super) fn repository_url(run: &Run, host: Host) -> Option<String> {
+    match host {
+        Host::GitHub | Host::Gitea => {
+            let server = run.env.get("GITHUB_SERVER_URL")?;
+            Some(format!("{server}/{}", run.env.get("GITHUB_REPOSITORY")?))
+        }
+        Host::GitLab => run.env.get("CI_PROJECT_URL").map(str::to_owned),
+        Host::Bitbucket => {
+            let name = run.env.get("BITBUCKET_REPO_FULL_NAME")?;
+            Some(format!("https://bitbucket.org/{name}"))
+        }
+        // The address may contain a user name. A repository of another host has other pages.
+        Host::Azure if run.env.get("BUILD_REPOSITORY_PROVIDER") == Some("TfsGit") => {
+            let address = run.env.get("BUILD_REPOSITORY_URI")?.strip_prefix("https://")?;
+            let (_, place) = address.split_once('@').unwrap_or(("", address));
+            Some(format!("https://{place}"))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_in;
+
+    #[test]
+    fn a_name_holds_no_credentials() {
+        for (remote, name) in [
+            ("https://user:secret@h.example/o/r.git", Some("o/r")),
+            ("https://h.example/o/r/?token=secret", Some("o/r")),
+            ("ssh://git@h.example:22/o/r.git", Some("o/r")),
+            ("git@h.example:o/r.git", Some("o/r")),
+            ("file:///somewhere/else/r.git", None),
+            ("/somewhere/else/r.git/", None),
+            ("../r", None),
+            ("C:\\r", None),
+            ("https://user:secret@h.example", None),
+            ("", None),
+        ] {
+            assert_eq!(name_in(remote).as_deref(), name, "{remote}");
+        }
+    }
+}

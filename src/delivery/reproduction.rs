@@ -1,0 +1,136 @@
+//! Builds the command that reproduces a failed review of a CI job on another machine, without the platform.
+
+use super::{Delivery, DeliveryPlace};
+use crate::base::text;
+use crate::job::ci::BaseHint;
+use crate::job::policy;
+use crate::job::settings;
+use crate::model::findings::{FailOn, Verdict};
+use crate::session::Run;
+
+/// Number of characters of a commit id: enough for any repository, and short enough for one line.
+const ID: usize = 12;
+
+/// Maximum number of characters for the job's options: a longer line cannot be copied well.
+const ROOM: usize = 1_000;
+
+/// Returns the shell command, or `None` if the review did not fail or the run is local.
+pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Option<String> {
+    let (ci, report) = (place.ci?, delivery.report);
+    let context = &report.context;
+    // A comparison of two reports cannot be reproduced from the repository.
+    let is_of_reports = context.compared_with.is_some();
+    if ci.host.is_local() || report.verdict != Verdict::Failed || is_of_reports {
+        return None;
+    }
+    let short = |id: &str| id.chars().take(ID).collect::<String>();
+    let mut words = vec!["sluicegate check".to_owned()];
+    let since = delivery.unchanged.map(|unchanged| unchanged.known_at.as_ref());
+    words.push(match (&context.base, &ci.base) {
+        _ if since.is_some() => match since.flatten().filter(|_| report.fixed.is_some()) {
+            Some(known_at) => format!("--all --base {}", short(known_at.as_str())),
+            None => "--all".to_owned(),
+        },
+        // One of several merge-bases would omit the others.
+        (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
+            format!("--base {}", text::shell_word(&format!("origin/{branch}")))
+        }
+        (Some(base), _) => format!("--base {}", short(base)),
+        (None, _) => "--all".to_owned(),
+    });
+    // A working tree has no commit; the host states the commit that it belongs to.
+    let is_id = |id: &&String| id.chars().all(|c| c.is_ascii_hexdigit());
+    if let Some(head) = context.head.as_ref().or(ci.commit.as_ref()).filter(is_id) {
+        words.push(format!("--head {}", short(head)));
+    }
+    if let Some(fail_on) = context.fail_on.filter(|limit| *limit != FailOn::default()) {
+        words.push(format!("--fail-on {fail_on}"));
+    }
+    if report.fixed.is_some() {
+        words.push("--new-only".to_owned());
+    }
+    if let Some(most) = context.max_known {
+        words.push(format!("--max-known {most}"));
+    }
+    if let Some(shard) = context.shard {
+        words.push(format!("--shard {shard}"));
+    }
+    // On another machine, the policy of the target and the settings of the job do not apply unless given as flags.
+    let stricter = [
+        (
+            delivery.by_tip || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty()),
+            "--policy base",
+        ),
+        (report.gate_refused, "--gate-changes fail"),
+        (report.breaks_consumers(), "--compat fail"),
+    ];
+    let stricter = stricter.into_iter().filter(|(is_needed, _)| *is_needed);
+    words.extend(stricter.map(|(_, flag)| flag.to_owned()));
+    let mut said = options(run, place, delivery);
+    if !context.paths.is_empty() {
+        let paths = context.paths.iter().map(|path| text::shell_word(path));
+        let paths: Vec<String> = paths.collect();
+        said.push(("the paths", format!("-- {}", paths.join(" "))));
+    }
+    push_within_room(&mut words, said);
+    Some(words.join(" "))
+}
+
+/// Returns the options of the job that select the files and the gate configuration: each flag with all its values.
+/// Settings in the repository's configuration file apply everywhere and need no flag.
+fn options(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+    let (include, exclude) = delivery
+        .selection
+        .map(settings::Selection::given)
+        .unwrap_or_default();
+    let config = config(run, place);
+    let folder = settings::named_config_dir(&run.global, &run.env);
+    let given = [
+        ("--config", config.as_slice()),
+        ("--config-dir", folder.as_slice()),
+        ("--include", include),
+        ("--exclude", exclude),
+    ];
+    let said = given.into_iter().filter(|(_, values)| !values.is_empty());
+    said.map(|(flag, values)| {
+        let words: Vec<String> = values.iter().map(|value| option(flag, value)).collect();
+        (flag, words.join(" "))
+    })
+    .collect()
+}
+
+/// Returns the configuration file set by the job, relative to the repository root if it is in the repository, like all
+/// paths of the command.
+fn config(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
+    let file = settings::named_config(&run.global, &run.env)?;
+    let inside = place
+        .files
+        .and_then(|(repo, _)| policy::in_repository(repo.root(), &file));
+    Some(inside.unwrap_or_else(|| file.display().to_string()))
+}
+
+fn option(flag: &str, value: &str) -> String {
+    // A value that starts with `-` would be parsed as a flag.
+    let between = if value.starts_with('-') { '=' } else { ' ' };
+    format!("{flag}{between}{}", text::shell_word(value))
+}
+
+/// Adds the options that fit and that a terminal shows unchanged. The others are listed in a shell comment after the
+/// command.
+fn push_within_room(words: &mut Vec<String>, said: Vec<(&'static str, String)>) {
+    let mut room = ROOM;
+    let mut left = Vec::new();
+    for (name, said) in said {
+        let length = said.chars().count();
+        let is_plain = text::line(&said) == said && !said.contains('\t');
+        if is_plain && length <= room {
+            room -= length;
+            words.push(said);
+        } else {
+            left.push(name);
+        }
+    }
+    if !left.is_empty() {
+        words.push(format!("# add these options of the job: {}", left.join(", ")));
+    }
+}

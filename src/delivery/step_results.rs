@@ -1,0 +1,87 @@
+//! Writes the results that a CI host reads from a step: annotations, summary, outputs.
+
+use super::report_files::junit_path;
+use super::{Delivery, DeliveryPlace};
+use crate::base::error::Failure;
+use crate::base::ui::Ui;
+use crate::job::ci::Host;
+use crate::report::terminal::{self, Groups};
+use crate::report::{self, About, azure, github};
+use crate::session::Run;
+use crate::session::step_report::annotation_style;
+
+/// The number of the group of annotations, which no group of findings uses.
+const ANNOTATIONS: usize = usize::MAX;
+
+/// Prints the findings, and the host's annotations and outputs; on standard error if a report goes to standard output.
+pub(super) fn show(
+    run: &Run,
+    place: &DeliveryPlace<'_>,
+    delivery: &Delivery<'_>,
+    about: &About,
+) -> Result<(), Failure> {
+    let taken = delivery.to.take_output();
+    let color = if taken {
+        run.ui.colors_messages()
+    } else {
+        run.ui.colors_output()
+    };
+    let host = place.host();
+    let style = terminal::Style {
+        color,
+        width: run.ui.width(),
+        groups: groups(host),
+        quiet: run.ui.is_quiet(),
+        passes: delivery.passes,
+    };
+    let asked = annotation_style(delivery.to.annotations, host);
+    let mut commands = report::annotations(asked, delivery.report, about);
+    if host == Host::Azure {
+        commands.extend(azure::outputs(&outputs(run, host, delivery)));
+    }
+    // The annotations come first and folded, so that the findings follow and the verdict comes last.
+    let commands: String = commands.iter().flat_map(|line| [line, "\n"]).collect();
+    let mut text = String::new();
+    if !commands.is_empty() {
+        style
+            .groups
+            .push(&mut text, ANNOTATIONS, "annotations", &commands);
+    }
+    text.push_str(&terminal::render(delivery.report, about, style));
+    if taken {
+        Ui::out_beside(&text)
+    } else {
+        run.ui.out(&text)
+    }
+}
+
+/// Returns the syntax of the groups that the host folds in its log.
+const fn groups(host: Host) -> Groups {
+    match host {
+        Host::GitHub | Host::Gitea => Groups::Github,
+        Host::GitLab => Groups::Gitlab,
+        Host::Azure => Groups::Azure,
+        _ => Groups::None,
+    }
+}
+
+/// Appends the step summary if the host supports it.
+pub(super) fn summarize(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+    run.append_summary(|| github::step_summary(delivery.report, about))
+}
+
+/// Appends the step outputs if the host reads them from a file.
+pub(super) fn tell_outputs(
+    run: &Run,
+    place: &DeliveryPlace<'_>,
+    delivery: &Delivery<'_>,
+) -> Result<(), Failure> {
+    run.append_outputs(&outputs(run, place.host(), delivery))
+}
+
+/// Returns the step outputs of the contract.
+fn outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+    let mut outputs = report::outputs(delivery.report);
+    outputs.push(("junit", junit_path(run, host, delivery).unwrap_or_default()));
+    outputs
+}

@@ -1,0 +1,56 @@
+//! Finds the commit by which a repository adopted `new-only`: findings before it are known until a first version is
+//! published.
+
+use crate::base::git::{BlobId, CommitId, Content, GitError};
+use crate::job::policy::{SIZE_LIMIT, Text};
+use crate::job::settings;
+use crate::workspace::Workspace;
+use std::collections::HashMap;
+
+/// Result of the search for the adoption in the history of the default branch.
+pub(crate) enum Adoption {
+    /// The earliest commit whose configuration file has `new-only`.
+    At(CommitId),
+    /// No commit has `new-only`; the job sets it by a flag or variable.
+    Nowhere,
+    /// The clone does not have the full history.
+    Unknown,
+}
+
+impl Workspace<'_> {
+    /// Searches the first-parent history of the commit for the earliest one whose configuration file has `new-only`.
+    pub(crate) fn adoption(&self, head: &CommitId) -> Result<Adoption, GitError> {
+        let Some(path) = &self.config_file else {
+            return Ok(Adoption::Nowhere);
+        };
+        let mut known: HashMap<BlobId, bool> = HashMap::new();
+        let mut earliest = None;
+        let is_whole = self.repo.walk_first_parents(head, |commit| {
+            let file = self.repo.snapshot(commit.clone()).find(path)?;
+            let Some(Content::Blob(blob)) = file.map(|file| file.content) else {
+                return Ok(true);
+            };
+            let says = *known.entry(blob).or_insert_with(|| self.says_new_only(&blob));
+            if says {
+                earliest = Some(commit.clone());
+            }
+            Ok(true)
+        })?;
+        Ok(match earliest {
+            _ if !is_whole => Adoption::Unknown,
+            Some(commit) => Adoption::At(commit),
+            None => Adoption::Nowhere,
+        })
+    }
+
+    fn says_new_only(&self, blob: &BlobId) -> bool {
+        let bytes = self.repo.read_blob(blob, SIZE_LIMIT).ok();
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        text.is_some_and(|text| {
+            settings::says_new_only(&Text {
+                name: String::new(),
+                text,
+            })
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! The rules of a local check: those of `--rules`, those of the checked files, or the default rules of the platform.
+
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{CommitId, Snapshot};
+use crate::base::text::{count, shell_word};
+use crate::job::policy;
+use crate::model::findings::Enforcement;
+use crate::model::pipelines::document_on_disk;
+use crate::model::rules::{self, RuleSet};
+use crate::session::Run;
+use crate::workspace::Workspace;
+use std::path::Path;
+
+/// The rules of a local check.
+pub(crate) enum CheckRules {
+    /// The rules file of the checked files; `None` if it is missing.
+    Project(Option<RuleSet>),
+    /// The file of `--rules`, and its path as typed.
+    Named(RuleSet, String),
+    /// The rules that `rules init` writes, with a note about them.
+    Default(RuleSet, String),
+}
+
+impl CheckRules {
+    pub(crate) const fn rule_set(&self) -> Option<&RuleSet> {
+        match self {
+            Self::Project(rules) => rules.as_ref(),
+            Self::Named(rules, _) | Self::Default(rules, _) => Some(rules),
+        }
+    }
+
+    pub(crate) fn into_rule_set(self) -> Option<RuleSet> {
+        match self {
+            Self::Project(rules) => rules,
+            Self::Named(rules, _) | Self::Default(rules, _) => Some(rules),
+        }
+    }
+
+    /// Returns a note if the rules are not those of the project's rules file.
+    pub(crate) fn note(&self) -> Option<String> {
+        match self {
+            Self::Project(_) => None,
+            Self::Named(_, path) => Some(format!(
+                "The rules of {path} were evaluated, not the project's rules file (--rules)."
+            )),
+            Self::Default(_, note) => Some(note.clone()),
+        }
+    }
+}
+
+impl Workspace<'_> {
+    /// Returns the rules to evaluate in the snapshot: those of the file `named`, if given. The default rules apply only in
+    /// a local run, and only if neither the branch nor its target has a rules file.
+    pub(crate) fn check_rules(
+        &self,
+        run: &Run,
+        snapshot: &Snapshot<'_>,
+        bases: &[CommitId],
+        named: Option<&Path>,
+    ) -> Result<CheckRules, Failure> {
+        if let Some(file) = named {
+            return self.named_rules(run, file);
+        }
+        let rules = self.rules(snapshot)?;
+        if rules.is_some() || !self.uses_default_rules(snapshot, bases)? {
+            return Ok(CheckRules::Project(rules));
+        }
+        let command = self.create_rules_command(snapshot, None)?;
+        let place = if self.repo.is_plain() {
+            "the directory has no"
+        } else {
+            "neither this branch nor its target has a"
+        };
+        let note = format!(
+            "The default rules were evaluated, because {place} rules file. A review by the platform needs the file: \
+             `{command}` writes it."
+        );
+        let template = rules::template(Enforcement::Warn);
+        Ok(CheckRules::Default(RuleSet::parse(template.as_bytes()), note))
+    }
+
+    /// Returns whether no rules file exists: neither in the snapshot, on disk, in the checked-out commit, in a base nor in
+    /// the target branch.
+    fn uses_default_rules(&self, snapshot: &Snapshot<'_>, bases: &[CommitId]) -> Result<bool, Failure> {
+        if !self.ci.host.is_local() || self.has_rules_file(snapshot)? || self.has_rules_file_on_disk() {
+            return Ok(false);
+        }
+        let head = self.repo.head().ok().map(|head| head.commit);
+        let target = self.target_branch()?.map(|(_, tip)| tip);
+        for commit in bases.iter().cloned().chain(head).chain(target) {
+            if self.has_rules_file(&self.repo.snapshot(commit))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the rules of this file. In CI it must be outside of the checkout, because the change under review controls
+    /// the files in it.
+    fn named_rules(&self, run: &Run, file: &Path) -> Result<CheckRules, Failure> {
+        let full = run.env.current_dir().join(file);
+        let shown = file.display().to_string();
+        let is_inside = policy::in_repository(self.repo.root(), &full).is_some();
+        if is_inside && !self.ci.host.is_local() {
+            let message = format!("cannot use the rules file {shown}: the change under review controls it");
+            return Err(Failure::usage(message).hint(
+                "pass a file outside the checkout to --rules; without --rules, the project's rules file is evaluated",
+            ));
+        }
+        // A link is followed, as for every other path of the job.
+        let real = full.canonicalize().unwrap_or(full);
+        let document = document_on_disk(&real).map_err(|error| {
+            let what = format!("could not read the rules file {shown}");
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })?;
+        let refuse = |reason: String| Failure::usage(format!("the rules file {shown} is invalid: {reason}"));
+        let bytes = document.map_err(|error| refuse(error.to_string()))?;
+        let problems = rules::lint(&bytes);
+        let mut errors = problems.iter().filter(|problem| problem.is_error);
+        if let Some(first) = errors.next() {
+            let others = match errors.count() {
+                0 => String::new(),
+                others => format!(" (and {})", count(others, "more error")),
+            };
+            let reason = format!("line {}: {}{others}", first.position.line, first.message);
+            let hint = format!(
+                "run `sluicegate rules lint {}` to see each error with its location",
+                shell_word(&shown)
+            );
+            return Err(refuse(reason).hint(hint));
+        }
+        Ok(CheckRules::Named(RuleSet::parse(&bytes), shown))
+    }
+}

@@ -1,0 +1,138 @@
+//! Determines what a change does to the gate configuration, compared with the host's information about the change.
+//!
+//! A setting that moves the base must not hide such a change. Both versions of the files are read as far as possible;
+//! unreadable files are reported.
+
+use crate::base::error::Failure;
+use crate::base::git::{Change, CommitId, Snapshot, SnapshotFile};
+use crate::job::ci::BaseHint;
+use crate::job::cli::GateChanges;
+use crate::job::context::{self, Comparison, ContextError, PolicyTip};
+use crate::job::policy::GateFileSide;
+use crate::job::settings::Revisions;
+use crate::session::Run;
+use crate::workspace::gate_files::GateFiles;
+use crate::workspace::{Workspace, as_wish};
+
+impl Workspace<'_> {
+    /// Returns the commits that the host compares with. If they cannot be resolved, returns the requested bases with a
+    /// warning, or an error if changes of the gate can fail the run.
+    pub(crate) fn hosts_bases(
+        &self,
+        run: &Run,
+        comparison: &Comparison,
+        asked: &Revisions,
+    ) -> Result<Vec<CommitId>, Failure> {
+        if let (BaseHint::All { .. }, PolicyTip::At { commit, branch, .. }) =
+            (&self.ci.base, &self.target_tip)
+        {
+            return self.bases_of_tag(run, comparison, commit, branch);
+        }
+        // A local run has no host base, and a base named there is intended.
+        let is_named_here = self.ci.host.is_local() && asked.base.is_some();
+        if is_named_here || (asked.base.is_none() && !asked.all) {
+            return Ok(comparison.bases.clone());
+        }
+        match self.without_wish(comparison, asked) {
+            Ok(base) => Ok(base),
+            Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
+            Err(_) if self.ci.host.is_local() => Ok(comparison.bases.clone()),
+            Err(error) => {
+                run.ui.warn(&format!(
+                    "comparing the gate configuration with {}: could not resolve the host's base: {error}",
+                    comparison
+                        .bases
+                        .first()
+                        .map_or("no base", |_| "the requested base")
+                ));
+                Ok(comparison.bases.clone())
+            }
+        }
+    }
+
+    /// Returns the bases of a tag: the tag is compared with the default branch.
+    fn bases_of_tag(
+        &self,
+        run: &Run,
+        comparison: &Comparison,
+        tip: &CommitId,
+        branch: &str,
+    ) -> Result<Vec<CommitId>, Failure> {
+        let head = match &comparison.head {
+            Some(head) => head.clone(),
+            None => self.repo.head()?.commit,
+        };
+        match self.repo.merge_bases(tip, &head) {
+            Ok(bases) => Ok(bases),
+            Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
+            Err(error) => {
+                run.ui.warn(&format!(
+                    "changes of the gate configuration since `{branch}` are not reported: {error}"
+                ));
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    fn without_wish(
+        &self,
+        comparison: &Comparison,
+        asked: &Revisions,
+    ) -> Result<Vec<CommitId>, ContextError> {
+        let asked = Revisions {
+            base: None,
+            ..asked.clone()
+        };
+        Ok(self.base_of_all(comparison, &asked)?.0)
+    }
+
+    /// Returns the base that would be used without `--all`, and its source.
+    pub(crate) fn base_of_all(
+        &self,
+        comparison: &Comparison,
+        asked: &Revisions,
+    ) -> Result<(Vec<CommitId>, String), ContextError> {
+        let wish = as_wish(Revisions {
+            all: false,
+            ..asked.clone()
+        });
+        let settled = match comparison.head {
+            Some(_) => Comparison::from(context::settle(&self.repo, &self.ci, &wish)?),
+            None => context::settle_checkout(&self.repo, &self.ci, &wish)?,
+        };
+        Ok((settled.bases, settled.base_source))
+    }
+
+    /// Describes the change of a gate configuration file since the base.
+    pub(crate) fn words(
+        &self,
+        snapshot: &Snapshot<'_>,
+        files: &GateFiles,
+        commit: &CommitId,
+        change: &Change,
+    ) -> Vec<String> {
+        let base = self.repo.snapshot(commit.clone());
+        let was = change.renamed_from().unwrap_or(&change.path);
+        let (old, new) = (self.side(&base, was), self.side(snapshot, &change.path));
+        files.describe(&change.path, &old, &new)
+    }
+
+    pub(crate) fn side(&self, place: &Snapshot<'_>, path: &str) -> GateFileSide {
+        match place.find(path) {
+            Ok(None) => GateFileSide::Missing,
+            Ok(Some(file)) => self.content(&file),
+            Err(error) => GateFileSide::Unreadable(error.to_string()),
+        }
+    }
+
+    fn content(&self, file: &SnapshotFile) -> GateFileSide {
+        if let Some(why) = file.kind.why_not_read() {
+            return GateFileSide::Unreadable(format!("the file is {why}"));
+        }
+        match self.read(file) {
+            Ok(Ok(bytes)) => GateFileSide::Text(bytes),
+            Ok(Err(error)) => GateFileSide::Unreadable(error.to_string()),
+            Err(failure) => GateFileSide::Unreadable(failure.chain()),
+        }
+    }
+}

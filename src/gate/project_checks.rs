@@ -1,0 +1,387 @@
+//! Runs the project checks: determines which of their findings are reported, and which are known.
+
+use crate::base::error::Failure;
+use crate::base::git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot};
+use crate::gate::baseline::Baseline;
+use crate::gate::renamed_components::RenamedComponents;
+use crate::gate::waivers::Waiving;
+use crate::gate::{
+    ChangedFacts, ChooseOthers, KnownComparison, OtherFiles, Pairs, Part, Places, ProjectScope, SeenFacts,
+    Selected, Tally, is_enforced, mark_files, script_defect,
+};
+use crate::job::settings::ProjectCheckSettings;
+use crate::model::findings::{FileResults, State};
+use crate::model::pipelines::{Pipeline, PipelineFacts, SoughtNames, document, is_pipeline};
+use crate::model::project::{ComponentSuggestions, ProjectCheck, Renames};
+use crate::model::rules::consequences;
+use crate::model::waivers::Former;
+use crate::workspace::Workspace;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Maximum number of bytes of changed files that are examined for a script with a defect.
+const MAX_EXAMINED_BYTES: u64 = 64 << 20;
+
+/// A comparison without a change.
+const NO_RENAMES: Renames<'_> = Renames {
+    pipelines: BTreeMap::new(),
+    component: &|_, _| None,
+};
+
+/// The project to check.
+#[derive(Clone, Copy)]
+pub(crate) struct ProjectChecking<'a> {
+    pub(crate) workspace: &'a Workspace<'a>,
+    pub(crate) settings: &'a ProjectCheckSettings,
+    pub(crate) snapshot: &'a Snapshot<'a>,
+}
+
+/// The part of the project that a run covers.
+#[derive(Clone, Copy)]
+pub(crate) struct ProjectRun<'a> {
+    pub(crate) project: ProjectChecking<'a>,
+    pub(crate) selected: &'a Selected,
+    /// The commits that the change is compared with.
+    pub(crate) bases: &'a [CommitId],
+    pub(crate) part: &'a Part,
+}
+
+impl ProjectChecking<'_> {
+    /// Returns all findings. `seen` contains the facts that were read already.
+    pub(crate) fn all(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
+        self.check(seen, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))
+    }
+
+    fn check(
+        &self,
+        seen: SeenFacts,
+        renames: &Renames<'_>,
+        changed: &dyn Fn(&str) -> bool,
+        others: &ChooseOthers<'_>,
+    ) -> Result<Vec<FileResults>, Failure> {
+        if self.settings.levels.is_off() {
+            return Ok(Vec::new());
+        }
+        self.with_scope(self.snapshot, renames, |scope| {
+            Ok(scope.check(self.snapshot, seen, changed, others)?)
+        })
+    }
+
+    fn with_scope<T>(
+        &self,
+        snapshot: &Snapshot<'_>,
+        renames: &Renames<'_>,
+        work: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let config_dir = self.workspace.config_dir(snapshot)?;
+        work(&ProjectScope {
+            repo: &self.workspace.repo,
+            levels: self.settings.levels,
+            config_dir: config_dir.as_deref(),
+            is_external: &|written| self.settings.is_external(written),
+            renames,
+        })
+    }
+
+    /// Marks the findings that each of the commits has, too.
+    fn compare(&self, past: &Baseline, files: &mut [FileResults]) -> Result<KnownComparison, Failure> {
+        let before = |base: &CommitId| {
+            let paths = files.iter().map(|file| file.path.as_str());
+            let places = past.places(base, self.snapshot, paths)?;
+            let mut results = self.at_base(base, &places)?;
+            past.follow_renamed_components(
+                &Pairs {
+                    repo: &self.workspace.repo,
+                    head: self.snapshot,
+                    bases: std::slice::from_ref(base),
+                },
+                files,
+                &places,
+                &mut results.files,
+            )?;
+            Ok((places, results))
+        };
+        let bases = past
+            .bases
+            .iter()
+            .map(before)
+            .collect::<Result<Vec<_>, Failure>>()?;
+        Ok(mark_files(files, |_| false, &bases))
+    }
+
+    fn at_base(&self, base: &CommitId, places: &Places) -> Result<Tally, Failure> {
+        let snapshot = self.workspace.repo.snapshot(base.clone());
+        let wanted = places.at_base();
+        let mut files = self.with_scope(&snapshot, &NO_RENAMES, |scope| {
+            Ok(scope.check_only(&snapshot, &wanted)?)
+        })?;
+        let found: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
+        let clean = wanted.iter().filter(|path| !found.contains(**path));
+        files.extend(clean.map(|path| FileResults {
+            path: (*path).to_owned(),
+            results: Vec::new(),
+        }));
+        Ok(Tally {
+            files,
+            ..Tally::default()
+        })
+    }
+}
+
+impl<'a> ProjectRun<'a> {
+    pub(crate) const fn of(
+        project: ProjectChecking<'a>,
+        selected: &'a Selected,
+        bases: &'a [CommitId],
+        part: &'a Part,
+    ) -> Self {
+        Self {
+            project,
+            selected,
+            bases,
+            part,
+        }
+    }
+
+    /// Returns the findings in selected pipelines, and all others that the base does not have: moving or deleting a
+    /// pipeline breaks callers that the change does not touch.
+    pub(crate) fn found(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
+        let selected: HashSet<&str> = self.selected.files.iter().map(String::as_str).collect();
+        let changed: HashSet<&str> = self
+            .selected
+            .candidates
+            .iter()
+            .map(|it| it.change.path.as_str())
+            .collect();
+        let is_changed = |path: &str| selected.contains(path) || changed.contains(path);
+        let components = self.renamed_components();
+        let renames = Renames {
+            pipelines: self.new_paths(),
+            component: &|path, old| components.new_name(path, old),
+        };
+        let found = self
+            .project
+            .check(seen, &renames, &is_changed, &|facts| self.others(facts))?;
+        let takes_all = self.takes_all();
+        let is_meant = |file: &FileResults| {
+            selected.contains(file.path.as_str()) || (takes_all && !is_pipeline(&file.path))
+        };
+        let (mut told, others): (Vec<_>, Vec<_>) = found.into_iter().partition(is_meant);
+        told.extend(self.brought(others)?);
+        told.retain(|file| selected.contains(file.path.as_str()) || self.part.holds(&file.path));
+        told.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(told)
+    }
+
+    /// Returns whether all of the project is covered, also files that are not pipelines.
+    fn takes_all(&self) -> bool {
+        self.selected.all_because.is_some() && self.part.paths.is_empty()
+    }
+
+    /// Adds the findings to the results of the rules.
+    pub(crate) fn add(&self, found: Vec<FileResults>, tally: &mut Tally) {
+        tally.project = found;
+        tally.checked = Some(self.project.settings.levels);
+    }
+
+    /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or
+    /// a pipeline that lost a variable. With several bases each differs in something else, so all are read. Without a
+    /// base, only findings in the selected pipelines count.
+    fn others(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
+        if self.bases.is_empty() && !self.takes_all() {
+            return Ok(OtherFiles::Reached);
+        }
+        let [base] = self.bases else {
+            return Ok(OtherFiles::All);
+        };
+        let is_gate_changed = !self.selected.gate_changes.is_empty();
+        if is_gate_changed || self.selected.all_because.is_some() || self.selected.since != self.bases {
+            return Ok(OtherFiles::All);
+        }
+        let is_other = |path: &str| !is_pipeline(path);
+        let gone = self.project.snapshot.gone_since(self.bases, &is_other)?;
+        let mut names: BTreeSet<&str> = gone.iter().map(String::as_str).collect();
+        let changes = self.selected.candidates.iter().map(|it| &it.change);
+        let (modified, moved): (Vec<&Change>, Vec<&Change>) =
+            changes.partition(|change| change.kind == ChangeKind::Modified);
+        names.extend(moved.iter().flat_map(|change| change.paths()));
+        let spoiled = self.spoiled_scripts()?;
+        names.extend(spoiled.iter().map(String::as_str));
+        if names.len() + modified.len() > SoughtNames::MOST {
+            return Ok(OtherFiles::All);
+        }
+        let modified = modified.iter().map(|change| change.path.as_str());
+        names.extend(self.narrowed(base, &modified.collect(), facts)?);
+        if names.is_empty() {
+            return Ok(OtherFiles::Reached);
+        }
+        Ok(SoughtNames::of(names).map_or(OtherFiles::All, OtherFiles::Naming))
+    }
+
+    /// Returns the added and modified files that may be scripts with a defect. Beyond a number of bytes, files are not
+    /// examined, and each may have a defect.
+    fn spoiled_scripts(&self) -> Result<Vec<String>, GitError> {
+        let (repo, snapshot) = (&self.project.workspace.repo, self.project.snapshot);
+        let changes = snapshot.changes(self.bases, &|path| !is_pipeline(path))?;
+        let regular_files = changes
+            .iter()
+            .filter(|change| change.file == Some(FileKind::Regular));
+        let paths: BTreeSet<&str> = regular_files.map(|change| change.path.as_str()).collect();
+        let mut examined = 0;
+        let mut spoiled = Vec::new();
+        for (path, file) in snapshot.find_all(&paths)? {
+            if examined > MAX_EXAMINED_BYTES || script_defect(repo, &file, &mut examined)?.is_some() {
+                spoiled.push(path);
+            }
+        }
+        Ok(spoiled)
+    }
+
+    /// Returns the modified pipelines that no longer declare each variable of their base, so that a caller may set one
+    /// that is gone. A pipeline that cannot be read is one of them, also if the clone lacks its base.
+    fn narrowed<'c>(
+        &self,
+        base: &CommitId,
+        modified: &BTreeSet<&'c str>,
+        now: &ChangedFacts<'_>,
+    ) -> Result<Vec<&'c str>, GitError> {
+        let repo = &self.project.workspace.repo;
+        let files = repo.snapshot(base.clone()).find_all(modified)?;
+        let bytes = |path: &str| document(repo, files.get(path)?).ok()?.ok();
+        let before: Vec<_> = modified.iter().map(|path| (*path, bytes(path))).collect();
+        let is_narrowed = |(path, bytes): &(&str, Option<Vec<u8>>)| {
+            let facts = bytes.as_deref().map(PipelineFacts::parse).and_then(Result::ok);
+            facts.is_none_or(|facts| !now.keeps_variables(path, &facts))
+        };
+        let narrowed = before.into_par_iter().filter(is_narrowed).map(|(path, _)| path);
+        Ok(narrowed.collect())
+    }
+
+    /// Returns the findings that the base does not have; empty without a base.
+    fn brought(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
+        if files.is_empty() || self.bases.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.project
+            .compare(&Baseline::at(self.bases, self.selected), &mut files)?;
+        for file in &mut files {
+            for result in &mut file.results {
+                let states = std::mem::take(&mut result.states);
+                let mut states = states.iter();
+                result
+                    .violations
+                    .retain(|_| states.next() == Some(&Some(State::New)));
+            }
+            file.results.retain(|result| !result.violations.is_empty());
+        }
+        files.retain(|file| !file.results.is_empty());
+        Ok(files)
+    }
+
+    /// Marks the findings that existed before, if only new findings count.
+    pub(crate) fn mark_known(&self, past: &Baseline, tally: &mut Tally) -> Result<(), Failure> {
+        if tally.project.is_empty() {
+            return Ok(());
+        }
+        let Some(compared) = &mut tally.compared else {
+            return Ok(());
+        };
+        let mut found = self.project.compare(past, &mut tally.project)?;
+        compared.unknown.append(&mut found.unknown);
+        Ok(())
+    }
+
+    fn renamed_components(&self) -> RenamedComponents<'a> {
+        let project = &self.project;
+        RenamedComponents::new(&project.workspace.repo, project.snapshot, self.selected)
+    }
+
+    /// Returns the new path of each pipeline that the change renames, by its old path.
+    fn new_paths(&self) -> BTreeMap<String, String> {
+        let former = self.selected.former_paths().into_iter();
+        former.map(|(new, old)| (old, new)).collect()
+    }
+
+    /// Marks the waived findings, also those of pipelines and components that the change renames.
+    pub(crate) fn waive(&self, waiving: &Waiving, tally: &mut Tally) -> Result<(), Failure> {
+        let mut former = Former {
+            paths: self.selected.former_paths(),
+            ..Former::default()
+        };
+        if !waiving.is_empty() {
+            let components = self.renamed_components();
+            let has_subject = |file: &&FileResults| {
+                let violations = file.results.iter().flat_map(|result| &result.violations);
+                violations.into_iter().any(|violation| violation.about.is_some())
+            };
+            for file in tally.all_files().filter(has_subject) {
+                let renamed = components.of_file(&file.path)?;
+                if !renamed.is_empty() {
+                    former.components.insert(file.path.clone(), renamed);
+                }
+            }
+        }
+        waiving.mark(self.project.snapshot, &former, tally)
+    }
+
+    /// Finds the findings that exist only because of a broken link that is reported, too.
+    pub(crate) fn mark_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
+        let (repo, snapshot) = (&self.project.workspace.repo, self.project.snapshot);
+        let components = self.renamed_components();
+        let mut suggestions = ComponentSuggestions::default();
+        let failed: HashSet<&str> = tally.files.iter().map(|file| file.path.as_str()).collect();
+        let mut found = BTreeMap::new();
+        for file in tally.project.iter().filter(|file| has_broken_link(file)) {
+            let path = file.path.as_str();
+            let Some(source) = snapshot.find(path)?.filter(|_| failed.contains(path)) else {
+                continue;
+            };
+            let pipeline = document(repo, &source)?.and_then(|bytes| Pipeline::parse(&bytes));
+            let Ok(pipeline) = pipeline else { continue };
+            suggestions.enter();
+            let names = || {
+                pipeline
+                    .components
+                    .iter()
+                    .map(|component| component.name.as_str())
+            };
+            let consequences = consequences(&pipeline, &mut |name| {
+                components
+                    .new_name(path, name)
+                    .or_else(|| suggestions.find(names(), name))
+            });
+            found.insert(path.to_owned(), consequences);
+        }
+        tally.consequences = found;
+        Ok(())
+    }
+
+    /// Returns the findings if there is no pipeline to review.
+    pub(crate) fn alone(&self, past: Option<&Baseline>) -> Result<Tally, Failure> {
+        let mut tally = Tally::default();
+        self.add(self.found(SeenFacts::default())?, &mut tally);
+        if tally.project.is_empty() {
+            return Ok(tally);
+        }
+        let snapshot = self.project.snapshot;
+        let rules = self.project.workspace.rules(snapshot)?;
+        let waiving: Waiving = self.project.workspace.waiving(rules.as_ref())?;
+        self.waive(&waiving, &mut tally)?;
+        if let Some(past) = past {
+            past.compare(&self.project.workspace.repo, snapshot, &mut tally, |_, _| {
+                Ok((Places::default(), Tally::default()))
+            })?;
+            self.mark_known(past, &mut tally)?;
+        }
+        Ok(tally)
+    }
+}
+
+/// Returns whether the file has the finding of a broken link that is neither known nor waived.
+fn has_broken_link(file: &FileResults) -> bool {
+    let mut links = file
+        .results
+        .iter()
+        .filter(|result| result.rule == ProjectCheck::Link.id());
+    links.any(|result| (0..result.violations.len()).any(|index| is_enforced(result, index)))
+}

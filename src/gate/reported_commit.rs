@@ -1,0 +1,167 @@
+//! Checks in CI that a report belongs to the commit of the event. A report of another commit proves nothing about this
+//! one.
+
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{CommitId, Repository, is_full_id};
+use crate::job::ci::{CiContext, Host, Trigger};
+use crate::job::context::{self, RevisionWish};
+use crate::job::policy;
+use crate::job::settings::variable;
+use crate::model::findings::Report;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The hint for a report that a change cannot be compared with.
+const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the target branch";
+
+/// The event and the clone that reports are compared with.
+pub(crate) struct ReportedCommit<'a> {
+    pub(crate) ci: &'a CiContext,
+    pub(crate) repo: Option<&'a Repository>,
+    /// The commit that the job names instead of the event's.
+    pub(crate) head: Option<&'a str>,
+}
+
+impl ReportedCommit<'_> {
+    /// Returns an error unless the report is of the event's commit; `place` is the name of its file.
+    pub(crate) fn require(&self, report: &Report, place: &str) -> Result<(), Failure> {
+        let commits = self.commits()?;
+        let Some(head) = &report.context.head else {
+            return Err(without_commit(place));
+        };
+        if commits.contains(head) {
+            return Ok(());
+        }
+        let commits: Vec<String> = commits.into_iter().collect();
+        let message = format!(
+            "the report {place} is of the commit {head}, but this job is for the commit {}",
+            commits.join(" or ")
+        );
+        Err(Failure::usage(message).hint(format!(
+            "use the report of this commit; a job that renders the reports of another run names their commit with \
+             --head ({})",
+            variable::HEAD
+        )))
+    }
+
+    /// Returns an error unless `head`, the commit of the new report, descends from the commit of the older report.
+    pub(crate) fn require_ancestor(&self, older: &Report, place: &str, head: &str) -> Result<(), Failure> {
+        let Some(old) = &older.context.head else {
+            return Err(without_commit(place));
+        };
+        let history = self.ci.host.whole_history().map_or_else(
+            || "fetch the history of the commit".to_owned(),
+            |setting| format!("fetch the history of the commit: set {setting}"),
+        );
+        let find = |id: &str| self.repo.and_then(|repo| Some((repo, repo.commit_with_id(id)?)));
+        let (Some((repo, old_commit)), Some((_, head_commit))) = (find(old), find(head)) else {
+            let message = format!(
+                "cannot compare with the report {place}: this clone cannot show that the commit {head} descends from \
+                 its commit {old}"
+            );
+            return Err(Failure::usage(message).hint(history));
+        };
+        let is_own = self.ci.trigger == Trigger::Change && old == head;
+        if repo.contains(&head_commit, &old_commit)? && !is_own {
+            return self.require_commit_of_target(repo, &old_commit, place);
+        }
+        let message = if is_own {
+            format!(
+                "cannot compare with the report {place}: it is of the reviewed commit {head} itself, {old}"
+            )
+        } else {
+            format!(
+                "cannot compare with the report {place}: the commit {head} does not descend from its commit {old}"
+            )
+        };
+        Err(Failure::usage(message).hint(EARLIER_REPORT))
+    }
+
+    /// Returns an error if git tracks the file at `full`, an absolute path: a change could write its own past.
+    pub(crate) fn require_file_of_job(&self, full: &Path, place: &str) -> Result<(), Failure> {
+        // An unknown host does not report whether the run is for a change.
+        let may_be_change = self.ci.trigger == Trigger::Change || self.ci.host == Host::Unknown;
+        let Some(repo) = self.repo.filter(|_| may_be_change) else {
+            return Ok(());
+        };
+        let names = policy::names_in_repository(repo.root(), full);
+        // A file that git cannot look up may belong to the change.
+        if !names.iter().any(|name| repo.tracks(name, None).unwrap_or(true)) {
+            return Ok(());
+        }
+        let message =
+            format!("cannot compare with the report {place}: git tracks it, so the change controls it");
+        Err(Failure::usage(message).hint("compare with a report that the job fetched from an earlier run"))
+    }
+
+    /// Returns an error if a change is compared with one of its own commits: its author decides what those contain, and one
+    /// more push would make every finding known.
+    fn require_commit_of_target(
+        &self,
+        repo: &Repository,
+        old: &CommitId,
+        place: &str,
+    ) -> Result<(), Failure> {
+        if self.ci.trigger != Trigger::Change {
+            return Ok(());
+        }
+        let target = context::settle(repo, self.ci, &RevisionWish::default())?;
+        for base in &target.bases {
+            if base == old || repo.contains(base, old)? {
+                return Ok(());
+            }
+        }
+        let message = format!(
+            "cannot compare with the report {place}: its commit {old} belongs to the change, not to the target branch"
+        );
+        Err(Failure::usage(message).hint(EARLIER_REPORT))
+    }
+
+    /// Returns the ids of the commits that a report may be of: the one that the job names, otherwise the event's commit
+    /// and the head of the trial merge that the host built.
+    fn commits(&self) -> Result<BTreeSet<String>, Failure> {
+        if let Some(revision) = self.head {
+            let resolved = self.repo.and_then(|repo| repo.resolve(revision).ok());
+            let own = is_full_id(revision).then(|| revision.to_ascii_lowercase());
+            let commit = resolved.map(|commit| commit.to_string()).or(own);
+            return commit.map(|commit| BTreeSet::from([commit])).ok_or_else(|| {
+                let message = format!("this clone has no commit {revision:?} (--head)");
+                Failure::usage(message).hint("pass the full id of the commit")
+            });
+        }
+        let mut commits: BTreeSet<String> = BTreeSet::new();
+        for id in self.ci.commit.iter().chain(&self.ci.checkout) {
+            if is_full_id(id) {
+                commits.insert(id.to_ascii_lowercase());
+            }
+        }
+        if let Some(repo) = self.repo {
+            let everything = RevisionWish {
+                all: true,
+                ..RevisionWish::default()
+            };
+            // A clone without the commit cannot show the head of a merge, or the commit of a tag object.
+            if let Ok(target) = context::settle(repo, self.ci, &everything) {
+                commits.insert(target.head.to_string());
+            }
+        }
+        if commits.is_empty() {
+            let message = "the event names no commit, and there is no clone that shows it";
+            return Err(
+                Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(format!(
+                    "pass the commit of the reports with --head ({})",
+                    variable::HEAD
+                )),
+            );
+        }
+        Ok(commits)
+    }
+}
+
+fn without_commit(place: &str) -> Failure {
+    Failure::usage(format!(
+        "the report {place} belongs to no commit: it is of a working tree"
+    ))
+    .hint("write it with `sluicegate review`, or with `sluicegate check --head HEAD`")
+}

@@ -1,0 +1,121 @@
+//! Reads JSON reports of earlier runs. A verdict that the results of the report contradict is rejected.
+
+use super::{Positions, causes, verdict};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::Repository;
+use crate::base::input;
+use crate::model::findings::{FailOn, Report, Verdict};
+use crate::report::json;
+use crate::session::Run;
+use crate::session::named_file::read_bounded;
+use std::io;
+use std::path::Path;
+
+/// Maximum size of a JSON report, in bytes.
+pub(crate) const SIZE_LIMIT: u64 = 512 * 1024 * 1024;
+
+pub(crate) fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
+    let text = if file == Path::new("-") {
+        input::bytes(io::stdin().lock(), SIZE_LIMIT)
+            .map_err(|why| Failure::usage(format!("could not read standard input: {why}")))?
+    } else {
+        read_bounded(&run.env.current_dir().join(file), SIZE_LIMIT)?
+    };
+    understood(&text, &file.display().to_string())
+}
+
+/// Parses the report in this text, which came from `place`.
+pub(crate) fn understood(text: &[u8], place: &str) -> Result<Report, Failure> {
+    json::read(text, find_contradiction).map_err(|why| {
+        let what = format!("could not read the report {place}");
+        Failure::new(ExitStatus::Usage, anyhow::Error::new(why).context(what))
+    })
+}
+
+/// Returns the reason if the results contradict the verdict. A failed verdict may come from the platform, and an
+/// undecided one may have other causes; neither lets anything pass. A report without `failOn` is checked with its
+/// default.
+fn find_contradiction(report: &Report) -> Option<String> {
+    let (fail_on, causes) = (report.fail_on(), causes(report));
+    let found = match causes.iter().find(|cause| cause.verdict() > report.verdict) {
+        Some(cause) => cause.words(),
+        None if report.verdict != Verdict::Failed || fail_on != FailOn::Never => return None,
+        None if verdict(&causes) == Verdict::Failed => return None,
+        None => "no result fails the gate",
+    };
+    Some(format!(
+        "its verdict is `{}`, but {found} (`--fail-on {fail_on}`)",
+        report.verdict
+    ))
+}
+
+/// Adds the components of findings, which older documents lack, from the files of the report's commit.
+pub(crate) fn name_again(repo: &Repository, report: &mut Report) {
+    let id = report.context.head.as_deref();
+    let Some(commit) = id.and_then(|id| repo.commit_with_id(id)) else {
+        return;
+    };
+    let mut positions = Positions::new(repo, &commit);
+    let named = report.files.iter().filter(|file| !file.findings().is_empty());
+    positions.find(&named.map(|file| file.path.as_str()).collect());
+    for file in &mut report.files {
+        positions.read(std::iter::once(file.path.as_str()));
+        for result in &mut file.results {
+            for violation in &mut result.violations {
+                let text = violation.text.clone();
+                let found = positions.violation(&file.path, &result.rule, &result.status, text);
+                if violation.about.is_none() {
+                    (violation.about, violation.about_kind) = (found.about, found.about_kind);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::findings::{Severity, Status};
+    use crate::report::{About, sample};
+
+    #[test]
+    fn a_verdict_that_the_results_speak_against_is_refused() {
+        use FailOn::{Error, Never, Warn};
+        use Verdict::{Failed, Passed, Undecided};
+        let error = || sample::result("r", Status::Failed(Severity::Error), vec![]);
+        let warning = || sample::result("r", Status::Failed(Severity::Warning), vec![]);
+        let unevaluated = || sample::result("r", Status::Error(None), vec![]);
+        let read_with = |verdict, fail_on, result| {
+            let mut report = sample::empty(verdict);
+            report.context.fail_on = fail_on;
+            report.files = vec![sample::file("a", vec![result])];
+            json::read(
+                &sample::written(|out| json::render(&report, &About::default(), out)),
+                find_contradiction,
+            )
+            .map(|report| report.verdict)
+            .ok()
+        };
+        for verdict in [Passed, Undecided] {
+            assert_eq!(read_with(verdict, None, error()), None);
+            assert_eq!(read_with(verdict, Some(Error), unevaluated()), None);
+            assert_eq!(read_with(verdict, Some(Warn), warning()), None);
+            assert_eq!(read_with(verdict, Some(Error), warning()), Some(verdict));
+            assert_eq!(read_with(verdict, Some(Never), error()), Some(verdict));
+        }
+        // The platform's status may be the only cause of a failure.
+        assert_eq!(read_with(Failed, Some(Error), warning()), Some(Failed));
+        assert_eq!(read_with(Failed, Some(Never), error()), None);
+        let mut open = sample::report();
+        open.files.clear();
+        open.verdict = Passed;
+        let refused = json::read(
+            &sample::written(|out| json::render(&open, &About::default(), out)),
+            find_contradiction,
+        )
+        .unwrap_err()
+        .to_string();
+        insta::assert_snapshot!(refused, @"not a valid report: its verdict is `passed`, but some of its files were not reviewed (`--fail-on error`)");
+    }
+}

@@ -1,0 +1,272 @@
+//! Reads the waivers in force from the policy's version of the file, and applies them to the findings.
+
+use crate::base::error::Failure;
+use crate::base::git::Snapshot;
+use crate::base::text::{count, first_named};
+use crate::gate::Tally;
+use crate::job::context::PolicyTip;
+use crate::job::policy::{CheckoutFiles, GateReader, Text, UnusableFile};
+use crate::model::findings::{FileResults, Limit, LimitKind, State};
+use crate::model::pipelines::is_pipeline;
+use crate::model::project::{CheckLevels, ProjectCheck};
+use crate::model::rules::{self, RuleSet, RuleState};
+use crate::model::waivers::{
+    FILE_NAME, Former, PlacedWaiver, There, WaiverEntry, WaiverStatus, Waivers, read,
+};
+use crate::workspace::Workspace;
+use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
+use jiff::civil::Date;
+use jiff::{Timestamp, tz::TimeZone};
+
+/// Maximum number of waivers in a note.
+const NAMED: usize = 3;
+
+/// The waivers in force in a run.
+pub(crate) struct Waiving {
+    waivers: Waivers,
+    /// Why those of the checkout are not in force.
+    note: Option<String>,
+}
+
+/// Returns the current date in UTC, by which waivers expire.
+pub(crate) fn today() -> Date {
+    Timestamp::now().to_zoned(TimeZone::UTC).date()
+}
+
+impl Workspace<'_> {
+    /// Returns the waivers from the version of the file in force. `rules` are those of the reviewed files. In CI, a file
+    /// that cannot be used has no waivers.
+    pub(crate) fn waiving(&self, rules: Option<&RuleSet>) -> Result<Waiving, Failure> {
+        let on_unusable = self.on_unusable();
+        let reader = GateReader {
+            repo: &self.repo,
+            tip: &self.policy,
+            checkout: CheckoutFiles::of(&self.repo, Some(&self.ci))?,
+            on_unusable,
+        };
+        let file = reader.read(FILE_NAME, false, WAIVERS_SIZE_LIMIT)?;
+        if let Some(reason) = file.unusable {
+            return Waiving::without_file(&reason);
+        }
+        let note = file.missing.filter(|_| file.checkout.is_some());
+        let note = note.map(|why| {
+            format!(
+                "{why}, so the waivers of the checkout's file are not in force. For this one change, the job can set \
+                 --policy head (SLUICEGATE_POLICY)"
+            )
+        });
+        let placed = match &file.counts {
+            Some(text) => self.placed(text, rules),
+            None => Ok(Vec::new()),
+        };
+        match placed.and_then(|placed| held(placed, FILE_NAME)) {
+            Ok(waivers) => Ok(Waiving { waivers, note }),
+            Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
+                Waiving::without_file(&failure.chain())
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Returns whether a rule id exists: in the program, in the rules file, or in the rules file of the target branch,
+    /// because a removed rule's waivers can be removed only afterwards.
+    pub(crate) fn known_rules<'r>(
+        &self,
+        rules: Option<&'r RuleSet>,
+    ) -> Result<impl Fn(&str) -> bool + use<'r>, Failure> {
+        let base = match &self.policy {
+            PolicyTip::At { commit, .. } => self.rules(&self.repo.snapshot(commit.clone()))?,
+            PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
+        };
+        Ok(move |id: &str| {
+            let files = [rules, base.as_ref()];
+            let has = |rules: &RuleSet| !matches!(rules.state(id), RuleState::NotThere);
+            rules::find(id).is_some()
+                || ProjectCheck::find(id).is_some()
+                || files.into_iter().flatten().any(has)
+        })
+    }
+
+    /// Returns the entries of a version of the file.
+    pub(crate) fn placed(&self, text: &Text, rules: Option<&RuleSet>) -> Result<Vec<PlacedWaiver>, Failure> {
+        let knows = self.known_rules(rules)?;
+        read(text.text.as_bytes(), &knows).map_err(|error| {
+            let place = error.position.map(|at| format!(":{}:{}", at.line, at.column));
+            let message = format!("{}{}: {}", text.name, place.unwrap_or_default(), error.message);
+            Failure::usage(message).hint(
+                "a waiver is one line: `- { rule: unused-components, path: sales/load.orch.yaml, reason: legacy }`",
+            )
+        })
+    }
+}
+
+/// Returns the waivers of these entries of the named file.
+pub(crate) fn held(placed: Vec<PlacedWaiver>, name: &str) -> Result<Waivers, Failure> {
+    let entries = placed.into_iter().map(|placed| placed.entry).collect();
+    Waivers::new(entries).map_err(|why| Failure::usage(format!("{name}: could not combine the globs: {why}")))
+}
+
+/// Returns the state of each waiver, over all pipelines of the snapshot.
+pub(crate) fn standings(
+    waivers: &Waivers,
+    snapshot: &Snapshot<'_>,
+    tally: &mut Tally,
+    former: &Former,
+    is_whole: bool,
+) -> Result<Vec<WaiverStatus>, Failure> {
+    let today = today();
+    let met = tally.with_all(|files| waivers.mark(files, former, today));
+    let there = snapshot.files(&|path| waivers.is_about(path))?;
+    let there = there.into_iter().map(|file| file.path);
+    let (pipelines, others) = there.partition(|path| is_pipeline(path));
+    let there = There {
+        pipelines,
+        others,
+        is_whole,
+        checked: tally.checked.unwrap_or(CheckLevels::OFF),
+    };
+    Ok(tally.with_all(|files| waivers.standings(&met, files, &there, today)))
+}
+
+impl Waiving {
+    /// Returns no waivers, with a note why the file in force cannot be used.
+    fn without_file(reason: &str) -> Result<Self, Failure> {
+        Ok(Self {
+            waivers: held(Vec::new(), FILE_NAME)?,
+            note: Some(format!(
+                "the waivers file in force cannot be used, so it is treated as missing, and no finding is waived: {reason}"
+            )),
+        })
+    }
+
+    /// Marks waived findings; adds a note about waivers that are no longer needed.
+    pub(crate) fn mark(
+        &self,
+        snapshot: &Snapshot<'_>,
+        former: &Former,
+        tally: &mut Tally,
+    ) -> Result<(), Failure> {
+        if let Some(note) = &self.note {
+            tally.add_limit(Limit {
+                kind: LimitKind::NotInForce,
+                path: Some(FILE_NAME.to_owned()),
+                text: note.clone(),
+            });
+        }
+        if self.waivers.entries().is_empty() {
+            return Ok(());
+        }
+        let standings = standings(&self.waivers, snapshot, tally, former, false)?;
+        tally.notes.extend(told(&self.waivers, &standings));
+        let by_former = tally.with_all(|files| self.by_former_path(former, files));
+        tally.notes.extend(by_former);
+        let by_former = tally.with_all(|files| self.by_former_names(former, files));
+        tally.notes.extend(by_former);
+        Ok(())
+    }
+
+    /// Returns whether there is no waiver.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waivers.entries().is_empty()
+    }
+
+    /// Returns a note about waivers that match only by the former name of a renamed component, which is unknown after
+    /// the merge.
+    fn by_former_names(&self, former: &Former, files: &[FileResults]) -> Option<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for file in files {
+            let Some(renamed) = former.components.get(&file.path) else {
+                continue;
+            };
+            let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
+            for finding in findings.filter(|finding| finding.state == Some(State::Waived)) {
+                let Some((new, old)) = finding.about.and_then(|name| renamed.get_key_value(name)) else {
+                    continue;
+                };
+                let mut entries = self.waivers.entries().iter();
+                let is_about_old = |entry: &&WaiverEntry| {
+                    entry.rule == finding.rule && entry.about.as_deref() == Some(old.as_str())
+                };
+                lines.extend(entries.find(is_about_old).map(|entry| {
+                    let renamed_entry = WaiverEntry {
+                        about: Some(new.clone()),
+                        ..entry.clone()
+                    };
+                    format!("`- {renamed_entry}` instead of `about: {old}`")
+                }));
+            }
+        }
+        lines.sort();
+        lines.dedup();
+        let all = lines.len();
+        (all > 0).then(|| {
+            format!(
+                "{} of {FILE_NAME} match by the former name of a component: write the new name in this change, or \
+                 they stop matching after its merge: {}",
+                count(all, "waiver"),
+                first_named(&lines, NAMED)
+            )
+        })
+    }
+
+    /// Returns a note about waivers that match only by the former path of a renamed file, which is unknown after the
+    /// merge.
+    fn by_former_path(&self, former: &Former, files: &[FileResults]) -> Option<String> {
+        let is_waived = |file: &&FileResults| {
+            let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
+            findings.any(|finding| finding.state == Some(State::Waived))
+        };
+        let by_former = files.iter().filter(is_waived).filter_map(|file| {
+            let was = former.paths.get(&file.path)?;
+            let holds = |path: &str| self.waivers.is_about(path);
+            (holds(was) && !holds(&file.path)).then(|| format!("{was} → {}", file.path))
+        });
+        let mut moved: Vec<String> = by_former.collect();
+        let all = moved.len();
+        if all == 0 {
+            return None;
+        }
+        if all > NAMED {
+            moved.truncate(NAMED);
+            moved.push(format!("and {} more", all - NAMED));
+        }
+        Some(format!(
+            "waivers of {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
+             matching after its merge ({})",
+            count(all, "renamed pipeline"),
+            moved.join("; ")
+        ))
+    }
+}
+
+/// Returns a note about waivers that are no longer needed.
+fn told(waivers: &Waivers, standings: &[WaiverStatus]) -> Option<String> {
+    let vain = waivers
+        .entries()
+        .iter()
+        .zip(standings)
+        .filter(|(_, standing)| standing.is_vain());
+    let over = vain.clone().filter(|(_, standing)| standing.is_over).count();
+    let mut named: Vec<String> = vain.clone().map(|(entry, _)| entry.in_words()).collect();
+    let all = named.len();
+    if all == 0 {
+        return None;
+    }
+    if all > NAMED {
+        named.truncate(NAMED);
+        named.push(format!("and {} more", all - NAMED));
+    }
+    let unused = all - over;
+    let parts = [(unused, "without a finding"), (over, "expired")];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
+    Some(format!(
+        "{} of {FILE_NAME} can be removed: {} ({}); run `sluicegate waivers prune` to remove unneeded waivers",
+        count(all, "waiver"),
+        parts.join(", "),
+        named.join("; "),
+    ))
+}

@@ -1,0 +1,61 @@
+//! Prints what `ci` would publish. On a developer's machine, `ci` is run to look at it, and a version is permanent.
+
+use super::intent::Intent;
+use super::{Evidence, Publishing};
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text::{self, count};
+use crate::publish::{Plan, PublishError};
+use crate::session::CommandResult;
+
+impl Publishing<'_> {
+    /// Prints the version that would be published, or why none would, with read requests only. The review passed, and
+    /// nothing is published, so the run passes.
+    pub(crate) fn announce(
+        mut self,
+        plan: Result<Plan, PublishError>,
+        evidence: Option<Evidence>,
+    ) -> CommandResult {
+        match self.describe_publish(plan, evidence) {
+            Ok(description) => self.show(&(text::line(&description) + "\n"))?,
+            Err(failure) => self
+                .run
+                .ui
+                .warn(&format!("a publish would fail: {}", failure.words())),
+        }
+        self.run.ui.say(
+            "nothing is published: this is a local run without --publish\n\
+             hint: CI jobs publish after a passed review; to publish from this machine, add --publish",
+        );
+        Ok(ExitStatus::Success)
+    }
+
+    fn describe_publish(
+        &mut self,
+        plan: Result<Plan, PublishError>,
+        evidence: Option<Evidence>,
+    ) -> Result<String, Failure> {
+        self.check_settings(evidence.as_ref())?;
+        let mut plan = plan?;
+        self.check_coverage(&plan, evidence)?;
+        let platform = self.run.platform(self.connection)?;
+        match self.intent(&platform, &mut plan)? {
+            Intent::Refuse(failure) => Err(failure),
+            Intent::Nothing(before) => Ok(format!("would publish nothing: {}", before.said)),
+            Intent::Send => {
+                let origin = match (&self.target.tag, &plan.branch) {
+                    (Some(tag), _) => format!("the tag {tag}"),
+                    (None, Some(branch)) => format!("the branch {branch}"),
+                    (None, None) => "no branch".to_owned(),
+                };
+                Ok(format!(
+                    "would publish version {} of {} from {origin}, commit {}: {}",
+                    plan.version_name,
+                    plan.prefix,
+                    self.target.head.short(),
+                    count(plan.files.len(), "file")
+                ))
+            }
+        }
+    }
+}

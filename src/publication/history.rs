@@ -1,0 +1,215 @@
+//! The versions of the prefix, and how their commits are related to the commit to publish.
+
+use super::Publishing;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{CommitId, GitError, Repository, Wanted, is_full_id, short_id};
+use crate::base::text::count;
+use crate::platform::api::{Artifact, Platform};
+use crate::platform::http::{ErrorKind, HttpError};
+use crate::session::published::versions_of;
+use std::collections::BTreeSet;
+
+/// Maximum number of versions whose details are requested because the list does not show their commit.
+const MAX_DETAILS: usize = 1_000;
+
+/// The number of additional commits that each fetch requests.
+const FETCH_DEPTHS: [u32; 3] = [50, 1_000, 20_000];
+
+/// The versions of a prefix at the time of a request.
+#[derive(Debug, Default)]
+pub(crate) struct VersionHistory {
+    versions: Vec<Artifact>,
+    /// Number of versions whose commit was not requested, because there are too many.
+    skipped_count: usize,
+}
+
+impl VersionHistory {
+    /// Requests all versions of the prefix, enabled or not.
+    pub(super) async fn request(platform: &Platform, prefix: &str) -> Result<Self, HttpError> {
+        Ok(Self {
+            versions: versions_of(platform, prefix).await?,
+            skipped_count: 0,
+        })
+    }
+
+    pub(super) fn names(&self) -> BTreeSet<&str> {
+        let names = self
+            .versions
+            .iter()
+            .filter_map(|version| version.version_name.as_deref());
+        names.collect()
+    }
+
+    /// Returns the name of the version that was created last, enabled or not.
+    pub(super) fn newest_name(&self) -> Option<&str> {
+        let newest = self
+            .versions
+            .iter()
+            .max_by_key(|version| version.created_at.as_deref())?;
+        newest.version_name.as_deref()
+    }
+
+    pub(super) fn enabled(&self) -> impl Iterator<Item = &Artifact> {
+        self.versions
+            .iter()
+            .filter(|version| version.enabled != Some(false))
+    }
+
+    /// Returns the versions of this commit, enabled or not.
+    fn of_commit<'v>(&'v self, commit: &'v str) -> impl Iterator<Item = &'v Artifact> {
+        let hash = |version: &'v Artifact| version.commit_hash.as_deref().unwrap_or_default();
+        self.versions
+            .iter()
+            .filter(move |version| hash(version).eq_ignore_ascii_case(commit))
+    }
+
+    /// Returns an error if the list is too long to know which versions a commit has.
+    pub(super) fn require_commits(&self, prefix: &str) -> Result<(), Failure> {
+        if self.skipped_count == 0 {
+            return Ok(());
+        }
+        let message = format!(
+            "could not determine whether this commit was published before: the platform lists {} of {prefix} without \
+             their commits, and the details of {MAX_DETAILS} were requested",
+            count(self.versions.len(), "version")
+        );
+        Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+            .hint("pass a --version-name without placeholders to publish the commit on purpose"))
+    }
+
+    /// Adds the commits that the list does not show, from the details of each version.
+    async fn complete(&mut self, platform: &Platform, prefix: &str) -> Result<(), HttpError> {
+        let mut requested_count = 0;
+        for version in self
+            .versions
+            .iter_mut()
+            .filter(|version| version.commit_hash.is_none())
+        {
+            let Some(name) = version.version_name.as_deref() else {
+                continue;
+            };
+            if requested_count == MAX_DETAILS {
+                self.skipped_count += 1;
+                continue;
+            }
+            requested_count += 1;
+            match platform.artifact_details(prefix, Some(name)).await {
+                Ok(details) => version.commit_hash = details.artifact.commit_hash,
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The order of the commit to publish and the commit of a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CommitOrder {
+    /// The version's commit is a descendant of the commit to publish.
+    Older,
+    /// The version's commit is the same, an ancestor, or on another branch.
+    NotOlder,
+    /// The clone lacks the version's commit, or the history between the two.
+    Unknown,
+}
+
+impl Publishing<'_> {
+    /// Requests the versions of the prefix before an upload. A prefix without a version may be a 404.
+    pub(super) fn request_history(&self, platform: &Platform) -> Result<VersionHistory, Failure> {
+        let prefix = &self.settings.prefix;
+        let history = self.run.requests(async {
+            let mut history = match VersionHistory::request(platform, prefix).await {
+                Err(error) if error.kind() == ErrorKind::NotFound => VersionHistory::default(),
+                history => history?,
+            };
+            history.complete(platform, prefix).await?;
+            Ok::<_, HttpError>(history)
+        })?;
+        self.tolerate_in_dry_run(history, "could not read the published versions")
+    }
+
+    /// Returns the value, or the failure of a publish. The plan of a dry run does not need the platform, so an unavailable
+    /// platform is only a warning there.
+    pub(super) fn tolerate_in_dry_run<T: Default>(
+        &self,
+        result: Result<T, HttpError>,
+        problem: &str,
+    ) -> Result<T, Failure> {
+        match result {
+            Ok(value) => Ok(value),
+            Err(error) if self.settings.dry_run && error.is_unavailable() => {
+                self.run.ui.warn(&format!("{problem}: {error}"));
+                Ok(T::default())
+            }
+            // Only the upload can find that the version exists.
+            Err(error) if error.kind() == ErrorKind::Conflict => {
+                Err(Failure::new(ExitStatus::Undecided, error).context(problem))
+            }
+            Err(error) => Err(Failure::from(error).context(problem)),
+        }
+    }
+
+    /// Returns the versions of the commit to publish: first the version with the planned name, then enabled ones.
+    pub(super) fn versions_of_head(&self, planned: &str) -> Vec<&Artifact> {
+        let head = self.target.head.as_str();
+        let mut versions: Vec<&Artifact> = self.history.of_commit(head).collect();
+        versions.sort_by_key(|version| {
+            let is_planned = version.version_name.as_deref() == Some(planned);
+            (!is_planned, version.enabled == Some(false))
+        });
+        versions
+    }
+
+    /// Compares the commit to publish with the commit of a version; with `--deepen`, fetches the history that shows it.
+    pub(super) fn order_before(&self, version_commit: &str) -> Result<CommitOrder, Failure> {
+        let head = &self.target.head;
+        // A fetch may have added commits since the repository was opened.
+        let mut repo = self.workspace.repo.reopen()?;
+        let mut order = compare_commits(&repo, head, version_commit)?;
+        if !self.settings.revisions.deepen || !is_full_id(version_commit) {
+            return Ok(order);
+        }
+        for depth in FETCH_DEPTHS {
+            if order != CommitOrder::Unknown {
+                break;
+            }
+            self.run.ui.say(&format!(
+                "fetching the commits {} and {} with their history (--deepen)",
+                short_id(version_commit),
+                head.short()
+            ));
+            let wanted = [Wanted::Commit(version_commit), Wanted::Commit(head.as_str())];
+            if let Err(error) = repo.fetch_history(&wanted, depth) {
+                self.run.ui.warn(&error.to_string());
+                break;
+            }
+            repo = repo.reopen()?;
+            order = compare_commits(&repo, head, version_commit)?;
+        }
+        Ok(order)
+    }
+}
+
+fn compare_commits(
+    repo: &Repository,
+    head: &CommitId,
+    version_commit: &str,
+) -> Result<CommitOrder, GitError> {
+    let Some(commit) = repo.commit_with_id(version_commit) else {
+        return Ok(CommitOrder::Unknown);
+    };
+    if commit == *head || repo.contains(head, &commit)? {
+        return Ok(CommitOrder::NotOlder);
+    }
+    if repo.contains(&commit, head)? {
+        return Ok(CommitOrder::Older);
+    }
+    // The history between the two commits may be beyond the end of a shallow clone.
+    Ok(if repo.is_shallow() {
+        CommitOrder::Unknown
+    } else {
+        CommitOrder::NotOlder
+    })
+}

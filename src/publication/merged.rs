@@ -1,0 +1,77 @@
+//! Restricts a CI job to publish merged commits. Local users are responsible for their commit.
+
+use crate::base::git::GitError;
+use crate::job::ci::Host;
+use crate::job::context::{self, ContextError, Target};
+use crate::job::settings::PublishOn;
+use crate::session::Run;
+use crate::workspace::Workspace;
+
+/// Warns in a local run if the remote lacks the commit, and removes the name of a branch that does not contain it: both
+/// become permanent. In a CI job, [`require_merged`] refuses such a commit.
+pub(crate) fn check_local_commit(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    target: &mut Target,
+) -> Result<(), GitError> {
+    let repo = &workspace.repo;
+    if !workspace.ci.host.is_local() || repo.remote_branches()?.is_empty() {
+        return Ok(());
+    }
+    let branches = repo.remote_branches_with(&target.head)?;
+    if branches.is_empty() && !repo.is_shallow() {
+        run.ui.warn(&format!(
+            "no known branch of the remote contains the commit {}, whose hash is published\n\
+             hint: push the commit, so that others can find the source of the version",
+            target.head.short()
+        ));
+    }
+    let is_of_branch = |name: &String| branches.iter().any(|branch| branch.branch == *name);
+    if let Some(name) = target
+        .branch
+        .take_if(|name| !repo.is_shallow() && !is_of_branch(name))
+    {
+        run.ui.warn(&format!(
+            "the branch `{name}` of the remote does not contain the commit {}, so the version is published without a branch",
+            target.head.short()
+        ));
+    }
+    Ok(())
+}
+
+/// The proof that this run may publish its commit. Only [`require_merged`] creates it, so that no command publishes
+/// without that check.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MergedCommit(());
+
+/// Returns an error in a CI job whose commit is not merged: the commit of a tag, of a branch that is not in
+/// `publish-on`, or a commit set by the job. An unknown CI host does not report the branch of the run, so only commits
+/// of the default branch are merged there.
+pub(crate) fn require_merged(
+    workspace: &Workspace<'_>,
+    target: &Target,
+    publish_on: &PublishOn,
+) -> Result<MergedCommit, ContextError> {
+    let is_known_host = workspace.ci.host != Host::Unknown;
+    let may = |branch: &str| is_known_host && publish_on.has_branch(branch);
+    let is_of_branch = target.tag.is_none() && target.is_hosts && !target.is_change;
+    let listed = target
+        .branch
+        .as_deref()
+        .filter(|branch| is_of_branch && may(branch));
+    let is_listed = match listed {
+        Some(branch) => context::may_be_of_branch(&workspace.repo, &workspace.ci, branch, &target.head)?,
+        None => false,
+    };
+    if workspace.ci.host.is_local() || target.nothing_to_do.is_some() || is_listed {
+        return Ok(MergedCommit(()));
+    }
+    context::require_merged(
+        &workspace.repo,
+        &workspace.ci,
+        &target.head,
+        target.is_hosts,
+        &may,
+    )?;
+    Ok(MergedCommit(()))
+}

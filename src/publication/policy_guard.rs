@@ -1,0 +1,72 @@
+//! Refuses a publish if the gate configuration in force cannot be used, or is stricter than that of the commit.
+
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::gate::Selected;
+use crate::gate::stricter_target::Outdated;
+use crate::job::cli::{GateChanges, PublishArgs};
+use crate::job::context::{PolicyTip, Target};
+use crate::job::settings::{Connection, Publish};
+use crate::session::Run;
+use crate::workspace::Workspace;
+
+/// Resolves the settings of a publish. Returns an error if the configuration file in force cannot be used.
+pub(crate) fn resolve_settings<'a>(
+    run: &'a Run,
+    workspace: &mut Workspace<'a>,
+    args: &PublishArgs,
+) -> Result<(Publish, Connection), Failure> {
+    let settings = workspace
+        .sources
+        .resolve(|sources| Ok((sources.publish(args)?, sources.connection(&run.global)?)));
+    refuse_unusable_policy(workspace)?;
+    Ok(settings?)
+}
+
+/// Returns an error if the configuration file in force cannot be used: it may require a review, or exclude files.
+pub(crate) fn refuse_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Failure> {
+    let Some(reason) = workspace.sources.unusable() else {
+        return Ok(());
+    };
+    let message =
+        anyhow::anyhow!("nothing is published: the configuration file in force cannot be used: {reason}");
+    Err(Failure::new(ExitStatus::GateFailed, message)
+        .hint("repair the file on the default branch, then publish again"))
+}
+
+/// Warns if the tip of the default branch has a stricter gate configuration than the published commit, or returns an
+/// error if the job does not allow that.
+pub(crate) fn refuse_outdated_gate(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    target: &Target,
+) -> Result<(), Failure> {
+    let PolicyTip::At { commit, .. } = &workspace.target_tip else {
+        return Ok(());
+    };
+    let snapshot = workspace.repo.snapshot(target.head.clone());
+    // Without the history, the review reports that the gate configuration cannot be compared.
+    let bases = workspace
+        .repo
+        .merge_bases(commit, &target.head)
+        .unwrap_or_default();
+    let base_snapshots: Vec<_> = bases
+        .iter()
+        .map(|base| workspace.repo.snapshot(base.clone()))
+        .collect();
+    let files = workspace.gate_files(std::iter::once(&snapshot).chain(&base_snapshots))?;
+    let outdated = workspace.outdated(&snapshot, &bases, &files, &Selected::default())?;
+    let Some(outdated) = outdated.filter(Outdated::is_stricter) else {
+        return Ok(());
+    };
+    let notes: Vec<String> = outdated.limits().into_iter().map(|limit| limit.text).collect();
+    if workspace.gate_changes == GateChanges::Fail {
+        let message = anyhow::anyhow!("nothing is published: {}", notes.join("; "));
+        return Err(Failure::new(ExitStatus::GateFailed, message)
+            .hint("publish a commit that contains the tip of the branch"));
+    }
+    for note in notes {
+        run.ui.warn(&note);
+    }
+    Ok(())
+}

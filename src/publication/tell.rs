@@ -1,0 +1,136 @@
+//! Reports the outcome of a publish.
+
+use super::Publishing;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::text;
+use crate::base::text::count;
+use crate::platform::http::HttpError;
+use crate::publish::{self, OutcomeKind, Plan};
+use crate::session::CommandResult;
+use crate::session::failure::status_of;
+use crate::session::published::latest_in_words;
+use crate::session::step_report::PUBLISH_FAILED;
+use std::fmt::Write as _;
+
+/// Reports the outcome, the most important fact first, and returns the exit status.
+pub(super) fn tell(publishing: &Publishing<'_>, plan: &Plan, ended: &publish::Outcome) -> CommandResult {
+    let run = publishing.run;
+    let status = match ended.kind {
+        OutcomeKind::Published | OutcomeKind::AlreadyPublished => ExitStatus::Success,
+        OutcomeKind::Conflict | OutcomeKind::Superseded => ExitStatus::AlreadyExists,
+        OutcomeKind::Incomplete | OutcomeKind::Unconfirmed => ExitStatus::Incomplete,
+        OutcomeKind::Unknown => ExitStatus::Undecided,
+        OutcomeKind::Failed => ended.error.as_ref().map_or(ExitStatus::Undecided, failed),
+    };
+    let name = format!("version {} of {}", plan.version_name, plan.prefix);
+    if status == ExitStatus::Success {
+        for problem in &ended.problems {
+            run.ui.warn(problem);
+        }
+        let checked = if ended.verified {
+            ", and checked"
+        } else {
+            ", not checked"
+        };
+        let word = if ended.kind == OutcomeKind::AlreadyPublished {
+            "already published"
+        } else {
+            "published"
+        };
+        let files = count(plan.files.len(), "file");
+        publishing.show(&(text::line(&format!("{word} {name}: {files}{checked}")) + "\n"))?;
+        let title = match ended.kind {
+            OutcomeKind::AlreadyPublished => {
+                format!("{} of {} was published before", plan.version_name, plan.prefix)
+            }
+            _ => format!("Published {} of {}", plan.version_name, plan.prefix),
+        };
+        publishing.summarize(&title, plan, &ended.problems);
+        return Ok(status);
+    }
+    let mut failure = Failure::new(status, anyhow::Error::msg(problems(&name, ended)));
+    if let Some(hint) = hint(ended) {
+        failure = failure.hint(hint);
+    }
+    let title = format!("{PUBLISH_FAILED}: {name} ({})", ended.kind);
+    Ok(run.report_failure_as(&title, &failure))
+}
+
+/// A conflict counts as such only if the upload itself reports it; otherwise the outcome is undecided.
+fn failed(error: &HttpError) -> ExitStatus {
+    match status_of(error.kind()) {
+        ExitStatus::AlreadyExists => ExitStatus::Undecided,
+        status => status,
+    }
+}
+
+fn problems(name: &str, ended: &publish::Outcome) -> String {
+    let mut problems = ended.problems.iter();
+    let mut said = match ended.kind {
+        OutcomeKind::Incomplete if ended.disable_failed => {
+            let first = problems.next().cloned().unwrap_or_default();
+            format!("{first}\n  {name} is published but incomplete")
+        }
+        OutcomeKind::Incomplete => {
+            format!("{name} is published but incomplete, or could not be verified")
+        }
+        OutcomeKind::Superseded => {
+            format!("{name} was published after a newer version, so it must not be the latest version")
+        }
+        OutcomeKind::Unconfirmed => {
+            format!("{name} was published, but it may have replaced a newer version")
+        }
+        OutcomeKind::Unknown => format!("could not determine whether {name} was published"),
+        OutcomeKind::Conflict => {
+            // Its first problem repeats this message.
+            problems.next();
+            format!("{name} was not published: the version already exists and cannot be changed")
+        }
+        _ => format!("{name} was not published"),
+    };
+    if ended.disabled {
+        said.push_str("; the version was disabled to protect consumers");
+    }
+    if let Some(latest) = &ended.latest {
+        let _ = write!(said, "\n  {}", latest_in_words(latest));
+    }
+    for problem in problems {
+        let _ = write!(said, "\n  {problem}");
+    }
+    if let Some(error) = &ended.error {
+        let _ = write!(said, "\n  {error}");
+    }
+    said
+}
+
+fn hint(ended: &publish::Outcome) -> Option<String> {
+    match ended.kind {
+        OutcomeKind::Conflict => {
+            Some(
+                "publish under another version name, or pass --if-exists same-content to allow a rerun of the same commit"
+                    .into(),
+            )
+        }
+        OutcomeKind::Incomplete if !ended.disabled => {
+            Some(
+                "run `sluicegate artifacts disable` to hide the version from consumers; then publish under another name"
+                    .into(),
+            )
+        }
+        OutcomeKind::Superseded if ended.disabled => Some(
+            "if the newer version contains this commit, do not change anything; to publish this commit on purpose, run \
+             `sluicegate publish --version-name NAME`"
+                .into(),
+        ),
+        OutcomeKind::Superseded => {
+            Some("run `sluicegate artifacts disable` to hide the version from consumers".into())
+        }
+        OutcomeKind::Unconfirmed => Some(
+            "run `sluicegate artifacts list`; if it shows a newer version, run `sluicegate artifacts disable` for this one"
+                .into(),
+        ),
+        OutcomeKind::Unknown => Some("run `sluicegate artifacts show` to check whether the version exists".into()),
+        _ => ended.error.as_ref().and_then(HttpError::hint),
+    }
+}

@@ -1,0 +1,74 @@
+//! Creates the platform's client from the settings.
+
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::job::settings::Connection;
+use crate::platform::api::Platform;
+use crate::platform::http;
+use crate::session::Run;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::runtime::{Builder, Runtime};
+
+impl Run {
+    /// Returns the runtime for requests, created at the first use and then shared.
+    pub(crate) fn runtime(&self) -> Result<&Runtime, Failure> {
+        if let Some(runtime) = self.runtime.get() {
+            return Ok(runtime);
+        }
+        let made = runtime()?;
+        Ok(self.runtime.get_or_init(|| made))
+    }
+
+    pub(crate) fn requests<T>(&self, requests: impl Future<Output = T>) -> Result<T, Failure> {
+        Ok(self.runtime()?.block_on(requests))
+    }
+
+    pub(crate) fn observer(&self) -> http::Observer {
+        let ui = self.ui;
+        http::Observer::new(move |sentence| ui.say(sentence))
+    }
+
+    /// Returns whether the platform responded to any request of this run.
+    pub(crate) fn has_platform_responded(&self) -> bool {
+        self.has_platform_responded.load(Ordering::Relaxed)
+    }
+
+    /// Rejects proxy variables that requests to `url` would need and that cannot be used.
+    pub(crate) fn check_proxy_variables(&self, url: &http::Url) -> Result<(), Failure> {
+        Ok(http::check_proxy_variables(url, |name| self.env.get(name))?)
+    }
+
+    /// Returns a client of the platform; fails if a required setting is missing.
+    pub(crate) fn platform(&self, connection: &Connection) -> Result<Platform, Failure> {
+        for warning in &connection.warnings {
+            self.ui.warn(warning);
+        }
+        let base_url = connection.base_url()?.clone();
+        self.check_proxy_variables(base_url.url())?;
+        if base_url.is_plain_http_to_remote() {
+            self.ui.warn(&format!(
+                "{base_url} is not encrypted: others can read the token in transit"
+            ));
+        }
+        let client = http::Client::new(http::Settings {
+            base_url,
+            token: connection.token()?.clone(),
+            timeout: connection.timeout,
+            retries: connection.retries,
+            ca_cert: connection.ca_cert.clone(),
+            observer: self
+                .observer()
+                .recording_in(Arc::clone(&self.has_platform_responded)),
+        })?;
+        Ok(Platform::new(client))
+    }
+}
+
+/// Creates the runtime of a run.
+fn runtime() -> Result<Runtime, Failure> {
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    runtime.map_err(|error| {
+        Failure::new(ExitStatus::Usage, error).context("could not start the program's threads")
+    })
+}

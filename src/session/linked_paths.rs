@@ -1,0 +1,40 @@
+//! Restricts where a job may write: to any path that it sets, but not through a link that the change added.
+
+use crate::base::error::Failure;
+use crate::base::git::Repository;
+use crate::job::policy;
+use crate::job::settings::Destinations;
+use crate::session::Run;
+use std::path::Path;
+
+impl Run {
+    /// Returns an error if a path leads through a symbolic link tracked by git: the change controls the target of such
+    /// a link.
+    pub(crate) fn refuse_links<'p>(
+        &self,
+        repo: &Repository,
+        paths: impl Iterator<Item = &'p Path>,
+    ) -> Result<(), Failure> {
+        for path in paths {
+            let full = self.env.current_dir().join(path);
+            let mut links = policy::links_on_the_way(repo.root(), &full).into_iter();
+            // A link that git cannot look up may belong to the change.
+            let is_tracked = |link: &String| repo.tracks(link, self.index()).unwrap_or(true);
+            if let Some(link) = links.find(is_tracked) {
+                let message = format!(
+                    "cannot write {}: `{link}` is a symbolic link in the repository, and the change controls \
+                     its target",
+                    path.display()
+                );
+                return Err(Failure::usage(message).hint("use a path without a link that git tracks"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Like [`Self::refuse_links`], for the reports of a review.
+    pub(crate) fn refuse_linked_reports(&self, repo: &Repository, to: &Destinations) -> Result<(), Failure> {
+        let paths = to.reports.iter().filter_map(|report| report.path.as_deref());
+        self.refuse_links(repo, paths)
+    }
+}

@@ -1,0 +1,48 @@
+//! One call of the program: its environment, arguments and terminal, the client of the platform, results, failures and
+//! signals.
+
+pub(crate) mod client;
+pub(crate) mod failure;
+pub(crate) mod linked_paths;
+pub(crate) mod named_file;
+pub(crate) mod output;
+pub(crate) mod published;
+pub(crate) mod resource;
+pub(crate) mod signals;
+pub(crate) mod step_report;
+pub(crate) mod table;
+
+use crate::base::env::Env;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::ui::Ui;
+use crate::job::ci;
+use crate::job::cli::{Annotations, GlobalArgs};
+use signals::Signals;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use tokio::runtime::Runtime;
+
+/// The context of a command.
+pub(crate) struct Run {
+    pub(crate) env: Env,
+    pub(crate) global: GlobalArgs,
+    pub(crate) ui: Ui,
+    pub(crate) signals: Signals,
+    pub(crate) runtime: Arc<OnceLock<Runtime>>,
+    /// Set when the platform responds to a request.
+    pub(crate) has_platform_responded: Arc<AtomicBool>,
+    /// The style of annotations that the job requests.
+    pub(crate) annotations: Annotations,
+    /// The title of a failure without a report.
+    pub(crate) failure_title: &'static str,
+    /// Set when the CI host got a report or a failure of this run.
+    pub(crate) has_reported: AtomicBool,
+}
+
+pub(crate) type CommandResult = Result<ExitStatus, Failure>;
+
+/// Returns whether the run is in CI, on any host.
+pub(crate) fn is_ci(env: &Env) -> bool {
+    !matches!(ci::detect(env, None), Ok(context) if context.host.is_local())
+}

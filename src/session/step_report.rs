@@ -1,0 +1,161 @@
+//! Writes what a CI host shows for a step besides its log: annotations, the step summary, outputs.
+
+use crate::base::env::Env;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::ui::Ui;
+use crate::job::ci::Host;
+use crate::job::cli::{Annotations, Command, DestinationArgs};
+use crate::job::settings;
+use crate::report::{AnnotationStyle, azure, failure_annotation, failure_summary, github};
+use crate::session::Run;
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::atomic::Ordering;
+use uuid::Uuid;
+
+/// GitHub, Gitea and Forgejo: the file with markdown for the run's page.
+pub(crate) const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+/// GitHub, Gitea and Forgejo: the file for a step's outputs.
+const STEP_OUTPUT: &str = "GITHUB_OUTPUT";
+
+/// The title of a failure in the arguments.
+const USAGE_FAILED: &str = "sluicegate failed: invalid arguments";
+/// The title of a failed publish.
+pub(crate) const PUBLISH_FAILED: &str = "Publish failed";
+
+/// Returns the title for a failure of this command before it has a result.
+pub(crate) const fn failure_title(command: &Command) -> &'static str {
+    match command {
+        Command::Review(_) | Command::Ci(_) => "Review failed: it did not finish",
+        Command::Check(_) => "Check failed: it did not finish",
+        Command::Report(_) => "Report failed: it did not finish",
+        Command::Publish(_) => PUBLISH_FAILED,
+        _ => "sluicegate failed",
+    }
+}
+
+/// Returns the style of the annotations that the flags of a command or the environment request.
+pub(crate) fn requested_annotations(run: &Run, command: &Command) -> Annotations {
+    let to: Option<&DestinationArgs> = match command {
+        Command::Review(args) => Some(&args.gate.destinations),
+        Command::Check(args) => Some(&args.gate.destinations),
+        Command::Ci(args) => Some(&args.review.gate.destinations),
+        Command::Report(args) => Some(&args.destinations),
+        _ => None,
+    };
+    settings::job_annotations(to.and_then(|to| to.annotations), &run.env)
+}
+
+/// Returns the annotation syntax of the host's log, if it has one.
+pub(crate) const fn annotation_style(requested: Annotations, host: Host) -> AnnotationStyle {
+    match (requested, host) {
+        (Annotations::Github, _) | (Annotations::Auto, Host::GitHub | Host::Gitea) => AnnotationStyle::Github,
+        (Annotations::Azure, _) | (Annotations::Auto, Host::Azure) => AnnotationStyle::Azure,
+        (Annotations::None | Annotations::Auto, _) => AnnotationStyle::None,
+    }
+}
+
+impl Run {
+    /// Returns the CI host that the job names or that is detected, also if the rest of its context cannot be read.
+    pub(crate) fn host(&self) -> Host {
+        let named = settings::host(&self.global, &self.env).ok().flatten();
+        named.unwrap_or_else(|| Host::detect(&self.env))
+    }
+
+    /// Shows the failure that ends the command, also to the CI host, and returns its exit status.
+    pub(crate) fn report_failure(&self, failure: &Failure) -> ExitStatus {
+        self.report_failure_as(self.failure_title, failure)
+    }
+
+    /// Shows a failure with this title to the CI host, and as usual to the user. Returns its exit status.
+    pub(crate) fn report_failure_as(&self, title: &str, failure: &Failure) -> ExitStatus {
+        let status = self.ui.fail(failure);
+        self.annotate_failure(title, status, &failure.words());
+        status
+    }
+
+    /// Shows a failure to the CI host, whose user may never open the log: as an annotation and in the step summary.
+    pub(crate) fn annotate_failure(&self, title: &str, status: ExitStatus, message: &str) {
+        self.has_reported.store(true, Ordering::Relaxed);
+        let style = annotation_style(self.annotations, self.host());
+        if let Err(failure) = write_failure(&self.env, style, title, status, message) {
+            self.ui.warn(&failure.words());
+        }
+    }
+
+    /// Shows to the CI host that the command failed, if nothing was shown yet.
+    pub(crate) fn report_unexplained_failure(&self, status: ExitStatus) {
+        if status != ExitStatus::Success && !self.has_reported.load(Ordering::Relaxed) {
+            self.annotate_failure(
+                self.failure_title,
+                status,
+                "the log of this step contains the reason",
+            );
+        }
+    }
+
+    /// Appends to the step summary if the host supports it.
+    pub(crate) fn append_summary(&self, content: impl FnOnce() -> String) -> Result<(), Failure> {
+        append_to_file(&self.env, STEP_SUMMARY, content)
+    }
+
+    /// Appends step outputs if the host reads them from a file.
+    pub(crate) fn append_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
+        append_to_file(&self.env, STEP_OUTPUT, || github::outputs(pairs, Uuid::new_v4()))
+    }
+
+    /// Writes step outputs to the file of the host, or as commands to its log.
+    pub(crate) fn write_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
+        if self.host() == Host::Azure {
+            let commands = azure::outputs(pairs);
+            Ui::out_beside(&(commands.join("\n") + "\n"))?;
+        }
+        self.append_outputs(pairs)
+    }
+
+    /// Returns whether the host reads step outputs.
+    pub(crate) fn has_outputs(&self) -> bool {
+        self.host() == Host::Azure || self.env.get(STEP_OUTPUT).is_some()
+    }
+}
+
+/// Shows to the CI host that the arguments of the program are invalid, so that no run begins.
+pub(crate) fn report_usage_error(env: &Env, message: &str) {
+    let style = annotation_style(settings::job_annotations(None, env), Host::detect(env));
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    // The error itself was printed, and there is no better place for another one.
+    let _ = write_failure(env, style, USAGE_FAILED, ExitStatus::Usage, message);
+}
+
+/// Writes a failure with its title as an annotation and to the step summary.
+fn write_failure(
+    env: &Env,
+    style: AnnotationStyle,
+    title: &str,
+    status: ExitStatus,
+    message: &str,
+) -> Result<(), Failure> {
+    if let Some(command) = failure_annotation(style, title, message) {
+        // Standard output may be a document. Hosts read commands on both streams.
+        Ui::out_beside(&(command + "\n"))?;
+    }
+    let is_undecided = status == ExitStatus::Undecided;
+    let title = format!("{title} (exit code {})", status.code());
+    append_to_file(env, STEP_SUMMARY, || {
+        failure_summary(&title, is_undecided, message)
+    })
+}
+
+/// Appends to a file whose path is in a variable of the host; does nothing if the variable is not set.
+fn append_to_file(env: &Env, variable: &str, content: impl FnOnce() -> String) -> Result<(), Failure> {
+    let Some(path) = env.get(variable) else {
+        return Ok(());
+    };
+    let file = File::options().append(true).create(true).open(path);
+    file.and_then(|mut file| file.write_all(content().as_bytes()))
+        .map_err(|error| {
+            let what = format!("could not write {path} ({variable})");
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })
+}

@@ -1,0 +1,95 @@
+//! The files of the checkout to evaluate. In CI these are the files of the checked-out commit: an earlier step of the job
+//! (a generator, an installation, unpacked artifacts) may have changed those on disk.
+
+use crate::base::error::Failure;
+use crate::base::git::{Change, CommitId, GitError, Snapshot};
+use crate::base::text::{bounded, count};
+use crate::job::settings::Selection;
+use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+use crate::session::Run;
+use crate::workspace::Workspace;
+use std::collections::BTreeSet;
+
+/// Maximum number of files in the note about those that differ on disk.
+const NAMED: usize = 20;
+
+impl Workspace<'_> {
+    /// Returns the files of the checked-out commit in CI, otherwise the files on disk.
+    pub(crate) fn checkout_files(&self, run: &Run) -> Result<Snapshot<'_>, Failure> {
+        if self.ci.host.is_local() {
+            return Ok(self.repo.on_disk(run.index())?);
+        }
+        Ok(self.repo.snapshot(self.repo.head()?.commit))
+    }
+
+    /// Returns a note if the files are in no git repository.
+    pub(crate) fn note_without_git(&self) -> Option<String> {
+        self.repo.is_plain().then(|| {
+            format!(
+                "{} is in no git repository. The files were checked without a base.",
+                self.repo.root().display()
+            )
+        })
+    }
+
+    /// Returns a note about the pipelines and gate files whose content on disk is not that of the evaluated commit.
+    pub(crate) fn note_on_disk(
+        &self,
+        run: &Run,
+        evaluated: &Snapshot<'_>,
+        selection: &Selection,
+    ) -> Option<String> {
+        let commit = evaluated.commit()?;
+        if self.repo.is_bare() {
+            return None;
+        }
+        let short = commit.short();
+        match self.differing_on_disk(run, commit, evaluated, selection) {
+            Ok(paths) if paths.is_empty() => None,
+            Ok(paths) => {
+                let mut named: Vec<String> = paths
+                    .iter()
+                    .take(NAMED)
+                    .map(|path| bounded(path).into_owned())
+                    .collect();
+                let more = paths.len().saturating_sub(NAMED);
+                if more > 0 {
+                    named.push(format!("and {more} more"));
+                }
+                let verb = if paths.len() == 1 { "differs" } else { "differ" };
+                Some(format!(
+                    "the commit {short} was evaluated, not the files on disk: {} {verb} from it ({})",
+                    count(paths.len(), "file"),
+                    named.join(", ")
+                ))
+            }
+            Err(why) => Some(format!(
+                "the commit {short} was evaluated, not the files on disk: they could not be compared ({why})"
+            )),
+        }
+    }
+
+    fn differing_on_disk(
+        &self,
+        run: &Run,
+        commit: &CommitId,
+        evaluated: &Snapshot<'_>,
+        selection: &Selection,
+    ) -> Result<BTreeSet<String>, GitError> {
+        let disk = self.repo.on_disk(run.index())?;
+        let gate_files = self.gate_files([evaluated, &disk].into_iter())?.all();
+        let is_of_platform = |path: &str| {
+            let file = path.split_once('/').filter(|(folder, _)| folder.starts_with('.'));
+            file.is_some_and(|(_, file)| [RULES_FILE, SHARED_PIPELINES_FILE].contains(&file))
+        };
+        let wanted = |path: &str| {
+            is_pipeline(path)
+                || selection.includes(path)
+                || is_of_platform(path)
+                || gate_files.iter().any(|file| file == path)
+        };
+        let changes = disk.changes(std::slice::from_ref(commit), &wanted)?;
+        let paths = changes.iter().flat_map(Change::paths);
+        Ok(paths.map(str::to_owned).collect())
+    }
+}

@@ -1,0 +1,395 @@
+//! Opens the repository, its settings and the CI host's context, which every command in a repository needs first.
+
+pub(crate) mod checkout_files;
+pub(crate) mod gate_files;
+mod misnamed_files;
+mod path_repository;
+pub(crate) mod platform_folder;
+mod policy_settings;
+pub(crate) mod rules_remedy;
+pub(crate) mod standard_input;
+mod target_tip;
+mod typed_paths;
+pub(crate) mod unusable_gate_files;
+
+use crate::base::env;
+use crate::base::error::Failure;
+use crate::base::exit::ExitStatus;
+use crate::base::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use crate::job::ci::{self, CiContext, Host, Trigger};
+use crate::job::cli::GateChanges;
+use crate::job::context::{self, Comparison, ContextError, DeepenSubject, PolicyTip, RevisionWish, Target};
+use crate::job::policy::{self, CheckoutFiles, GateFile, GateReader, UnusableFile, plain};
+use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
+use crate::model::findings::{Limit, LimitKind};
+use crate::model::pipelines::{self, ConfigFolderError, RULES_FILE, document_in, document_on_disk};
+use crate::model::rules::RuleSet;
+use crate::model::yaml::DocumentError;
+use crate::session::Run;
+use crate::workspace::target_tip::{or_unknown, target_tip};
+use std::path::Path;
+
+/// A repository with its settings and the host's context.
+pub(crate) struct Workspace<'a> {
+    pub(crate) repo: Repository,
+    pub(crate) sources: Sources<'a>,
+    /// The platform's hidden directory, if it is set and not to be searched.
+    pub(crate) named_folder: Option<String>,
+    pub(crate) ci: CiContext,
+    /// The version of the gate configuration in force.
+    pub(crate) policy: PolicyTip,
+    /// The tip of the target branch, regardless of `--policy`.
+    pub(crate) target_tip: PolicyTip,
+    /// The note with the date of `target_tip`, if nothing shows that it is not outdated.
+    pub(crate) tip_age: Option<String>,
+    /// How to treat a change that edits the gate configuration together with other files.
+    pub(crate) gate_changes: GateChanges,
+    /// The configuration file's path in the repository; `None` if the job sets one outside.
+    pub(crate) config_file: Option<String>,
+}
+
+impl Run {
+    /// Opens the repository and reads its settings and context.
+    pub(crate) fn workspace(&self) -> Result<Workspace<'_>, Failure> {
+        self.workspace_in(self.open_repository()?)
+    }
+
+    /// Reads the settings and the context of a repository.
+    pub(crate) fn workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
+        let host = settings::host(&self.global, &self.env)?;
+        let mut ci = ci::detect(&self.env, host).map_err(ContextError::from)?;
+        let repositories = settings::target_repositories(&self.global, &self.env)?;
+        ci.target_repository.urls.extend(repositories);
+        let is_hosts = context::judges_hosts(&repo, &ci, &RevisionWish::default())?;
+        let choice = settings::policy_choice(&self.global, &self.env)?;
+        let policy = or_unknown(policy::tip(&repo, Some(&ci), choice, is_hosts))?;
+        let settled = self.settled(&repo, policy, (Some(&ci), on_unusable(&ci)))?;
+        Ok(Workspace {
+            target_tip: or_unknown(target_tip(&repo, &ci, &settled.policy, is_hosts))?,
+            named_folder: settled.named_folder,
+            sources: settled.sources,
+            policy: settled.policy,
+            tip_age: None,
+            gate_changes: settings::gate_changes(&self.global, &self.env)?,
+            config_file: settled.config_file,
+            repo,
+            ci,
+        })
+    }
+
+    /// Reads the settings from the version of the configuration file in force.
+    fn settled(
+        &self,
+        repo: &Repository,
+        policy: PolicyTip,
+        (ci, on_unusable): (Option<&CiContext>, UnusableFile),
+    ) -> Result<SettledPolicy<'_>, Failure> {
+        let named = settings::named_config(&self.global, &self.env);
+        let (is_named, file) = match named {
+            Some(file) => (true, file),
+            None => (false, repo.root().join(FILE_NAME)),
+        };
+        let config_file = policy::in_repository(repo.root(), &file);
+        let read = match &config_file {
+            Some(path) => {
+                let reader = GateReader {
+                    repo,
+                    tip: &policy,
+                    checkout: CheckoutFiles::of(repo, ci)?,
+                    on_unusable,
+                };
+                reader.read(path, is_named, policy::SIZE_LIMIT)?
+            }
+            None => policy::of_the_job(&plain(&file), is_named)?,
+        };
+        let checkout = Checkout {
+            root: repo.root(),
+            // If git cannot tell, the file counts as tracked, so that it is not overwritten.
+            tracks: &|path| repo.tracks(path, self.index()).unwrap_or(true),
+        };
+        let on_unusable = match config_file {
+            Some(_) => on_unusable,
+            None => UnusableFile::Reject,
+        };
+        let checkout = config_file.as_ref().map(|_| &checkout);
+        let mut sources = Sources::new(&self.env, &read, checkout, on_unusable)?;
+        let named_folder = sources.resolve(|sources| sources.config_dir(&self.global))?;
+        Ok(SettledPolicy {
+            sources,
+            named_folder,
+            policy,
+            config_file,
+        })
+    }
+
+    /// Returns the index that git passes to its hooks.
+    pub(crate) fn index(&self) -> Option<&Path> {
+        self.env.get(env::GIT_INDEX_FILE).map(Path::new)
+    }
+
+    /// Opens the repository. A bare repository is opened only if it is set explicitly: one inside a checkout belongs to
+    /// the change.
+    pub(crate) fn open_repository(&self) -> Result<Repository, GitError> {
+        match settings::named_repository(&self.global, &self.env) {
+            Some(folder) => Repository::open(&folder),
+            None => Repository::discover(self.env.current_dir()),
+        }
+    }
+
+    /// Returns the repository, if there is one.
+    pub(crate) fn repository(&self) -> Option<Repository> {
+        self.open_repository().ok()
+    }
+
+    /// Returns the settings for commands that need no repository; reads the configuration file if there is one.
+    pub(crate) fn sources(&self) -> Result<Sources<'_>, Failure> {
+        let host = settings::host(&self.global, &self.env)?;
+        if let Some(repo) = self.repository() {
+            let ci = ci::detect(&self.env, host).ok();
+            let choice = settings::policy_choice(&self.global, &self.env)?;
+            let policy = or_unknown(policy::tip(&repo, ci.as_ref(), choice, true))?;
+            let settled = self.settled(&repo, policy, (ci.as_ref(), UnusableFile::Reject))?;
+            return Ok(settled.sources);
+        }
+        let file = match settings::named_config(&self.global, &self.env) {
+            Some(file) => policy::of_the_job(&file, true)?,
+            None => GateFile::default(),
+        };
+        Ok(Sources::new(&self.env, &file, None, UnusableFile::Reject)?)
+    }
+}
+
+/// Returns what to do with a file of the gate configuration that cannot be used.
+fn on_unusable(ci: &CiContext) -> UnusableFile {
+    match ci.host {
+        Host::None => UnusableFile::Reject,
+        _ => UnusableFile::TreatAsMissing,
+    }
+}
+
+/// The settings, and their source.
+struct SettledPolicy<'a> {
+    sources: Sources<'a>,
+    named_folder: Option<String>,
+    policy: PolicyTip,
+    config_file: Option<String>,
+}
+
+impl<'a> Workspace<'a> {
+    /// Fetches the missing commits if requested, and reports each step. Then reads the settings again: the version in
+    /// force may have been fetched, or depend on the commit set by the job. Fails if the target's tip cannot be proven.
+    pub(crate) fn deepen(
+        &mut self,
+        run: &'a Run,
+        wish: &Revisions,
+        subject: DeepenSubject,
+    ) -> Result<(), Failure> {
+        let wanted = as_wish(wish.clone());
+        if wish.deepen {
+            let say = |step: &str| run.ui.say(step);
+            let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
+            context::fetch_own_branch(&mut self.repo, &self.ci, is_hosts, &say)?;
+            context::fetch_policy(&mut self.repo, &self.ci, is_hosts, true, &say)?;
+            context::deepen(&mut self.repo, &mut self.ci, &wanted, subject, &say)?;
+            let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
+            context::fetch_policy(&mut self.repo, &self.ci, is_hosts, false, &say)?;
+        }
+        let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
+        let is_unknown = |tip: &PolicyTip| matches!(tip, PolicyTip::Unknown { .. });
+        if wish.deepen || !is_hosts || is_unknown(&self.policy) || is_unknown(&self.target_tip) {
+            let choice = settings::policy_choice(&run.global, &run.env)?;
+            let policy = policy::tip(&self.repo, Some(&self.ci), choice, is_hosts)?;
+            let settled = run.settled(&self.repo, policy, (Some(&self.ci), on_unusable(&self.ci)))?;
+            self.named_folder = settled.named_folder;
+            self.sources = settled.sources;
+            self.target_tip = target_tip(&self.repo, &self.ci, &settled.policy, is_hosts)?;
+            self.policy = settled.policy;
+        }
+        self.tip_age = context::describe_tip_age(&self.repo, &self.ci, is_hosts, &self.target_tip)?;
+        Ok(())
+    }
+
+    /// Returns what to do with a file of the gate configuration that cannot be used.
+    pub(crate) fn on_unusable(&self) -> UnusableFile {
+        on_unusable(&self.ci)
+    }
+
+    /// Warns of settings in the configuration file that are not in force yet, as a run may end before a report could
+    /// list them.
+    pub(crate) fn warn_of_policy(&self, run: &Run) {
+        if let Some(note) = self.sources.note() {
+            run.ui.warn(note);
+        }
+        self.warn_of_misnamed(run);
+    }
+
+    /// Returns the note that settings of the checkout's configuration file are not in force, if any.
+    pub(crate) fn policy_limit(&self) -> Option<Limit> {
+        Some(Limit {
+            kind: LimitKind::NotInForce,
+            path: Some(self.config_file.as_deref().unwrap_or(FILE_NAME).to_owned()),
+            text: self.sources.note()?.to_owned(),
+        })
+    }
+
+    /// Warns if the job of an event without a commit has checked out another commit than is reviewed, and sets none.
+    pub(crate) fn warn_of_other_checkout(&self, run: &Run, wish: &Revisions) -> Result<(), Failure> {
+        let is_hosts = context::judges_hosts(&self.repo, &self.ci, &RevisionWish::default())?;
+        if let (false, None, Trigger::Any, Ok(head)) =
+            (is_hosts, &wish.head, self.ci.trigger, self.repo.head())
+        {
+            let (own, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
+            run.ui.warn(&format!(
+                "the checkout is at {short}, but this review covers {} of the event: pass `--head {}` to review \
+                 the checkout",
+                crate::base::git::short_id(own),
+                head.commit
+            ));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the gate configuration in force may differ from that of the reviewed commit.
+    pub(crate) const fn policy_is_elsewhere(&self) -> bool {
+        !matches!(self.policy, PolicyTip::Head { .. })
+    }
+
+    /// Returns where the configuration file is read, for display.
+    pub(crate) fn policy_in_words(&self) -> String {
+        match (&self.config_file, &self.policy) {
+            (None, _) => "the file set by the job, outside the repository".to_owned(),
+            (Some(path), PolicyTip::Head { why }) => format!("{path} of the checkout: {why}"),
+            (
+                Some(path),
+                PolicyTip::At {
+                    commit,
+                    branch,
+                    source,
+                },
+            ) => {
+                format!("{path} of `{branch}` at {} ({source})", commit.short())
+            }
+            (Some(_), PolicyTip::Unknown { why }) => format!("none: {why}"),
+        }
+    }
+
+    /// Returns an error if the CI host is unknown and the policy too: neither the host nor the clone shows which branch
+    /// a change goes to.
+    pub(crate) fn require_policy_of_unknown_host(&self) -> Result<(), ContextError> {
+        match &self.policy {
+            PolicyTip::Unknown { why } if self.ci.host == Host::Unknown => Err(ContextError::UnknownHost {
+                missing: "the policy",
+                why: why.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the resolved commit, branch and base; prints the warnings.
+    pub(crate) fn target(&self, run: &Run, wish: Revisions) -> Result<Target, Failure> {
+        self.require_policy_of_unknown_host()?;
+        let target = context::settle(&self.repo, &self.ci, &as_wish(wish))?;
+        show(run, &target.warnings);
+        Ok(target)
+    }
+
+    /// Returns the base of the working tree or the index; prints the warnings.
+    pub(crate) fn checkout(&self, run: &Run, wish: Revisions) -> Result<Comparison, Failure> {
+        self.require_policy_of_unknown_host()?;
+        let comparison = context::settle_checkout(&self.repo, &self.ci, &as_wish(wish))?;
+        show(run, &comparison.warnings);
+        Ok(comparison)
+    }
+
+    /// Returns the platform's hidden directory: as set, otherwise the one with the platform's files in the target
+    /// branch, so that a change with another directory does not choose its own rules; otherwise the one in the
+    /// snapshot.
+    pub(crate) fn config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
+        if let Some(name) = &self.named_folder {
+            return Ok(Some(name.clone()));
+        }
+        if let PolicyTip::At { commit, .. } = &self.policy
+            && let Ok(Some(folder)) = folder_in(&self.repo.snapshot(commit.clone()))?
+        {
+            return Ok(Some(folder));
+        }
+        let folder = folder_in(snapshot)?;
+        if self.on_unusable() == UnusableFile::TreatAsMissing {
+            return Ok(folder.ok().flatten());
+        }
+        folder.map_err(|error| {
+            Failure::usage(error.to_string())
+                .hint("set the directory with --config-dir or SLUICEGATE_CONFIG_DIR")
+        })
+    }
+
+    /// Returns the rules file, or `None` if it is missing. A link counts as missing, as the platform reads commits and
+    /// follows no links.
+    pub(crate) fn rules_file(&self, snapshot: &Snapshot<'_>) -> Result<Option<SnapshotFile>, Failure> {
+        let Some(folder) = self.config_dir(snapshot)? else {
+            return Ok(None);
+        };
+        let found = snapshot.find(&format!("{folder}/{RULES_FILE}"))?;
+        Ok(found.filter(|file| file.kind == FileKind::Regular))
+    }
+
+    /// Returns the rule set of a snapshot without a rules file, with the reason.
+    pub(crate) fn missing_rules(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
+        Ok(if self.linked_rules(snapshot)?.is_empty() {
+            RuleSet::missing()
+        } else {
+            RuleSet::linked()
+        })
+    }
+
+    /// Returns the rules, or `None` without a rules file.
+    pub(crate) fn rules(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
+        self.rules_in(self.rules_file(snapshot)?.as_ref())
+    }
+
+    /// Returns the rules of this rules file.
+    pub(crate) fn rules_in(&self, file: Option<&SnapshotFile>) -> Result<Option<RuleSet>, Failure> {
+        let document = file.map(|file| self.read(file)).transpose()?;
+        Ok(document.map(|document| RuleSet::read(&document)))
+    }
+
+    /// Returns the file's content, or why it cannot be parsed as a document.
+    pub(crate) fn read(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+        let full = match &file.content {
+            Content::Blob(blob) => return Ok(document_in(&self.repo, blob)?),
+            Content::Disk(full) => full,
+        };
+        if let Some(doubt) = file.doubt {
+            let what = format!("could not evaluate {}: {}", full.display(), doubt.reason());
+            return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(what)));
+        }
+        document_on_disk(full).map_err(|error| {
+            let what = format!("could not read {}", full.display());
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
+        })
+    }
+}
+
+/// Returns the only hidden directory of the snapshot with the platform's files.
+pub(crate) fn folder_in(
+    snapshot: &Snapshot<'_>,
+) -> Result<Result<Option<String>, ConfigFolderError>, GitError> {
+    let folders = snapshot.root_folders()?;
+    let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
+    Ok(pipelines::config_folder(&folders, &holds))
+}
+
+pub(crate) fn as_wish(revisions: Revisions) -> RevisionWish {
+    RevisionWish {
+        base: revisions.base,
+        head: revisions.head,
+        branch: revisions.branch,
+        all: revisions.all,
+    }
+}
+
+fn show(run: &Run, warnings: &[String]) {
+    for warning in warnings {
+        run.ui.warn(warning);
+    }
+}

@@ -1,0 +1,61 @@
+//! Reads a pipeline from standard input, for editors and agents: it is checked as if it were saved at its path.
+
+use super::Workspace;
+use crate::base::error::Failure;
+use crate::base::git::Snapshot;
+use crate::base::input;
+use crate::job::cli::CheckArgs;
+use crate::model::yaml::DOCUMENT_LIMIT;
+use crate::session::Run;
+use std::io::{self, Write as _};
+use std::path::Path;
+use tempfile::NamedTempFile;
+
+/// The content of standard input, in a temporary file that is deleted on drop.
+pub(crate) struct StandardInput {
+    file: NamedTempFile,
+    path: String,
+}
+
+impl StandardInput {
+    /// Reads standard input if `-` is the only path.
+    pub(crate) fn read(
+        run: &Run,
+        workspace: &Workspace<'_>,
+        args: &CheckArgs,
+    ) -> Result<Option<Self>, Failure> {
+        let paths = &args.selection.paths;
+        let is_asked = paths.iter().any(|path| path == Path::new("-"));
+        let Some(path) = &args.stdin_path else {
+            return if is_asked {
+                Err(
+                    Failure::usage("could not check standard input: its path is missing")
+                        .hint("add --stdin-path PATH, the path of the pipeline in the repository"),
+                )
+            } else {
+                Ok(None)
+            };
+        };
+        if !is_asked || paths.len() > 1 {
+            return Err(Failure::usage("--stdin-path needs `-` as the only path")
+                .hint("run `sluicegate check - --stdin-path PATH`"));
+        }
+        let path = workspace.inside(run, path)?;
+        let unread = |why: io::Error| Failure::usage(format!("could not read standard input: {why}"));
+        let content = input::bytes(io::stdin().lock(), DOCUMENT_LIMIT).map_err(unread)?;
+        let unwritten = |why: io::Error| {
+            Failure::usage(format!(
+                "could not write standard input to a temporary file: {why}"
+            ))
+        };
+        let mut file = NamedTempFile::new().map_err(unwritten)?;
+        file.write_all(&content).map_err(unwritten)?;
+        Ok(Some(Self { file, path }))
+    }
+
+    /// Puts the content at its path of the snapshot, and returns the path.
+    pub(crate) fn put(&self, snapshot: &mut Snapshot<'_>) -> String {
+        snapshot.put(&self.path, self.file.path().to_owned());
+        self.path.clone()
+    }
+}
