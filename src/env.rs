@@ -4,8 +4,8 @@
 //! parallel. The program's own variables are listed in the table of `settings`, those of a CI host in its file under
 //! `ci/`.
 
-use crate::base::input;
 use secrecy::SecretString;
+use sluicegate_base::input;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

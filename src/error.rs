@@ -3,8 +3,8 @@
 //! Each room has its own errors; `commands` turns them into a [`Failure`], which defines how an error chain is shown:
 //! each layer adds one fact, and the hint comes last.
 
-use crate::base::exit::ExitStatus;
-use crate::base::text;
+use crate::exit::ExitStatus;
+use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// A failed run: exit status, chain of causes, and an optional hint.

@@ -5,7 +5,11 @@
 //! target. [`gate`] selects the changed pipelines, has them reviewed and decides the verdict; it works on the documents
 //! of [`model`], which also defines the findings. [`report`] writes the results, with one file for each format.
 //! [`publish`] plans, uploads and verifies a version. [`platform`] is the HTTP client, [`service`] the local platform.
-//! Each command in [`commands`] calls these modules in that order; [`base`] is what all of them build on.
+//! Each command in [`commands`] calls these modules in that order.
+//!
+//! All of them use [`env`](mod@env), [`exit`], [`error`] and [`ui`]: the environment, which is read once, the exit codes,
+//! the error that ends a run, and the terminal. The packages below this one are `sluicegate_git`, which reads
+//! repositories, and `sluicegate_base`, the helpers that several packages use.
 
 // Only tests use the library from outside; items that no test uses are `pub(crate)`.
 #![warn(unreachable_pub)]
@@ -14,25 +18,29 @@
     reason = "readers of these pages also read the code"
 )]
 
-pub mod base;
-pub(crate) mod commands;
-pub(crate) mod delivery;
-pub(crate) mod gate;
+mod address;
+mod commands;
+mod delivery;
+pub mod env;
+mod error;
+pub mod exit;
+mod gate;
 pub mod job;
 pub mod model;
 pub mod platform;
-pub(crate) mod publication;
+mod publication;
 pub mod publish;
-pub(crate) mod report;
+mod report;
 #[cfg(test)]
 #[path = "../tests/support/schema.rs"]
 #[expect(unreachable_pub, reason = "the tests share it")]
 mod schema;
 pub mod service;
-pub(crate) mod session;
-pub(crate) mod workspace;
+mod session;
+mod ui;
+mod workspace;
+mod write;
 
-use base::{env, exit};
 use clap::error::{ContextKind, ErrorKind};
 use std::ffi::OsString;
 use std::io::Write as _;

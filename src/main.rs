@@ -1,6 +1,6 @@
 //! Parses the arguments, runs the command and exits with its exit code.
 
-use sluicegate::base::env::Env;
+use sluicegate::env::Env;
 use std::process::ExitCode;
 
 /// Several threads allocate and free many small strings, and the allocators of the C libraries make them wait for each

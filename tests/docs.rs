@@ -44,6 +44,18 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// Returns the directory of each package of the workspace.
+fn packages() -> Vec<PathBuf> {
+    let crates = fs::read_dir(root().join("crates")).unwrap();
+    let crates = crates.map(|entry| entry.unwrap().path());
+    [root()].into_iter().chain(crates).collect()
+}
+
+/// Returns the directories with the sources of all packages.
+fn source_directories() -> Vec<PathBuf> {
+    packages().iter().map(|package| package.join("src")).collect()
+}
+
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
 }
@@ -297,7 +309,11 @@ fn recipes_name_files_that_exist() {
     let document = read("CONTRIBUTING.md");
     let words = document.split('`').skip(1).step_by(2);
     let paths: Vec<&str> = words
-        .filter(|word| word.starts_with("src/") || word.starts_with("tests/"))
+        .filter(|word| {
+            ["src/", "crates/", "tests/"]
+                .iter()
+                .any(|start| word.starts_with(start))
+        })
         .collect();
     assert!(paths.len() > 15, "the recipes were not read: {paths:?}");
     for path in paths {
@@ -348,7 +364,10 @@ fn the_tests_switch_on_no_feature_of_the_programs_crates() {
 
 #[test]
 fn every_dependency_is_explained() {
-    let manifest = read("Cargo.toml");
+    let manifests: Vec<String> = packages()
+        .iter()
+        .map(|package| fs::read_to_string(package.join("Cargo.toml")).unwrap())
+        .collect();
     let document = read("docs/DEPENDENCIES.md");
     let reasons = document.split("\n## Build\n").next().unwrap();
     let mut named: Vec<&str> = reasons
@@ -357,14 +376,15 @@ fn every_dependency_is_explained() {
         .flat_map(|cell| cell.split(['`', ' ', ',', '(', ')']))
         .filter(|word| !word.is_empty() && !["the", "package", "serde-saphyr"].contains(word))
         .collect();
-    let sections = manifest.split("\n[").filter_map(|section| {
+    let sections = manifests.iter().flat_map(|manifest| manifest.split("\n["));
+    let sections = sections.filter_map(|section| {
         let (name, lines) = section.split_once("]\n")?;
         name.ends_with("dependencies").then_some(lines)
     });
     let mut used: Vec<&str> = sections
         .flat_map(str::lines)
-        .filter_map(|line| line.split([' ', '=']).next())
-        .filter(|n| !n.is_empty() && *n != "#")
+        .filter_map(|line| line.split([' ', '=', '.']).next())
+        .filter(|n| !n.is_empty() && *n != "#" && !n.starts_with("sluicegate-"))
         .collect();
     named.sort_unstable();
     used.sort_unstable();
@@ -458,7 +478,7 @@ fn accept_configuration(page: &str, text: &str) {
         }),
         ..Default::default()
     };
-    let env = sluicegate::base::env::Env::from_parts([], PathBuf::new());
+    let env = sluicegate::env::Env::from_parts([], PathBuf::new());
     if let Err(why) = settings::Sources::new(&env, &file, None, sluicegate::job::policy::UnusableFile::Reject)
     {
         panic!("{page}: {why}");

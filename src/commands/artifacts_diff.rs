@@ -1,9 +1,7 @@
 //! Runs `sluicegate artifacts diff`: shows the changes for consumers between two versions or revisions.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::GitError;
-use crate::base::text;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{ArtifactsDiffArgs, DiffSidesArgs, GlobArgs, NoteFormat};
 use crate::job::settings::{Of, Selection};
 use crate::model::interface::{self, Against, Compat, Interface, LoadedInterface, in_short, told};
@@ -17,6 +15,8 @@ use crate::session::published::{latest_of, not_published, nothing_under, sought_
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
+use sluicegate_base::text;
+use sluicegate_git::GitError;
 
 pub(super) struct VersionsCompared<'a> {
     pub(super) prefix: String,

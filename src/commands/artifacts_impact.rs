@@ -1,10 +1,8 @@
 //! Runs `sluicegate artifacts impact`: finds the components that use a changed shared pipeline in local repositories.
 
 use super::artifacts_diff::compared;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::Repository;
-use crate::base::text::{self, count, listed};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{ImpactArgs, OutputFormat};
 use crate::model::interface::{Change, Class, Compat, Consumer, consumers};
 use crate::model::pipelines::{document, is_pipeline};
@@ -12,6 +10,8 @@ use crate::publish::{Callers, MOST_CALLERS};
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json as value};
+use sluicegate_base::text::{self, count, listed};
+use sluicegate_git::Repository;
 use std::collections::BTreeSet;
 
 /// A component affected by a change.

@@ -1,8 +1,7 @@
 //! Runs `sluicegate check`: finds the base, selects the pipelines, evaluates the rules locally, delivers the reports.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, GitError, Snapshot};
 use crate::delivery::{Telling, deliver};
+use crate::error::Failure;
 use crate::gate::Selected;
 use crate::gate::baseline::Baseline;
 use crate::gate::check_paths::Paths;
@@ -20,6 +19,7 @@ use crate::model::findings::Engine;
 use crate::session::{CommandResult, Run, is_ci};
 use crate::workspace::standard_input::StandardInput;
 use crate::workspace::{Workspace, as_wish};
+use sluicegate_git::{CommitId, GitError, Snapshot};
 use std::mem;
 use std::path::PathBuf;
 

@@ -3,9 +3,9 @@
 //! If the branch or tag matches, everything that would be published is reviewed, changed or not: the previous job may
 //! have failed or been cancelled, and its unpublished pipelines are unchanged since.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
 use crate::commands::review::{Published, Reviewed, reviewed};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
 use crate::job::settings::PublishOn;

@@ -1,8 +1,6 @@
 //! Runs `sluicegate context`: shows the detected settings and the reason for each.
 
-use crate::base::exit::ExitStatus;
-use crate::base::git::{ChangeKind, CommitId, GitError, Repository, Snapshot};
-use crate::base::text;
+use crate::exit::ExitStatus;
 use crate::gate::selection::Restriction;
 use crate::gate::{Candidate, Selected, is_within};
 use crate::job::cli::{ContextArgs, OutputFormat};
@@ -12,6 +10,8 @@ use crate::model::findings::GateChange;
 use crate::model::pipelines::is_pipeline;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
+use sluicegate_base::text;
+use sluicegate_git::{ChangeKind, CommitId, GitError, Repository, Snapshot};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::mem;

@@ -17,16 +17,16 @@ mod shared_pipelines;
 mod verify;
 mod waivers;
 
-use crate::base::env::Env;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::ui::{self, ColorChoice, Destination, Ui};
 use crate::delivery::leftovers;
+use crate::env::Env;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{Annotations, ArtifactsVerb, Cli, Command, SharedPipelinesVerb};
 use crate::job::policy;
 use crate::job::settings;
 use crate::session::step_report::{self, report_usage_error};
 use crate::session::{CommandResult, Run, is_ci, signals};
+use crate::ui::{self, ColorChoice, Destination, Ui};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

@@ -1,6 +1,6 @@
 //! Runs `sluicegate publish`: plans, compares with the platform, uploads once, verifies, writes a receipt.
 
-use crate::base::exit::ExitStatus;
+use crate::exit::ExitStatus;
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
 use crate::publication::{

@@ -1,10 +1,9 @@
 //! Runs `sluicegate report`: reads JSON reports, merges them, delivers the result.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::{Repository, Snapshot};
 use crate::delivery::leftovers::OutputFiles;
 use crate::delivery::{Delivery, DeliveryPlace, default_reports, deliver_from};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate;
 use crate::gate::comparison_notes;
 use crate::gate::merged_reports;
@@ -16,6 +15,7 @@ use crate::job::context::ContextError;
 use crate::job::settings::{self, Destinations, Of};
 use crate::model::findings::Report;
 use crate::session::{CommandResult, Run};
+use sluicegate_git::{Repository, Snapshot};
 
 /// Hint for reports that cannot be merged.
 const ONE_REVIEW: &str =

@@ -1,10 +1,8 @@
 //! Runs `sluicegate review`: resolves the target, selects the pipelines, requests the review, delivers the reports.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::Snapshot;
-use crate::base::text::{self, count};
 use crate::delivery::{Telling, deliver};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::baseline::Baseline;
 use crate::gate::changes_ahead::ChangesAhead;
 use crate::gate::empty_selection::nothing_selected;
@@ -23,6 +21,8 @@ use crate::publication::MergedCommit;
 use crate::publish::{Plan, PublishError, version::asks_for_next};
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
+use sluicegate_base::text::{self, count};
+use sluicegate_git::Snapshot;
 
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     Ok(reviewed(run, args, None, &|_, _| Ok(None))?.status)

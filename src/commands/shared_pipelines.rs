@@ -1,17 +1,17 @@
 //! Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file of the working tree.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::input;
-use crate::base::text::{self, count};
-use crate::base::write;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{AddSharedPipelineArgs, OutputFormat};
 use crate::model::pipelines::{NewSharedEntry, SHARED_PIPELINES_FILE, SharedEditError, is_pipeline};
 use crate::model::yaml::DOCUMENT_LIMIT;
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use crate::workspace::platform_folder::must_be_named;
+use crate::write;
 use serde_json::json as value;
+use sluicegate_base::input;
+use sluicegate_base::text::{self, count};
 use std::io;
 use std::path::Path;
 

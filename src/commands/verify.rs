@@ -1,8 +1,7 @@
 //! Runs `sluicegate verify`: compares a published version with a receipt.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, VerifyArgs};
 use crate::platform::api::Platform;
 use crate::platform::http::ErrorKind;
@@ -11,6 +10,7 @@ use crate::session::named_file::read_bounded;
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use serde_json::json as value;
+use sluicegate_base::text;
 
 /// Maximum size of a receipt, in bytes.
 const LIMIT: u64 = 256 * 1024 * 1024;

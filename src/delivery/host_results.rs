@@ -3,7 +3,7 @@
 //! These deliveries do not affect the verdict, so a failure is only a warning.
 
 use super::{Delivery, DeliveryPlace};
-use crate::base::error::Failure;
+use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
 use crate::job::settings::variable;

@@ -1,9 +1,8 @@
 //! Replaces what an earlier run, or the change, left at the destinations of a run, so that a run that does not finish
 //! leaves no report of another run.
 
-use crate::base::error::Failure;
-use crate::base::write;
 use crate::delivery::default_reports;
+use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::{Command, DestinationArgs, PublishArgs, PublishFlags, ReportFlag};
 use crate::job::policy;
@@ -12,6 +11,7 @@ use crate::model::findings::{Report, Verdict};
 use crate::report::{self, About, Format, PublishRun, publish_junit};
 use crate::session::Run;
 use crate::workspace::Workspace;
+use crate::write;
 use jiff::Timestamp;
 use std::fs;
 use std::io;

@@ -13,9 +13,8 @@ mod step_results;
 
 pub(crate) use report_files::default_reports;
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::{Repository, Snapshot};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::ComparedChanges;
 use crate::gate::change_list;
 use crate::gate::changes_ahead::ChangesAhead;
@@ -28,6 +27,7 @@ use crate::model::rules::{self, LintProblem};
 use crate::report::{ChangedFile, WrongRules};
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_git::{Repository, Snapshot};
 use std::sync::atomic::Ordering;
 
 /// A report to deliver, and its destinations.

@@ -2,10 +2,6 @@
 
 use super::needed_lines::Needed;
 use super::{Delivery, DeliveryPlace, changes, report_files, repository_links, reproduction};
-use crate::base::git::{
-    BlobId, Change, CommitId, Content, FormerContent, GitError, Repository, Snapshot, SnapshotFile,
-};
-use crate::base::overlap;
 use crate::gate::ComparedChanges;
 use crate::gate::change_list;
 use crate::job::ci::Host;
@@ -16,6 +12,10 @@ use crate::model::project::ProjectCheck;
 use crate::model::rules;
 use crate::report::{About, ChangedFile, Format, PathBase, RuleText, SarifLimits, touched_lines};
 use crate::session::Run;
+use sluicegate_base::overlap;
+use sluicegate_git::{
+    BlobId, Change, CommitId, Content, FormerContent, GitError, Repository, Snapshot, SnapshotFile,
+};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 

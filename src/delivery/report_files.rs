@@ -1,10 +1,7 @@
 //! Writes the report files, by default to the paths where each CI host looks for them.
 
 use super::Delivery;
-use crate::base::error::Failure;
-use crate::base::git::Repository;
-use crate::base::ui::Ui;
-use crate::base::write;
+use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::ReportFlag;
 use crate::job::policy;
@@ -12,7 +9,10 @@ use crate::model::findings::Report;
 use crate::report::{self, About, Format};
 use crate::session::Run;
 use crate::session::failure::not_written;
+use crate::ui::Ui;
+use crate::write;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use sluicegate_git::Repository;
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,12 @@
 //! Builds the command that reproduces a failed review of a CI job on another machine, without the platform.
 
 use super::{Delivery, DeliveryPlace};
-use crate::base::text;
 use crate::job::ci::BaseHint;
 use crate::job::policy;
 use crate::job::settings;
 use crate::model::findings::{FailOn, Verdict};
 use crate::session::Run;
+use sluicegate_base::text;
 
 /// Number of characters of a commit id: enough for any repository, and short enough for one line.
 const ID: usize = 12;

@@ -2,13 +2,13 @@
 
 use super::report_files::junit_path;
 use super::{Delivery, DeliveryPlace};
-use crate::base::error::Failure;
-use crate::base::ui::Ui;
+use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::report::terminal::{self, Groups};
 use crate::report::{self, About, azure, github};
 use crate::session::Run;
 use crate::session::step_report::annotation_style;
+use crate::ui::Ui;
 
 /// The number of the group of annotations, which no group of findings uses.
 const ANNOTATIONS: usize = usize::MAX;

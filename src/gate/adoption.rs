@@ -1,10 +1,10 @@
 //! Finds the commit by which a repository adopted `new-only`: findings before it are known until a first version is
 //! published.
 
-use crate::base::git::{BlobId, CommitId, Content, GitError};
 use crate::job::policy::{SIZE_LIMIT, Text};
 use crate::job::settings;
 use crate::workspace::Workspace;
+use sluicegate_git::{BlobId, CommitId, Content, GitError};
 use std::collections::HashMap;
 
 /// Result of the search for the adoption in the history of the default branch.

@@ -2,10 +2,10 @@
 
 use super::failed_batch::BatchFiles;
 use super::{Before, KnownComparison, Tally, mark};
-use crate::base::git::Change;
-use crate::base::text::count;
 use crate::model::findings::FileResults;
 use crate::model::pipelines::is_pipeline;
+use sluicegate_base::text::count;
+use sluicegate_git::Change;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Paths of changed files, each with the former path, or `None` for a new file. Other files kept their path.

@@ -1,9 +1,6 @@
 //! Finds the baseline if only new findings count: the same pipelines at the base, evaluated by the rules of the head.
 
-use crate::base::error::Failure;
-use crate::base::git::{
-    Change, ChangeKind, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile,
-};
+use crate::error::Failure;
 use crate::gate::adoption::Adoption;
 use crate::gate::{Moved, Pairs, Places, Selected, Tally, mark_known, moved};
 use crate::job::context::Comparison;
@@ -13,6 +10,9 @@ use crate::model::pipelines::{SubjectKind, is_pipeline};
 use crate::platform::http::ErrorKind;
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_git::{
+    Change, ChangeKind, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile,
+};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 

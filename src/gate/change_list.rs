@@ -1,8 +1,7 @@
 //! The changes for the reports that include them: counts for the JSON report, text and drawings for human-readable
 //! reports.
 
-use crate::base::error::Failure;
-use crate::base::git::{Change, CommitId, GitError, Repository, Snapshot};
+use crate::error::Failure;
 use crate::gate::pipeline_change::told_with_facts;
 use crate::gate::{ComparedChanges, Pairs, is_within};
 use crate::job::ci::Host;
@@ -14,6 +13,7 @@ use crate::publish::{Callers, MOST_CALLERS};
 use crate::report::{ChangedFile, Format};
 use crate::session::Run;
 use crate::session::step_report::STEP_SUMMARY;
+use sluicegate_git::{Change, CommitId, GitError, Repository, Snapshot};
 use std::collections::BTreeSet;
 
 /// Returns whether any configured output includes the list of changes.

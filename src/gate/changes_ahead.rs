@@ -2,12 +2,12 @@
 //! reviewing them.
 
 use super::change_list::{self, FactsOfFiles};
-use crate::base::git::{Change, CommitId, GitError, Repository};
 use crate::gate::{Part, SeenFacts, Selected};
 use crate::job::settings::{Judging, Selection};
 use crate::report::ChangedFile;
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_git::{Change, CommitId, GitError, Repository};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};

@@ -1,11 +1,11 @@
 //! The paths that a user gives to a local check.
 
-use crate::base::error::Failure;
-use crate::base::git::Snapshot;
+use crate::error::Failure;
 use crate::gate::Selected;
 use crate::job::context::Comparison;
 use crate::model::pipelines::RULES_FILE;
 use crate::workspace::Workspace;
+use sluicegate_git::Snapshot;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
 //! Runs `sluicegate report --compare`: finds the new, known and fixed findings since an older report.
 
-use crate::base::error::Failure;
-use crate::base::git::short_id;
-use crate::base::text::count;
+use crate::error::Failure;
 use crate::gate;
 use crate::model::findings::{ComparedWith, Report};
+use sluicegate_base::text::count;
+use sluicegate_git::short_id;
 
 /// Hint to merge the shards of a review before a comparison.
 const HINT: &str = "merge the shards into a report first: `sluicegate report PART.json… --report json=FILE`";

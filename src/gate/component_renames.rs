@@ -1,7 +1,7 @@
 //! Finds the components that a change certainly renamed.
 
 use super::Pairs;
-use crate::base::git::{Change, GitError};
+use sluicegate_git::{Change, GitError};
 use std::collections::BTreeMap;
 
 /// The renamed components of each pipeline, by its path in head: the old name of each new name.

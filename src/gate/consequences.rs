@@ -3,12 +3,12 @@
 //! The verdict is derived from all findings before. The finding of the link gets the level of the worst folded one.
 
 use super::Tally;
-use crate::base::text::{count, named};
 use crate::model::findings::{
     Enforcement, FileResults, Origin, RuleResult, Severity, State, Status, Violation,
 };
 use crate::model::project::ProjectCheck;
 use crate::model::rules::Consequence;
+use sluicegate_base::text::{count, named};
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
 

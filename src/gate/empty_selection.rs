@@ -1,14 +1,14 @@
 //! Explains why no pipeline is selected, so that a run never passes silently.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, Snapshot};
-use crate::base::text::count;
+use crate::error::Failure;
 use crate::gate;
 use crate::gate::selection::Restriction;
 use crate::job::settings::{self, Selection};
 use crate::model::pipelines::RULES_FILE;
 use crate::model::pipelines::is_pipeline;
 use crate::workspace::Workspace;
+use sluicegate_base::text::count;
+use sluicegate_git::{CommitId, Snapshot};
 
 impl Workspace<'_> {
     /// Returns an error if a path or a glob of the job, or all globs of the configuration file together, match no file

@@ -1,11 +1,11 @@
 //! Evaluates rules on files of a snapshot, from blobs or from disk.
 
 use super::Tally;
-use crate::base::git::{Content, GitError, Repository, SnapshotFile};
 use crate::model::findings::{FileResults, Unreviewed};
 use crate::model::pipelines::{document_in, document_on_disk, is_pipeline};
 use crate::model::rules::{RuleSet, SeePipeline};
 use rayon::prelude::*;
+use sluicegate_git::{Content, GitError, Repository, SnapshotFile};
 use std::path::Path;
 
 /// Minimum number of files that a thread evaluates at a time.

@@ -1,9 +1,7 @@
 //! Turns findings into a verdict, an exit status and a report: the same code for every engine.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::{CommitId, Snapshot};
-use crate::base::text::count;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::baseline::Baseline;
 use crate::gate::interface_changes::in_change;
 use crate::gate::project_checks::ProjectRun;
@@ -18,6 +16,8 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::UnusableGateFiles;
 use jiff::Timestamp;
+use sluicegate_base::text::count;
+use sluicegate_git::{CommitId, Snapshot};
 use std::time::Instant;
 
 const REFUSED: &str = "The change edits the gate configuration and other files. This job does not allow that \

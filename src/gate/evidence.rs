@@ -3,10 +3,10 @@
 //! platform knows, are reported as notes, since they should not block every change.
 
 use super::Positions;
-use crate::base::text::count;
 use crate::model::pipelines::Kind;
 use crate::model::rules::{self, RuleSet, RuleState};
 use crate::platform::api::RuleAnswer;
+use sluicegate_base::text::count;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of rules or pipelines in a note.

@@ -3,8 +3,7 @@
 //! A setting that moves the base must not hide such a change. Both versions of the files are read as far as possible;
 //! unreadable files are reported.
 
-use crate::base::error::Failure;
-use crate::base::git::{Change, CommitId, Snapshot, SnapshotFile};
+use crate::error::Failure;
 use crate::job::ci::BaseHint;
 use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, ContextError, PolicyTip};
@@ -13,6 +12,7 @@ use crate::job::settings::Revisions;
 use crate::session::Run;
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, as_wish};
+use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
     /// Returns the commits that the host compares with. If they cannot be resolved, returns the requested bases with a

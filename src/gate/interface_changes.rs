@@ -2,14 +2,14 @@
 //! not blamed for an earlier break.
 
 use super::interface_comparison::{Between, between};
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, Snapshot};
+use crate::error::Failure;
 use crate::gate::is_within;
 use crate::job::cli::Compat as Mode;
 use crate::job::context::Comparison;
 use crate::job::settings::Breaks;
 use crate::model::interface::{Against, Compat};
 use crate::workspace::Workspace;
+use sluicegate_git::{CommitId, Snapshot};
 
 /// Returns the changes, or `None` if the shared-pipelines file is unchanged, there is no base, or `paths` restricts the
 /// review to other files.

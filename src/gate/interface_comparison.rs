@@ -1,12 +1,12 @@
 //! Compares the two sides of a change in the repository.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, Repository, Snapshot};
+use crate::error::Failure;
 use crate::model::interface::{
     self, Against, Change, Class, Compat, Interface, LoadedInterface, Offer, What,
 };
 use crate::model::pipelines::SharedPipelines;
 use serde_json::{Value, json as value};
+use sluicegate_git::{CommitId, Repository, Snapshot};
 
 /// The changes in the shared-pipelines file.
 pub(crate) struct Between {

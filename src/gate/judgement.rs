@@ -2,14 +2,14 @@
 
 use super::failed_batch::BatchFiles;
 use super::{Cause, Part, Selected, Tally, decide, is_open, status, verdict};
-use crate::base::exit::ExitStatus;
-use crate::base::text::count;
+use crate::exit::ExitStatus;
 use crate::model::findings::{
     Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
     too_many,
 };
 use crate::model::interface::Compat;
 use jiff::Timestamp;
+use sluicegate_base::text::count;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 

@@ -1,13 +1,13 @@
 //! Evaluates the pipelines that got no response from the platform on this machine, so that a change cannot pass by making
 //! the platform fail. The pipelines remain unreviewed.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, Snapshot};
-use crate::base::text::count;
+use crate::error::Failure;
 use crate::gate::local_review;
 use crate::gate::{Places, Tally, evaluate};
 use crate::model::rules::RuleSet;
 use crate::workspace::Workspace;
+use sluicegate_base::text::count;
+use sluicegate_git::{CommitId, Snapshot};
 use std::collections::BTreeSet;
 
 /// The pipelines that were evaluated on this machine instead.

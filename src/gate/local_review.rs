@@ -1,8 +1,6 @@
 //! The local engine: evaluates the rules on this machine.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, Repository};
-use crate::base::text::count;
+use crate::error::Failure;
 use crate::gate::baseline::Baseline;
 use crate::gate::check_rules::CheckRules;
 use crate::gate::evaluation::Judged;
@@ -14,6 +12,8 @@ use crate::job::cli::FailOn;
 use crate::model::pipelines::RULES_FILE;
 use crate::model::rules::RuleSet;
 use crate::session::Run;
+use sluicegate_base::text::count;
+use sluicegate_git::{CommitId, Repository};
 use std::collections::HashSet;
 
 /// Evaluates these files of the snapshot locally, with these rules.

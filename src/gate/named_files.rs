@@ -1,7 +1,7 @@
 //! Selects files that are given one by one, as by a git hook.
 
 use super::select::{Scope, Selected, select};
-use crate::base::git::GitError;
+use sluicegate_git::GitError;
 
 /// Selects the `named` files, changed or not, and the changed files in the directories that `scope` is restricted to.
 /// If the rules file is among the named files, selects all pipelines, as for a change of the rules file; it is

@@ -1,7 +1,6 @@
 //! Runs the project checks: determines which of their findings are reported, and which are known.
 
-use crate::base::error::Failure;
-use crate::base::git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot};
+use crate::error::Failure;
 use crate::gate::baseline::Baseline;
 use crate::gate::renamed_components::RenamedComponents;
 use crate::gate::waivers::Waiving;
@@ -17,6 +16,7 @@ use crate::model::rules::consequences;
 use crate::model::waivers::Former;
 use crate::workspace::Workspace;
 use rayon::prelude::*;
+use sluicegate_git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Maximum number of bytes of changed files that are examined for a script with a defect.

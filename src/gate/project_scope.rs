@@ -1,14 +1,14 @@
 //! Runs the project checks on a snapshot: reads the pipelines that they need, on all cores and each only once.
 
-use crate::base::file_defect::FileDefect;
-use crate::base::git::{Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
-use crate::base::overlap;
 use crate::model::findings::FileResults;
 use crate::model::pipelines::{
     CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines,
     SoughtNames, document, document_on_disk, is_pipeline, may_name_files,
 };
 use crate::model::project::{CheckLevels, Project, Renames, SharedSide};
+use sluicegate_base::file_defect::FileDefect;
+use sluicegate_base::overlap;
+use sluicegate_git::{Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 

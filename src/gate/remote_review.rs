@@ -1,8 +1,6 @@
 //! Requests a review: from the platform in batches, or by a local check if the change comes from a fork.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, Snapshot, SnapshotFile};
-use crate::base::text::count;
+use crate::error::Failure;
 use crate::gate::baseline::{Baseline, same_rules};
 use crate::gate::changes_ahead::ChangesAhead;
 use crate::gate::check_rules::CheckRules;
@@ -23,6 +21,8 @@ use crate::model::rules::RuleSet;
 use crate::platform::api::{Platform, ReviewFields};
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_base::text::count;
+use sluicegate_git::{CommitId, Snapshot, SnapshotFile};
 use std::collections::HashSet;
 use std::iter;
 use std::panic;

@@ -1,7 +1,7 @@
 //! Finds the components that the change renamed, in the files for which this is needed.
 
-use crate::base::git::{Change, ChangeKind, GitError, Repository, Snapshot};
 use crate::gate::{ComponentRenames, Pairs, Selected};
+use sluicegate_git::{Change, ChangeKind, GitError, Repository, Snapshot};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 

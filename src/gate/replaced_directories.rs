@@ -2,8 +2,8 @@
 //!
 //! Git reports only that the pipelines were deleted, but the new entry may lead to pipelines that no run reviews.
 
-use crate::base::git::{Change, ChangeKind, FileKind, GitError, Snapshot};
-use crate::base::text::count;
+use sluicegate_base::text::count;
+use sluicegate_git::{Change, ChangeKind, FileKind, GitError, Snapshot};
 use std::collections::BTreeMap;
 
 /// A directory that the change replaced.

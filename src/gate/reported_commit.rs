@@ -1,14 +1,14 @@
 //! Checks in CI that a report belongs to the commit of the event. A report of another commit proves nothing about this
 //! one.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::{CommitId, Repository, is_full_id};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::ci::{CiContext, Host, Trigger};
 use crate::job::context::{self, RevisionWish};
 use crate::job::policy;
 use crate::job::settings::variable;
 use crate::model::findings::Report;
+use sluicegate_git::{CommitId, Repository, is_full_id};
 use std::collections::BTreeSet;
 use std::path::Path;
 

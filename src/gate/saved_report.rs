@@ -1,14 +1,14 @@
 //! Reads JSON reports of earlier runs. A verdict that the results of the report contradict is rejected.
 
 use super::{Positions, causes, verdict};
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::Repository;
-use crate::base::input;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::model::findings::{FailOn, Report, Verdict};
 use crate::report::json;
 use crate::session::Run;
 use crate::session::named_file::read_bounded;
+use sluicegate_base::input;
+use sluicegate_git::Repository;
 use std::io;
 use std::path::Path;
 

@@ -2,9 +2,9 @@
 
 use super::lookalike::{self, looks_like_pipeline};
 use super::replaced_directories::{ReplacedDirectory, find_replaced_directories};
-use crate::base::git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
 use crate::model::findings::{Excluded, GateChange};
 use crate::model::pipelines::{RULES_FILE, is_pipeline};
+use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
 use std::collections::BTreeMap;
 
 const NOT_INCLUDED: &str = "not matched by --include";

@@ -1,7 +1,6 @@
 //! Selects the pipelines of a run, and determines the gate changes and the stricter settings of the target.
 
-use crate::base::error::Failure;
-use crate::base::git::Snapshot;
+use crate::error::Failure;
 use crate::gate::stricter_target::Outdated;
 use crate::gate::{self, Scope, Selected};
 use crate::job::cli::GateChanges;
@@ -10,6 +9,7 @@ use crate::job::settings::{Revisions, Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::{ResolveSelection, UnusableGateFiles};
+use sluicegate_git::Snapshot;
 
 /// The restrictions of the changed files.
 pub(crate) struct Restriction<'a> {

@@ -2,9 +2,7 @@
 //! commit; after the merge, the target's file applies unless the change edited it. So stricter settings of the target's
 //! tip are reported, and the changed pipelines are also evaluated locally by its rules.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, Repository, Snapshot};
-use crate::base::text::count;
+use crate::error::Failure;
 use crate::gate::evaluate;
 use crate::gate::interface_comparison::between;
 use crate::gate::{Selected, Tally};
@@ -18,6 +16,8 @@ use crate::model::rules::RuleSet;
 use crate::model::waivers;
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, folder_in};
+use sluicegate_base::text::count;
+use sluicegate_git::{CommitId, Repository, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of differences that a note lists.

@@ -1,8 +1,8 @@
 //! Collects the failed requests of a review: their messages, their effect on the run, and whether they are the only
 //! open points.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::{BatchAnswer, BatchError, Tally};
 use crate::platform::http::HttpError;
 use crate::session::Run;

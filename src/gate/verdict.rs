@@ -1,7 +1,7 @@
 //! Derives the verdict from its causes. Every verdict of the program is computed here from a list of causes.
 
 use super::failed_batch::has_unexplained_batch;
-use crate::base::exit::ExitStatus;
+use crate::exit::ExitStatus;
 use crate::model::findings::{FailOn, FileResults, Report, State, Verdict};
 
 /// A reason why a run does not pass.

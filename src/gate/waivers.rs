@@ -1,8 +1,6 @@
 //! Reads the waivers in force from the policy's version of the file, and applies them to the findings.
 
-use crate::base::error::Failure;
-use crate::base::git::Snapshot;
-use crate::base::text::{count, first_named};
+use crate::error::Failure;
 use crate::gate::Tally;
 use crate::job::context::PolicyTip;
 use crate::job::policy::{CheckoutFiles, GateReader, Text, UnusableFile};
@@ -17,6 +15,8 @@ use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
+use sluicegate_base::text::{count, first_named};
+use sluicegate_git::Snapshot;
 
 /// Maximum number of waivers in a note.
 const NAMED: usize = 3;

@@ -3,7 +3,7 @@
 
 use super::Publishing;
 use super::intent::Intent;
-use crate::base::error::Failure;
+use crate::error::Failure;
 use crate::platform::api::Artifact;
 use crate::publish::version::{NameOrigin, name_origin};
 use crate::publish::{Plan, Source};

@@ -2,11 +2,11 @@
 
 use super::intent::Intent;
 use super::{Evidence, Publishing};
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text::{self, count};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::publish::{Plan, PublishError};
 use crate::session::CommandResult;
+use sluicegate_base::text::{self, count};
 
 impl Publishing<'_> {
     /// Prints the version that would be published, or why none would, with read requests only. The review passed, and

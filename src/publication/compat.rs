@@ -3,9 +3,8 @@
 
 use super::intent::Intent;
 use super::{Publishing, with_wish};
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::{CommitId, Repository};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{Compat as Mode, IfExists};
 use crate::model::interface::{
     self, Against, Change, Compat, NextError, Offer, accepted_by_name, breaks_told, has_next, in_short,
@@ -15,6 +14,7 @@ use crate::platform::http::{ErrorKind, HttpError};
 use crate::publication::offered_side::{FETCH, IdsOnly, OfferedSide};
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 use crate::session::published::not_published;
+use sluicegate_git::{CommitId, Repository};
 
 /// Placeholder for the next version until it is computed.
 pub(super) const DRAFT: &str = "0.0.0";

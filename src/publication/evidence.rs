@@ -1,9 +1,7 @@
 //! The review required for a publish: a passed, complete review of the commit to publish and of every planned pipeline.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::CommitId;
-use crate::base::text::{count, first_named};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::saved_report::{SIZE_LIMIT, understood};
 use crate::gate::why_partial;
 use crate::job::cli::RequiredEngine;
@@ -12,6 +10,8 @@ use crate::model::findings::{Engine, FailOn, Finding, Report, ReviewPlatform, St
 use crate::model::pipelines::Kind;
 use crate::publish::{Plan, ReviewEvidence, content_hash};
 use crate::session::named_file::read_bounded;
+use sluicegate_base::text::{count, first_named};
+use sluicegate_git::CommitId;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,13 +1,13 @@
 //! The versions of the prefix, and how their commits are related to the commit to publish.
 
 use super::Publishing;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::{CommitId, GitError, Repository, Wanted, is_full_id, short_id};
-use crate::base::text::count;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::platform::api::{Artifact, Platform};
 use crate::platform::http::{ErrorKind, HttpError};
 use crate::session::published::versions_of;
+use sluicegate_base::text::count;
+use sluicegate_git::{CommitId, GitError, Repository, Wanted, is_full_id, short_id};
 use std::collections::BTreeSet;
 
 /// Maximum number of versions whose details are requested because the list does not show their commit.

@@ -1,7 +1,7 @@
 //! Decides what to do with a plan: every command and every route passes the same list of checks before an upload.
 
 use super::Publishing;
-use crate::base::error::Failure;
+use crate::error::Failure;
 use crate::platform::api::Platform;
 use crate::publish::Plan;
 

@@ -1,14 +1,14 @@
 //! Writes the outcome as JUnit: a suite `publish`, with one case for the version and one for each break.
 
 use super::Publishing;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::write;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::Compat as Mode;
 use crate::model::findings::Verdict;
 use crate::model::interface::Change;
 use crate::report::{PublishBreak, PublishRun, publish_junit};
 use crate::session::failure::not_written;
+use crate::write;
 use jiff::Timestamp;
 use std::path::Path;
 

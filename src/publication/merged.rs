@@ -1,11 +1,11 @@
 //! Restricts a CI job to publish merged commits. Local users are responsible for their commit.
 
-use crate::base::git::GitError;
 use crate::job::ci::Host;
 use crate::job::context::{self, ContextError, Target};
 use crate::job::settings::PublishOn;
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_git::GitError;
 
 /// Warns in a local run if the remote lacks the commit, and removes the name of a branch that does not contain it: both
 /// become permanent. In a CI job, [`require_merged`] refuses such a commit.

@@ -23,12 +23,8 @@ pub(crate) use policy_guard::{refuse_outdated_gate, refuse_unusable_policy, reso
 
 use intent::{Intent, PublishedBefore};
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::CommitId;
-use crate::base::text::{self, count, first_named};
-use crate::base::ui::{Bar, Ui};
-use crate::base::write;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::{self, Positions};
 use crate::job::context::Target;
 use crate::job::settings::{Connection, LeftOfReview, Publish};
@@ -38,8 +34,12 @@ use crate::report::publish_summary;
 use crate::session::failure::not_written;
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
+use crate::ui::{Bar, Ui};
 use crate::workspace::Workspace;
+use crate::write;
 use jiff::Timestamp;
+use sluicegate_base::text::{self, count, first_named};
+use sluicegate_git::CommitId;
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! Determines what a published version offers: from the file of its commit if the clone has or may fetch it, otherwise
 //! only its ids.
 
-use crate::base::git::{CommitId, GitError, Repository, Wanted, is_full_id};
-use crate::base::text;
 use crate::model::interface::{self, Against, Interface, LoadedInterface, Offer};
 use crate::platform::api::ArtifactDetails;
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_base::text;
+use sluicegate_git::{CommitId, GitError, Repository, Wanted, is_full_id};
 
 /// Number of commits to fetch.
 const DEPTH: u32 = 1;

@@ -4,8 +4,8 @@
 use super::Publishing;
 use super::history::CommitOrder;
 use super::intent::Intent;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::settings::SettingSource;
 use crate::platform::api::Platform;
 use crate::platform::http::ErrorKind;
@@ -70,7 +70,7 @@ impl Publishing<'_> {
             self.target.head.short(),
             latest.name,
             plan.prefix,
-            crate::base::git::short_id(&latest.commit)
+            sluicegate_git::short_id(&latest.commit)
         )
     }
 
@@ -84,7 +84,7 @@ impl Publishing<'_> {
             "{clone} does not show whether version {} of {} ({}) is newer than {}",
             latest.name,
             plan.prefix,
-            crate::base::git::short_id(&latest.commit),
+            sluicegate_git::short_id(&latest.commit),
             self.target.head.short()
         )
     }

@@ -1,7 +1,7 @@
 //! Refuses a publish if the gate configuration in force cannot be used, or is stricter than that of the commit.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::Selected;
 use crate::gate::stricter_target::Outdated;
 use crate::job::cli::{GateChanges, PublishArgs};

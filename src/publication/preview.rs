@@ -2,10 +2,8 @@
 
 use super::Publishing;
 use super::intent::Intent;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
-use crate::base::text::count;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::model::interface::{Class, Compat, breaks_told, told};
 use crate::model::pipelines::{SharedParameter, is_pipeline};
 use crate::platform::api::{ArtifactDetails, Platform};
@@ -15,6 +13,8 @@ use crate::session::CommandResult;
 use crate::session::output::json;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::{Value, json as value};
+use sluicegate_base::text;
+use sluicegate_base::text::count;
 use std::fmt::Write as _;
 
 /// Maximum number of changed files of each kind to print.

@@ -3,11 +3,11 @@
 
 use super::Publishing;
 use super::history::{CommitOrder, VersionHistory};
-use crate::base::error::Failure;
-use crate::base::git::short_id;
+use crate::error::Failure;
 use crate::platform::api::{Artifact, Platform};
 use crate::platform::http::HttpError;
 use crate::publish::{Outcome, OutcomeKind, Plan, withdraw};
+use sluicegate_git::short_id;
 use std::collections::BTreeSet;
 
 impl Publishing<'_> {

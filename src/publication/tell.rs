@@ -1,16 +1,16 @@
 //! Reports the outcome of a publish.
 
 use super::Publishing;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
-use crate::base::text::count;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::platform::http::HttpError;
 use crate::publish::{self, OutcomeKind, Plan};
 use crate::session::CommandResult;
 use crate::session::failure::status_of;
 use crate::session::published::latest_in_words;
 use crate::session::step_report::PUBLISH_FAILED;
+use sluicegate_base::text;
+use sluicegate_base::text::count;
 use std::fmt::Write as _;
 
 /// Reports the outcome, the most important fact first, and returns the exit status.

@@ -1,8 +1,8 @@
 //! Compares two plans, which is possible because a plan is data.
 
 use super::{Plan, PublishError};
-use crate::base::git::Content;
 use serde::Serialize;
+use sluicegate_git::Content;
 use std::collections::BTreeMap;
 
 /// The paths that differ between two plans; each list is sorted.

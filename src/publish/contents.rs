@@ -1,7 +1,7 @@
 //! Reads the contents of files, from any thread.
 
 use super::PublishError;
-use crate::base::git::{Content, GitError, Repository, read_on_disk, regular_on_disk};
+use sluicegate_git::{Content, GitError, Repository, read_on_disk, regular_on_disk};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};

@@ -3,7 +3,7 @@
 use super::contents::PublishContents;
 use super::plan::PlannedFile;
 use super::{PublishError, Select, Wish};
-use crate::base::git::{BlobId, Checkout, CommitId, Content, Repository};
+use sluicegate_git::{BlobId, Checkout, CommitId, Content, Repository};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 

@@ -1,10 +1,10 @@
 //! The errors of a publish that are found before anything is sent.
 
 use super::version::VersionError;
-use crate::base::file_defect::FileDefect;
-use crate::base::git::GitError;
 use crate::model::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE};
 use crate::model::yaml::DocumentError;
+use sluicegate_base::file_defect::FileDefect;
+use sluicegate_git::GitError;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 

@@ -2,8 +2,8 @@
 
 use super::PublishError;
 use super::plan::Plan;
-use crate::base::text::hex;
 use sha2::{Digest, Sha256};
+use sluicegate_base::text::hex;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,8 +1,8 @@
 //! Lists the files in the head commit or on disk.
 
 use super::{PublishError, Source, Wish};
-use crate::base::git::{CommitId, Content, Doubt, FileKind, Repository, Snapshot, SnapshotFile};
 use crate::model::pipelines::Kind;
+use sluicegate_git::{CommitId, Content, Doubt, FileKind, Repository, Snapshot, SnapshotFile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of a commit or of the working tree.

@@ -3,9 +3,9 @@
 use super::contents::PublishContents;
 use super::unchanged::Checked;
 use super::{Select, Source};
-use crate::base::git::Content;
 use crate::model::interface::Interface;
 use serde::{Deserialize, Serialize};
+use sluicegate_git::Content;
 use std::sync::Arc;
 
 /// All data that an upload needs.

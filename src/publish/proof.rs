@@ -2,10 +2,10 @@
 
 use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
-use crate::base::git::{BlobId, CommitId, Repository};
 use crate::model::interface::{self, Change, Class, Compat, LoadedInterface, Offer, What};
 use crate::model::pipelines::SHARED_PIPELINES_FILE;
 use crate::platform::api::ArtifactDetails;
+use sluicegate_git::{BlobId, CommitId, Repository};
 use std::collections::BTreeSet;
 
 impl Receipt {

@@ -6,11 +6,11 @@
 use super::PublishError;
 use super::contents::PublishContents;
 use super::unchanged::{self, Checked};
-use crate::base::file_defect::FileDefect;
-use crate::base::git::Content;
-use crate::base::overlap;
 use crate::model::pipelines::{PipelineFacts, Reference, may_name_files};
 use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
+use sluicegate_base::file_defect::FileDefect;
+use sluicegate_base::overlap;
+use sluicegate_git::Content;
 
 /// A pipeline file to be read.
 pub(super) struct WantedFile<'a> {

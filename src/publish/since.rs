@@ -3,10 +3,10 @@
 use super::contents::PublishContents;
 use super::hash;
 use super::{Plan, PlannedFile, PublishError, Select, Source};
-use crate::base::git::{CommitId, Content, FileKind, Repository, TreeFile};
 use crate::model::interface::{Change, What};
 use crate::model::pipelines::SharedPipelines;
 use crate::model::yaml::DOCUMENT_LIMIT;
+use sluicegate_git::{CommitId, Content, FileKind, Repository, TreeFile};
 use std::collections::BTreeMap;
 
 /// The files of the published commit.

@@ -2,8 +2,8 @@
 //!
 //! After a failure, the rest of the form, including its end, is not sent: the platform has nothing complete to publish.
 
-use crate::base::git::Content;
 use sha2::{Digest, Sha256};
+use sluicegate_git::Content;
 use std::io::{self, Read};
 
 /// The SHA-256 of a checked content.

@@ -4,8 +4,8 @@
 use super::contents::PublishContents;
 use super::error::Problem;
 use super::{PublishError, Source, hash};
-use crate::base::file_defect::{FileDefect, LfsPointer};
-use crate::base::git::{Content, SnapshotFile, regular_on_disk};
+use sluicegate_base::file_defect::{FileDefect, LfsPointer};
+use sluicegate_git::{Content, SnapshotFile, regular_on_disk};
 
 /// Maximum size of a script whose content is examined.
 const MAX_SCRIPT_SIZE: u64 = 8 << 20;

@@ -1,6 +1,6 @@
 //! Warnings that do not stop a publish: one for each place, and summaries for people.
 
-use crate::base::text::count;
+use sluicegate_base::text::count;
 use std::collections::BTreeMap;
 
 /// How to publish without the pipelines that no shared pipeline needs.

@@ -1,10 +1,10 @@
 //! The information in a report besides the review, supplied by the callers.
 
 use super::path_base::PathBase;
-use crate::base::text::count;
 use crate::model::diff::Line as ChangeLine;
 use crate::model::findings::{Block, Changed, Finding, Report, Show, UNREADABLE_RULE};
 use crate::model::picture::Canvas;
+use sluicegate_base::text::count;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;

@@ -4,8 +4,8 @@ use super::About;
 use super::remark::{Remark, RemarkKind, remarks};
 use super::view::Order;
 use super::wording::{causes_of_the_run, excluded, next_step_in_log, run_problem};
-use crate::base::text::count;
 use crate::model::findings::{Finding, Report, Severity, Verdict};
+use sluicegate_base::text::count;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 

@@ -4,8 +4,8 @@
 
 use super::annotation::{self, Annotation, Level};
 use super::{About, shorten};
-use crate::base::text;
 use crate::model::findings::Report;
+use sluicegate_base::text;
 
 /// Maximum number of issues of each type: Azure shows ten in a run's summary.
 const CAP: usize = 10;

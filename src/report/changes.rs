@@ -2,10 +2,10 @@
 
 use super::ChangedFile;
 use super::markdown::{code, escape, prose};
-use crate::base::text::count;
 use crate::model::diff::Line;
 use crate::model::interface::Class;
 use crate::model::picture::mermaid;
+use sluicegate_base::text::count;
 use std::fmt::Write as _;
 
 /// Maximum number of boxes in a flowchart: hosts do not draw larger ones, and nobody reads them.
@@ -294,7 +294,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_leaves_its_place(raw in "(\\PC|`|~|<|\\||%%\\{|\\]|\"|@|#){0,40}", is_value in any::<bool>()) {
-            let raw = crate::base::text::line(&raw);
+            let raw = sluicegate_base::text::line(&raw);
             let mut file = sample::changed(&raw);
             file.words = vec![line(1, Sign::Added, is_value, &raw)];
             let component = serde_json::json!({ raw.clone(): { "type": raw } });

@@ -1,7 +1,7 @@
 //! Escapes text for hosts that render GitHub Flavored Markdown.
 
 use super::uri;
-use crate::base::text;
+use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// Returns the text as literal text for a table cell, a list item or a heading: on one line, without markup, HTML,

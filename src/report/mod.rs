@@ -49,9 +49,9 @@ pub(crate) use path_base::PathBase;
 pub(crate) use release::release_note;
 pub(crate) use sarif::left_out as left_out_of_sarif;
 
-use crate::base::text::SafeJson;
 use crate::model::findings::Report;
 use clap::ValueEnum;
+use sluicegate_base::text::SafeJson;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 

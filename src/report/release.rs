@@ -2,8 +2,8 @@
 
 use super::markdown::{code, escape, prose};
 use super::shorten;
-use crate::base::text::count;
 use crate::model::interface::{Change, Class, Compat};
+use sluicegate_base::text::count;
 use std::fmt::Write as _;
 
 /// Maximum number of files in the list.

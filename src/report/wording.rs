@@ -1,8 +1,8 @@
 //! The sentences that all report formats share.
 
-use crate::base::text::{count, grouped, named};
 use crate::model::findings::{Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
 use crate::model::interface::Compat;
+use sluicegate_base::text::{count, grouped, named};
 use std::fmt::Write as _;
 
 /// Returns the verdict with the numbers of its findings, in one line; contains no text from outside.

@@ -1,6 +1,6 @@
 //! Errors at startup of the local platform and in its store.
 
-use crate::base::git::GitError;
+use sluicegate_git::GitError;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -3,11 +3,11 @@
 //! All of this waits for disks and processors, so it runs on blocking threads.
 
 use super::problem::Problem;
-use crate::base::git::{CommitId, FileKind, GitError, Repository, TreeFile};
 use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
 use crate::model::pipelines::{RULES_FILE, config_folder, document_in, is_pipeline};
 use crate::model::rules::RuleSet;
 use serde::Serialize;
+use sluicegate_git::{CommitId, FileKind, GitError, Repository, TreeFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use utoipa::ToSchema;

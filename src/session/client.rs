@@ -1,7 +1,7 @@
 //! Creates the platform's client from the settings.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::settings::Connection;
 use crate::platform::api::Platform;
 use crate::platform::http;

@@ -1,8 +1,7 @@
 //! Converts the errors of all modules to failures, with an exit status and a hint.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::GitError;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::context::ContextError;
 use crate::job::policy::PolicyError;
 use crate::job::settings::SettingsError;
@@ -10,6 +9,7 @@ use crate::platform::desired::DesiredError;
 use crate::platform::http::{ErrorKind, HttpError};
 use crate::publish::PublishError;
 use crate::service::ServiceError;
+use sluicegate_git::GitError;
 use std::io;
 use std::path::Path;
 

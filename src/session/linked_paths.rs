@@ -1,10 +1,10 @@
 //! Restricts where a job may write: to any path that it sets, but not through a link that the change added.
 
-use crate::base::error::Failure;
-use crate::base::git::Repository;
+use crate::error::Failure;
 use crate::job::policy;
 use crate::job::settings::Destinations;
 use crate::session::Run;
+use sluicegate_git::Repository;
 use std::path::Path;
 
 impl Run {

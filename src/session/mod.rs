@@ -12,12 +12,12 @@ pub(crate) mod signals;
 pub(crate) mod step_report;
 pub(crate) mod table;
 
-use crate::base::env::Env;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::ui::Ui;
+use crate::env::Env;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::ci;
 use crate::job::cli::{Annotations, GlobalArgs};
+use crate::ui::Ui;
 use signals::Signals;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};

@@ -1,7 +1,7 @@
 //! Reads files that a user named.
 
-use crate::base::error::Failure;
-use crate::base::input;
+use crate::error::Failure;
+use sluicegate_base::input;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 

@@ -1,10 +1,10 @@
 //! Formats responses: tables and facts for people, raw JSON for programs.
 
 use super::table::Columns;
-use crate::base::text;
-use crate::base::text::wrap;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use sluicegate_base::text;
+use sluicegate_base::text::wrap;
 use std::fmt::Write as _;
 use std::io;
 use unicode_width::UnicodeWidthStr as _;

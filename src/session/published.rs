@@ -1,6 +1,6 @@
 //! Texts about prefixes and versions: missing ones, and the version that consumers get.
 
-use crate::base::error::Failure;
+use crate::error::Failure;
 use crate::platform::api::{Artifact, ArtifactDetails, Platform};
 use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::publish::Latest;

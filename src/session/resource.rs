@@ -1,15 +1,15 @@
 //! Shared code of the commands for the platform's resources: the project, the output of responses, and messages if it
 //! is unknown whether a resource was created.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text::nearest;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::platform::api::{self, Answer, Platform};
 use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::session::output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
+use sluicegate_base::text::nearest;
 use std::io;
 use uuid::Uuid;
 

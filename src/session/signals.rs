@@ -3,8 +3,8 @@
 //! The command runs on a separate thread, so that an interrupt is handled at once, even while the command is deep in a
 //! repository. A command that must clean up first handles the signal itself.
 
-use crate::base::exit::ExitStatus;
-use crate::base::ui::Ui;
+use crate::exit::ExitStatus;
+use crate::ui::Ui;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,14 +1,14 @@
 //! Writes what a CI host shows for a step besides its log: annotations, the step summary, outputs.
 
-use crate::base::env::Env;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::ui::Ui;
+use crate::env::Env;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Command, DestinationArgs};
 use crate::job::settings;
 use crate::report::{AnnotationStyle, azure, failure_annotation, failure_summary, github};
 use crate::session::Run;
+use crate::ui::Ui;
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::atomic::Ordering;

@@ -1,6 +1,6 @@
 //! Tables with aligned columns. Control characters in cells are escaped.
 
-use crate::base::text;
+use sluicegate_base::text;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Maximum width of a column: longer texts overflow, so that one long text does not fill every other row with blanks.

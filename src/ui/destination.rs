@@ -1,8 +1,8 @@
 //! The file that replaces standard output (`--out`). It is created with the first result and moved to its path when
 //! the command ends, so that a reader never sees half of it.
 
-use crate::base::error::Failure;
-use crate::base::write::{Unfinished, to_the_end};
+use crate::error::Failure;
+use crate::write::{Unfinished, to_the_end};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

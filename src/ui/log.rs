@@ -1,6 +1,6 @@
 //! The log on standard error: the program's `tracing` events, at the requested level.
 
-use crate::base::text;
+use sluicegate_base::text;
 use std::io::{self, Write};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::FilterExt as _;

@@ -8,12 +8,12 @@ pub(crate) use destination::Destination;
 pub(crate) use log::start as start_log;
 pub(crate) use progress::Bar;
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
-use crate::base::write::to_the_end;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::write::to_the_end;
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
+use sluicegate_base::text;
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// When to use color.

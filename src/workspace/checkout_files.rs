@@ -1,13 +1,13 @@
 //! The files of the checkout to evaluate. In CI these are the files of the checked-out commit: an earlier step of the job
 //! (a generator, an installation, unpacked artifacts) may have changed those on disk.
 
-use crate::base::error::Failure;
-use crate::base::git::{Change, CommitId, GitError, Snapshot};
-use crate::base::text::{bounded, count};
+use crate::error::Failure;
 use crate::job::settings::Selection;
 use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_base::text::{bounded, count};
+use sluicegate_git::{Change, CommitId, GitError, Snapshot};
 use std::collections::BTreeSet;
 
 /// Maximum number of files in the note about those that differ on disk.

@@ -1,12 +1,12 @@
 //! The paths of the gate configuration: the paths of the settings, waivers and rules, with every link on the way. A
 //! change of one of them changes the gate.
 
-use crate::base::git::{GitError, Snapshot};
 use crate::job::policy::{self, GateFileSide};
 use crate::job::settings;
 use crate::model::pipelines::RULES_FILE;
 use crate::model::waivers;
 use crate::workspace::Workspace;
+use sluicegate_git::{GitError, Snapshot};
 
 /// Maximum number of hidden links at the root that are followed to find the rules file.
 const MOST_LINKS: usize = 64;

@@ -12,10 +12,9 @@ mod target_tip;
 mod typed_paths;
 pub(crate) mod unusable_gate_files;
 
-use crate::base::env;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use crate::env;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::ci::{self, CiContext, Host, Trigger};
 use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, ContextError, DeepenSubject, PolicyTip, RevisionWish, Target};
@@ -27,6 +26,7 @@ use crate::model::rules::RuleSet;
 use crate::model::yaml::DocumentError;
 use crate::session::Run;
 use crate::workspace::target_tip::{or_unknown, target_tip};
+use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use std::path::Path;
 
 /// A repository with its settings and the host's context.
@@ -242,7 +242,7 @@ impl<'a> Workspace<'a> {
             run.ui.warn(&format!(
                 "the checkout is at {short}, but this review covers {} of the event: pass `--head {}` to review \
                  the checkout",
-                crate::base::git::short_id(own),
+                sluicegate_git::short_id(own),
                 head.commit
             ));
         }

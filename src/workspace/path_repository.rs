@@ -1,13 +1,13 @@
 //! Finds the repository of the paths that a user typed: the one of the current directory, the one that contains the
 //! paths, or, for a local check, a directory without git.
 
-use crate::base::env;
-use crate::base::error::Failure;
-use crate::base::git::{GitError, Repository};
+use crate::env;
+use crate::error::Failure;
 use crate::job::settings::{self, FILE_NAME};
 use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
 use crate::session::{Run, is_ci};
 use crate::workspace::typed_paths::inside;
+use sluicegate_git::{GitError, Repository};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,12 +1,12 @@
 //! Finds the platform's hidden directory if the repository does not reveal it: lists the candidates and prompts for the
 //! name.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::Snapshot;
-use crate::base::ui::Ui;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::model::pipelines::is_pipeline;
 use crate::session::{Run, is_ci};
+use crate::ui::Ui;
+use sluicegate_git::Snapshot;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};

@@ -1,7 +1,7 @@
 //! Resolves the settings of a command from the configuration file in force. In CI, a file that cannot be used is treated
 //! as missing, so that it does not stop the change that repairs it.
 
-use crate::base::error::Failure;
+use crate::error::Failure;
 use crate::job::context::PolicyTip;
 use crate::job::policy::UnusableFile;
 use crate::job::settings::{self, FILE_NAME, Selection, SettingsError, Sources};

@@ -1,13 +1,13 @@
 //! Determines how to provide the rules file that the reviewed files lack: it may be on disk, or in the target branch.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, Snapshot};
+use crate::error::Failure;
 use crate::job::context::PolicyTip;
 use crate::job::policy;
 use crate::model::pipelines::RULES_FILE;
 use crate::workspace::gate_files::hidden;
 use crate::workspace::platform_folder;
 use crate::workspace::{Workspace, folder_in};
+use sluicegate_git::{CommitId, Snapshot};
 use std::fs;
 
 /// Maximum number of entries of the repository root that are searched for a rules file on disk.

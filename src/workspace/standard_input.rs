@@ -1,12 +1,12 @@
 //! Reads a pipeline from standard input, for editors and agents: it is checked as if it were saved at its path.
 
 use super::Workspace;
-use crate::base::error::Failure;
-use crate::base::git::Snapshot;
-use crate::base::input;
+use crate::error::Failure;
 use crate::job::cli::CheckArgs;
 use crate::model::yaml::DOCUMENT_LIMIT;
 use crate::session::Run;
+use sluicegate_base::input;
+use sluicegate_git::Snapshot;
 use std::io::{self, Write as _};
 use std::path::Path;
 use tempfile::NamedTempFile;

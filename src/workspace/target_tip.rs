@@ -1,9 +1,9 @@
 //! Finds the tip of the target branch, which may be proven only after missing commits are fetched.
 
-use crate::base::git::Repository;
 use crate::job::ci::CiContext;
 use crate::job::context::{self, ContextError, PolicyTip};
 use crate::job::policy::{self, Choice};
+use sluicegate_git::Repository;
 
 /// Returns the tip of the target branch; on the default branch, its tip on the remote, which may be newer than the
 /// commit of a rerun or of a scheduled run. A local run has one only with `--policy base`.

@@ -1,10 +1,10 @@
 //! Converts paths typed by the user to paths relative to the repository root.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, Snapshot};
+use crate::error::Failure;
 use crate::job::policy::plain;
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_git::{CommitId, Snapshot};
 use std::path::{Path, PathBuf};
 
 impl Workspace<'_> {

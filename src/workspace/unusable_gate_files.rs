@@ -4,9 +4,7 @@
 //! that was unusable before is treated as missing, so that a change that repairs it can pass. In a local run, such a
 //! file is an error where it is read.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, FileKind, Snapshot};
-use crate::base::input;
+use crate::error::Failure;
 use crate::job::policy::{self, GateFileSide, SIZE_LIMIT, Text};
 use crate::job::settings::{self, Selection, SettingsError, Sources};
 use crate::model::interface::{self, LoadedInterface};
@@ -17,6 +15,8 @@ use crate::model::waivers::{self, Waivers};
 use crate::model::yaml::DocumentError;
 use crate::session::Run;
 use crate::workspace::{Workspace, folder_in};
+use sluicegate_base::input;
+use sluicegate_git::{CommitId, FileKind, Snapshot};
 use std::collections::BTreeMap;
 
 /// Resolves the settings of a command that select files. An error shows that a file cannot be used.

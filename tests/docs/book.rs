@@ -1,6 +1,6 @@
 //! Checks the book and the README: commands parse, jobs use existing inputs, messages exist in the program.
 
-use super::{hold, read, root};
+use super::{hold, read, root, source_directories};
 use clap::{Command, CommandFactory as _};
 use serde_json::Value;
 use sluicegate::job::cli::Cli;
@@ -301,7 +301,7 @@ fn versions_and_variables_in_the_book_are_real() {
 /// Returns the sources of the program and of the action's install script, without the line breaks in strings.
 fn sayable() -> String {
     let mut said = read("action/install");
-    for entry in WalkDir::new(root().join("src")) {
+    for entry in source_directories().into_iter().flat_map(WalkDir::new) {
         let entry = entry.unwrap();
         if entry
             .path()

@@ -1,6 +1,6 @@
 //! The language of the project, counted: each number may only fall. What the terms mean is in the book's glossary.
 
-use super::{book, commands, help, read, root};
+use super::{book, commands, help, read, source_directories};
 use regex::Regex;
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,10 @@ struct DocComment {
 
 fn doc_comments() -> Vec<DocComment> {
     let mut files = Vec::new();
-    sources(&root().join("src"), &mut files);
+    for folder in source_directories() {
+        sources(&folder, &mut files);
+    }
+    assert!(files.len() > 500, "only {} files were read", files.len());
     let mut comments = Vec::new();
     for file in files {
         let mut text = String::new();

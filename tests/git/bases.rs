@@ -3,7 +3,7 @@
 use crate::dice::Dice;
 use crate::repo::World;
 use crate::{anything, open, short};
-use sluicegate::base::git::{GitError, Repository};
+use sluicegate_git::{GitError, Repository};
 
 /// Commits the tree of HEAD with these parents and returns the commit's ID.
 fn commit(world: &World, number: usize, parents: &[String]) -> String {

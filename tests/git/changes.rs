@@ -3,7 +3,7 @@
 use crate::dice::Dice;
 use crate::repo::{World, path_variable};
 use crate::{anything, open, pipelines, short};
-use sluicegate::base::git::{FileKind, GitError};
+use sluicegate_git::{FileKind, GitError};
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -231,7 +231,7 @@ fn a_file_that_was_moved_and_edited_on_disk_alone_is_a_rename() {
     world.write("a/other.orch.yaml", lines(18, "b"));
     let repo = open(&world.work());
     let base = repo.resolve(&base).unwrap();
-    let changes = |snapshot: &sluicegate::base::git::Snapshot<'_>| {
+    let changes = |snapshot: &sluicegate_git::Snapshot<'_>| {
         short(&snapshot.changes(std::slice::from_ref(&base), &pipelines).unwrap())
     };
     let expected = [

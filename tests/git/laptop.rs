@@ -3,10 +3,10 @@
 use crate::history::Project;
 use crate::open;
 use crate::repo::{World, git};
-use sluicegate::base::env::Env;
-use sluicegate::base::git::{CommitId, GitError};
+use sluicegate::env::Env;
 use sluicegate::job::ci::{self, CiContext, Host};
 use sluicegate::job::context::{self, ContextError, RevisionWish, Target};
+use sluicegate_git::{CommitId, GitError};
 use std::path::Path;
 
 /// Returns a context without a CI host.

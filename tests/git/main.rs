@@ -19,7 +19,7 @@ mod odd;
 mod policy;
 mod reading;
 
-use sluicegate::base::git::{Change, ChangeKind, Repository};
+use sluicegate_git::{Change, ChangeKind, Repository};
 use std::path::Path;
 
 fn open(path: &Path) -> Repository {

@@ -3,7 +3,7 @@
 use crate::repo::{self, World, git, store_references_as_reftable};
 use crate::scratch;
 use crate::{anything, open, short};
-use sluicegate::base::git::{CommitId, GitError, Repository};
+use sluicegate_git::{CommitId, GitError, Repository};
 use std::path::{Path, PathBuf};
 
 /// Clones the remote through a URL, because git ignores depth and filter for a local path.

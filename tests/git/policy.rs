@@ -2,7 +2,7 @@
 
 use crate::history::{EVERYTHING_FETCHED, Project, ZEROS, checkout};
 use crate::open;
-use sluicegate::base::env::Env;
+use sluicegate::env::Env;
 use sluicegate::job::ci;
 use sluicegate::job::context::{PolicyTip, policy_tip};
 use std::path::Path;

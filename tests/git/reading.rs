@@ -3,7 +3,7 @@
 use crate::repo::{World, git};
 use crate::scratch;
 use crate::{anything, open};
-use sluicegate::base::git::{FileKind, GitError, Repository};
+use sluicegate_git::{FileKind, GitError, Repository};
 use std::fs;
 use std::io::Read as _;
 
@@ -265,7 +265,7 @@ fn only_branches_of_a_remote_count_the_default_one_first() {
     world.git(&["remote", "set-head", "origin", "main"]);
     let repo = open(&world.work());
     let head = repo.head().unwrap().commit;
-    let names = |branches: Vec<sluicegate::base::git::RemoteBranch>| -> Vec<String> {
+    let names = |branches: Vec<sluicegate_git::RemoteBranch>| -> Vec<String> {
         branches
             .into_iter()
             .map(|branch| format!("{} {}", branch.remote, branch.branch))

@@ -498,7 +498,7 @@ fn a_bare_repository_is_published_from_its_commit() {
     let world = world();
     let plan = planned(&world);
     world.push();
-    let bare = sluicegate::base::git::Repository::open(&world.remote()).unwrap();
+    let bare = sluicegate_git::Repository::open(&world.remote()).unwrap();
     let head = bare.head().unwrap().commit;
     let from_bare = Asked::default().plan_of(&bare, &head).unwrap();
     assert_eq!(from_bare.files, plan.files);

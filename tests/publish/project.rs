@@ -1,8 +1,8 @@
 //! A small project with shared pipelines, and plans of it.
 
 use crate::repo::World;
-use sluicegate::base::git::{CommitId, Repository};
 use sluicegate::publish::{Plan, PublishError, Select, Source, Wish, plan};
+use sluicegate_git::{CommitId, Repository};
 
 /// Path of the project's shared-pipelines file.
 pub const CONFIG: &str = ".platform/shared-pipelines.yaml";

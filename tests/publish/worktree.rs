@@ -2,8 +2,8 @@
 
 use crate::project::{Asked, paths, pipeline, planned, world};
 use crate::repo::World;
-use sluicegate::base::git::{GitError, Repository};
 use sluicegate::publish::{Plan, PublishError, Source};
+use sluicegate_git::{GitError, Repository};
 use std::os::unix::fs::symlink;
 
 fn asked() -> Asked {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// Returns a sentence about the first object with a duplicate key, or `None` if there is none or the text is not JSON.
-pub(crate) fn find_duplicate_key(json: &[u8]) -> Option<String> {
+pub fn find_duplicate_key(json: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<UniqueKeys>(json).err()?;
     error.is_data().then(|| error.to_string())
 }

@@ -71,15 +71,15 @@ impl FileDefect {
 
 /// The size and the content hash in a Git LFS pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LfsPointer {
+pub struct LfsPointer {
     /// The SHA-256 of the file, in hex.
-    pub(crate) sha256: String,
-    pub(crate) bytes: u64,
+    pub sha256: String,
+    pub bytes: u64,
 }
 
 impl LfsPointer {
     /// Parses a pointer; `None` if the content is not a complete one.
-    pub(crate) fn parse(content: &[u8]) -> Option<Self> {
+    pub fn parse(content: &[u8]) -> Option<Self> {
         if FileDefect::of_document(content) != Some(FileDefect::LfsPointer) {
             return None;
         }

@@ -3,7 +3,7 @@
 use globset::{Error, Glob, GlobBuilder};
 
 /// Parses a glob. A `*` does not match `/`, `**` does, and `\` escapes the next character.
-pub(crate) fn glob(pattern: &str) -> Result<Glob, Error> {
+pub fn glob(pattern: &str) -> Result<Glob, Error> {
     GlobBuilder::new(pattern)
         .literal_separator(true)
         .backslash_escape(true)
@@ -11,7 +11,7 @@ pub(crate) fn glob(pattern: &str) -> Result<Glob, Error> {
 }
 
 /// Returns a glob that matches only this path.
-pub(crate) fn literal(path: &str) -> String {
+pub fn literal(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
     for c in path.chars() {
         if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\') {

@@ -7,7 +7,7 @@ use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
 /// Reads a reader to its end; fails if it has more than `limit` bytes.
-pub(crate) fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
+pub fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     let mut content = Vec::new();
     reader.take(limit.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > limit {
@@ -18,17 +18,17 @@ pub(crate) fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
 }
 
 /// Reads a file; fails if it has more than `limit` bytes.
-pub(crate) fn file(path: &Path, limit: u64) -> Result<Vec<u8>> {
+pub fn file(path: &Path, limit: u64) -> Result<Vec<u8>> {
     bytes(File::open(path)?, limit)
 }
 
 /// Reads a text file; fails if it has more than `limit` bytes or is not UTF-8.
-pub(crate) fn text_file(path: &Path, limit: u64) -> Result<String> {
+pub fn text_file(path: &Path, limit: u64) -> Result<String> {
     utf_8(file(path, limit)?).map_err(|reason| Error::new(ErrorKind::InvalidData, reason))
 }
 
 /// Returns the bytes as text, or why they are none.
-pub(crate) fn utf_8(bytes: Vec<u8>) -> std::result::Result<String, &'static str> {
+pub fn utf_8(bytes: Vec<u8>) -> std::result::Result<String, &'static str> {
     if is_utf_16(&bytes) {
         return Err("it is UTF-16: save it as UTF-8");
     }
@@ -37,7 +37,7 @@ pub(crate) fn utf_8(bytes: Vec<u8>) -> std::result::Result<String, &'static str>
 
 /// Detects UTF-16, which PowerShell and some editors on Windows write, by its byte order mark, or by the zero bytes of
 /// two ASCII characters at the beginning.
-pub(crate) const fn is_utf_16(bytes: &[u8]) -> bool {
+pub const fn is_utf_16(bytes: &[u8]) -> bool {
     match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
         [0, first, 0, second, ..] | [first, 0, second, 0, ..] => *first != 0 && *second != 0,

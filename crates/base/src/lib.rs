@@ -1,22 +1,21 @@
-//! Helpers that every room uses; nothing here knows pipelines, reviews or artifacts.
+//! Helpers that several packages of sluicegate use. Nothing here knows pipelines, reviews or git, and nothing reads the
+//! environment or uses the network.
 //!
-//! Begin with [`exit`] and [`error`]: how a run ends and how a failure is shown. [`env`](mod@env), [`input`] and
-//! [`write`](mod@write) are the edge to the system: the environment is read once, input always has a size limit, files
-//! are written atomically. [`overlap`] reads while others compute. [`text`] makes text from outside safe to show, and
-//! [`ui`] shows it. [`git`] reads repositories.
+//! Begin with [`text`]: it makes text from outside safe to show. [`input`] reads files up to a size limit, [`overlap`]
+//! reads while other threads compute. [`file_defect`], [`duplicate_key`] and [`unexpanded`] find content that is not
+//! what it seems: a file that git did not check out, JSON with two meanings, a variable that was not replaced.
+//! [`globs`] matches paths. [`words`] defines the names of an enum's values in one list.
 
-pub(crate) mod address;
-pub(crate) mod duplicate_key;
-pub mod env;
-pub(crate) mod error;
-pub mod exit;
-pub(crate) mod file_defect;
-pub mod git;
-pub(crate) mod globs;
-pub(crate) mod input;
-pub(crate) mod overlap;
-pub(crate) mod text;
-pub(crate) mod ui;
-pub(crate) mod unexpanded;
-pub(crate) mod words;
-pub(crate) mod write;
+#![warn(unreachable_pub)]
+
+pub mod text;
+
+pub mod input;
+pub mod overlap;
+
+pub mod duplicate_key;
+pub mod file_defect;
+pub mod unexpanded;
+
+pub mod globs;
+pub mod words;

@@ -11,7 +11,7 @@ const LEAST: usize = 64;
 
 /// Returns the result of `compute` for each of `items`, in order. Each item was just read, and has its size in bytes.
 /// The first error ends the reading.
-pub(crate) fn computed<T: Send, R: Send, E>(
+pub fn computed<T: Send, R: Send, E>(
     items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),
 ) -> Result<Vec<R>, E> {
@@ -21,7 +21,7 @@ pub(crate) fn computed<T: Send, R: Send, E>(
 }
 
 /// Passes each result to `take`, in order, on this thread; see [`computed`].
-pub(crate) fn each<T: Send, R: Send, E>(
+pub fn each<T: Send, R: Send, E>(
     mut items: impl Iterator<Item = Result<(T, usize), E>>,
     compute: &(dyn Fn(T) -> R + Sync),
     mut take: impl FnMut(R),

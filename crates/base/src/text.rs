@@ -5,7 +5,7 @@
 //! also suggests corrections for misspelled words, joins numbers with their nouns, and formats bytes as hexadecimal
 //! digits.
 
-pub(crate) mod wrap;
+pub mod wrap;
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -18,7 +18,7 @@ const COMMAND_MARKS: [(&str, &str); 2] = [("##[", "# #["), ("##vso[", "# #vso[")
 
 /// Returns the text as one safe line: line breaks become spaces, other control characters are escaped, and host
 /// commands are broken up.
-pub(crate) fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     let joined: String = text
         .chars()
         .map(|c| if is_line_break(c) { ' ' } else { c })
@@ -28,7 +28,7 @@ pub(crate) fn line(text: &str) -> String {
 
 /// Returns the text as safe lines: line breaks stay (CR LF becomes LF), other control characters are escaped, and
 /// no line can be read as a host command.
-pub(crate) fn block(text: &str) -> Cow<'_, str> {
+pub fn block(text: &str) -> Cow<'_, str> {
     if is_harmless(text) {
         return Cow::Borrowed(text);
     }
@@ -39,7 +39,7 @@ pub(crate) fn block(text: &str) -> Cow<'_, str> {
 
 /// Escapes control characters for a page, which no host reads as commands: line breaks stay (CR LF becomes LF), and
 /// all other text is unchanged.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
     }
@@ -49,13 +49,13 @@ pub(crate) fn visible(text: &str) -> String {
 }
 
 /// Returns whether the byte is a character of ASCII that no kind of markup escapes, as nearly all are.
-pub(crate) const fn is_plain(byte: u8) -> bool {
+pub const fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'`' | b'#')
 }
 
 /// Removes host command prefixes from JSON without changing its meaning. They can occur only inside strings, where
 /// the escaped `#` reads the same; a line of JSON cannot start with `::`.
-pub(crate) fn json(json: String) -> String {
+pub fn json(json: String) -> String {
     if !json.contains("##") {
         return json;
     }
@@ -64,13 +64,13 @@ pub(crate) fn json(json: String) -> String {
 
 /// A writer for JSON that removes host command prefixes: the second of two `#` is escaped, which does not change
 /// the meaning.
-pub(crate) struct SafeJson<W> {
+pub struct SafeJson<W> {
     out: W,
     is_after_mark: bool,
 }
 
 impl<W: io::Write> SafeJson<W> {
-    pub(crate) const fn new(out: W) -> Self {
+    pub const fn new(out: W) -> Self {
         Self {
             out,
             is_after_mark: false,
@@ -104,7 +104,7 @@ impl<W: io::Write> io::Write for SafeJson<W> {
 /// Escapes text for an element or a quoted attribute of HTML, XML or SVG. Line breaks become character references,
 /// so no line of the page begins with text from outside. The second of two `#` is escaped, so that a page on standard
 /// output contains no host command.
-pub(crate) fn markup(raw: &str) -> String {
+pub fn markup(raw: &str) -> String {
     if raw.bytes().all(is_plain) {
         return raw.to_owned();
     }
@@ -124,13 +124,13 @@ pub(crate) fn markup(raw: &str) -> String {
 }
 
 /// Returns the number with its noun: `1 file`, `2,505 files`.
-pub(crate) fn count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &str) -> String {
+pub fn count<N: Copy + PartialEq + From<u8> + Display>(number: N, noun: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(number))
 }
 
 /// Returns the number with a comma before every three digits: `2,505`.
-pub(crate) fn grouped<N: Display>(number: N) -> String {
+pub fn grouped<N: Display>(number: N) -> String {
     let digits = number.to_string();
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -144,12 +144,12 @@ pub(crate) fn grouped<N: Display>(number: N) -> String {
 
 /// Joins the first three names and the number of the others, for a sentence. The result may contain text from
 /// outside.
-pub(crate) fn named<S: AsRef<str>>(names: &[S]) -> String {
+pub fn named<S: AsRef<str>>(names: &[S]) -> String {
     first_named(names, 3)
 }
 
 /// Joins the first `most` names and the number of the others, like [`named`].
-pub(crate) fn first_named<S: AsRef<str>>(names: &[S], most: usize) -> String {
+pub fn first_named<S: AsRef<str>>(names: &[S], most: usize) -> String {
     let first: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
     let mut said = first.join(", ");
     if names.len() > most {
@@ -160,7 +160,7 @@ pub(crate) fn first_named<S: AsRef<str>>(names: &[S], most: usize) -> String {
 
 /// Joins the first `most` names of a list of `all` names; the last item is the number of the others. The result may
 /// contain text from outside.
-pub(crate) fn listed(names: &[String], most: usize, all: usize) -> String {
+pub fn listed(names: &[String], most: usize, all: usize) -> String {
     let mut first: Vec<String> = names.iter().take(most).cloned().collect();
     let more = all.saturating_sub(first.len());
     first.extend((more > 0).then(|| format!("{more} more")));
@@ -168,14 +168,14 @@ pub(crate) fn listed(names: &[String], most: usize, all: usize) -> String {
 }
 
 /// Joins numbers with their nouns and omits those that are 0.
-pub(crate) fn counts(parts: &[(usize, &str)]) -> String {
+pub fn counts(parts: &[(usize, &str)]) -> String {
     let parts = parts.iter().filter(|(number, _)| *number > 0);
     let parts: Vec<String> = parts.map(|(number, noun)| count(*number, noun)).collect();
     parts.join(", ")
 }
 
 /// Returns the word for use in a shell command, quoted if it contains special characters.
-pub(crate) fn shell_word(word: &str) -> String {
+pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,@%=:".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -184,7 +184,7 @@ pub(crate) fn shell_word(word: &str) -> String {
 }
 
 /// Returns the bytes as lowercase hexadecimal digits, two for each byte.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits
         .filter_map(|digit| char::from_digit(u32::from(digit), 16))
@@ -202,7 +202,7 @@ const SHOWN: usize = 300;
 
 /// Returns a name for a sentence. A very long one is shortened in its middle, because a message may repeat a name that
 /// is stored once.
-pub(crate) fn bounded(name: &str) -> Cow<'_, str> {
+pub fn bounded(name: &str) -> Cow<'_, str> {
     if name.char_indices().nth(SHOWN).is_none() {
         return Cow::Borrowed(name);
     }
@@ -213,7 +213,7 @@ pub(crate) fn bounded(name: &str) -> Cow<'_, str> {
 }
 
 /// Returns the known word that is closest to `word`, or `None` if no word is close enough.
-pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if word.len() > COMPARED {
         return None;
     }
@@ -238,7 +238,7 @@ const SIMILAR: f64 = 0.85;
 const TYPO_LENGTH: usize = 4;
 
 /// Returns the known name that is most similar to `name`, or `None` if none is similar.
-pub(crate) fn most_similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn most_similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .filter(|other| is_similar(name, other))
         .map(|other| (similarity(name, other), other))
@@ -248,7 +248,7 @@ pub(crate) fn most_similar<'a>(name: &str, known: impl Iterator<Item = &'a str>)
 
 /// Returns whether one name is probably the other one with a typo: they are similar, or differ by one character that is
 /// missing or by two that are swapped. Names that differ in a digit are not.
-pub(crate) fn is_similar(one: &str, other: &str) -> bool {
+pub fn is_similar(one: &str, other: &str) -> bool {
     may_be_similar(one, other) && (similarity(one, other) >= SIMILAR || is_typo(one, other))
 }
 
@@ -265,7 +265,7 @@ fn is_typo(one: &str, other: &str) -> bool {
 }
 
 /// Returns whether two paths are at least as similar as a suggestion must be.
-pub(crate) fn is_similar_path(one: &str, other: &str) -> bool {
+pub fn is_similar_path(one: &str, other: &str) -> bool {
     may_be_similar(one, other) && similarity(one, other) >= SIMILAR
 }
 

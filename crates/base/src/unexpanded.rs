@@ -6,7 +6,7 @@ const MAX_FRAGMENT: usize = 40;
 
 /// The reason why a text is not a finished value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unexpanded<'t> {
+pub enum Unexpanded<'t> {
     /// The template expression of a CI host, with its braces.
     Expression(&'t str),
     /// The variable, as a shell or a CI host writes it.
@@ -17,7 +17,7 @@ pub(crate) enum Unexpanded<'t> {
 
 impl<'t> Unexpanded<'t> {
     /// Returns the first variable or expression in the text, or the quotes around it.
-    pub(crate) fn find(text: &'t str) -> Option<Self> {
+    pub fn find(text: &'t str) -> Option<Self> {
         if let Some(start) = text.find("{{") {
             let start = start - usize::from(text[..start].ends_with('$'));
             return Some(Self::Expression(fragment(&text[start..], "}}")));

@@ -1,6 +1,7 @@
 //! A macro that keeps the words of an enum in one list, used to show, serialize and parse its values.
 
 /// Implements `ALL`, `name`, `parse`, `Display` and serde for an enum without data; a document contains the word.
+#[macro_export]
 macro_rules! words {
     ($type:ident { $($variant:ident => $word:literal),+ $(,)? }) => {
         impl $type {
@@ -42,4 +43,4 @@ macro_rules! words {
     };
 }
 
-pub(crate) use words;
+pub use words;

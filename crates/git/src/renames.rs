@@ -386,7 +386,7 @@ fn unique_names<'a>(search: &RenameSearch<'a>, indices: &[usize]) -> HashMap<&'a
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::git::entries::EntrySide;
+    use crate::entries::EntrySide;
     use std::cell::RefCell;
 
     /// Contents by the first byte of their id; records which contents were read.

@@ -2,8 +2,8 @@
 
 use super::Look;
 use super::sides::is_absent;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::ChangedContents;
 use crate::job::cli::DiffArgs;
 use crate::model::diff::{Line, plain};

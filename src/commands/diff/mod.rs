@@ -3,10 +3,8 @@
 mod external;
 mod sides;
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::CommitId;
-use crate::base::text::{self, count};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::ChangedContents;
 use crate::gate::interface_comparison::Between;
 use crate::gate::pipeline_change::{MOST_LINKS_OF_A_FILE, ReadChange, told};
@@ -19,6 +17,8 @@ use crate::report::{self, CallersOfChanges, ChangedFile, ChangesPage, ForConsume
 use crate::session::output;
 use crate::session::{CommandResult, Run};
 use serde_json::json;
+use sluicegate_base::text::{self, count};
+use sluicegate_git::CommitId;
 use std::fmt::Write as _;
 
 /// The revisions that were compared, and the differences.

@@ -1,8 +1,7 @@
 //! Reads the two sides of each pipeline: from a repository, or from two files.
 
 use super::{Made, PipelinesCompared, Wants};
-use crate::base::error::Failure;
-use crate::base::git::{Change, CommitId, Repository, Snapshot};
+use crate::error::Failure;
 use crate::gate::interface_comparison::between;
 use crate::gate::is_within;
 use crate::gate::selection::Restriction;
@@ -16,6 +15,7 @@ use crate::publish::{Callers, Reaching};
 use crate::session::Run;
 use crate::session::named_file::read_bounded;
 use crate::workspace::Workspace;
+use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -2,10 +2,10 @@
 
 use super::edit::FileEdit;
 use super::plan::Plan;
-use crate::base::error::Failure;
-use crate::base::git::Repository;
-use crate::base::write;
+use crate::error::Failure;
 use crate::model::moving::Moves;
+use crate::write;
+use sluicegate_git::Repository;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,10 @@
 //! Checks that the moved files are committed, except for references rewritten by an earlier move.
 
 use super::read::Reading;
-use crate::base::error::Failure;
-use crate::base::git::{Change, ChangeKind, GitError};
+use crate::error::Failure;
 use crate::model::pipelines::{PipelineFacts, document};
 use crate::model::yaml::{Position, around};
+use sluicegate_git::{Change, ChangeKind, GitError};
 use std::collections::BTreeSet;
 
 /// Returns an error if one of the `tracked` files, which are moved and in the index, has uncommitted changes.

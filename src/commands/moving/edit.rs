@@ -1,6 +1,6 @@
 //! A value of a file to replace.
 
-use crate::base::error::Failure;
+use crate::error::Failure;
 use crate::model::yaml::{Position, rewrite};
 
 /// The kind of value.

@@ -1,7 +1,7 @@
 //! Refuses a move through symbolic links: a link can lead out of the repository, whether git tracks it or not.
 
 use super::plan::Plan;
-use crate::base::error::Failure;
+use crate::error::Failure;
 use crate::job::policy;
 use std::path::Path;
 

@@ -12,7 +12,7 @@ mod plan;
 mod read;
 mod tell;
 
-use crate::base::exit::ExitStatus;
+use crate::exit::ExitStatus;
 use crate::job::cli::MvArgs;
 use crate::session::{CommandResult, Run};
 

@@ -3,7 +3,7 @@
 use super::committed;
 use super::links::refuse_linked_path;
 use super::read::Reading;
-use crate::base::error::Failure;
+use crate::error::Failure;
 use crate::job::policy;
 use crate::model::moving::Moves;
 use crate::model::pipelines::Kind;

@@ -2,8 +2,7 @@
 
 use super::edit::{FileEdit, Referrer, ValueEdit};
 use super::read::{ReadFile, Reading};
-use crate::base::error::Failure;
-use crate::base::git::{FileKind, SnapshotFile};
+use crate::error::Failure;
 use crate::job::settings::globs_over_paths;
 use crate::model::moving::{Moves, Relocation, Repair, RepairError};
 use crate::model::pipelines::{
@@ -12,6 +11,7 @@ use crate::model::pipelines::{
 };
 use crate::model::waivers::FILE_NAME;
 use crate::model::yaml::{NodeRef, Position, Tree, Value};
+use sluicegate_git::{FileKind, SnapshotFile};
 use std::collections::BTreeSet;
 
 /// The changes to make.

@@ -1,10 +1,10 @@
 //! Reads the files of the working tree that may refer to other files.
 
-use crate::base::error::Failure;
-use crate::base::git::{FileKind, Snapshot, SnapshotFile};
+use crate::error::Failure;
 use crate::model::pipelines::{PipelineFacts, document, document_on_disk, is_pipeline, may_name_files};
 use crate::model::yaml::DocumentError;
 use crate::workspace::Workspace;
+use sluicegate_git::{FileKind, Snapshot, SnapshotFile};
 
 pub(super) struct Reading<'r> {
     pub workspace: &'r Workspace<'r>,

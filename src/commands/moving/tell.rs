@@ -3,14 +3,14 @@
 use super::carry_out::UnstagedFiles;
 use super::edit::Referrer;
 use super::plan::{LeftReference, Plan};
-use crate::base::error::Failure;
-use crate::base::text::{self, count, counts, named};
+use crate::error::Failure;
 use crate::job::cli::{MvArgs, OutputFormat};
 use crate::model::moving::RepairError;
 use crate::model::pipelines::is_pipeline;
 use crate::session::Run;
 use crate::session::output;
 use serde_json::{Value, json};
+use sluicegate_base::text::{self, count, counts, named};
 use std::fmt::Write as _;
 
 pub(super) fn tell(run: &Run, plan: &Plan, unstaged: &UnstagedFiles, args: &MvArgs) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! Runs `sluicegate artifacts` and `sluicegate shared-pipelines`.
 
-use crate::base::error::Failure;
 use crate::commands::platform::versions::Versions;
+use crate::error::Failure;
 use crate::job::cli::{ArtifactsVerb, OutputArgs};
 use crate::platform::api::Platform;
 use crate::session::output::{cell, table};
@@ -143,7 +143,7 @@ fn details_text(raw: &Value) -> String {
     let facts = keys.iter().zip(headings(&keys)).map(|(key, heading)| {
         format!(
             "{heading:<10} {}\n",
-            crate::base::text::line(&cell(artifact, key))
+            sluicegate_base::text::line(&cell(artifact, key))
         )
     });
     let pipelines = raw["sharedPipelines"]

@@ -1,13 +1,13 @@
 //! Runs `sluicegate events export`: collects the events of the window, writes them, and only then advances the cursor.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::write;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
 use crate::platform::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
 use crate::session::failure::not_written;
 use crate::session::named_file::read_if_there;
 use crate::session::{CommandResult, Run};
+use crate::write;
 use jiff::Timestamp;
 use std::path::Path;
 

@@ -1,7 +1,6 @@
 //! Runs `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`.
 
-use crate::base::error::Failure;
-use crate::base::text;
+use crate::error::Failure;
 use crate::job::cli::{
     ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
 };
@@ -13,6 +12,7 @@ use crate::session::output;
 use crate::session::resource::perhaps_made;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
+use sluicegate_base::text;
 use std::path::Path;
 
 /// Hint if it is unknown whether a resource was created that no list shows.

@@ -1,10 +1,8 @@
 //! Runs `sluicegate provision apply`: checks everything, continues from the state, reports each step.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
-use crate::base::write;
 use crate::commands::platform::projects::names;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, ProvisionApplyArgs, ProvisionVerb};
 use crate::platform::desired::Document;
 use crate::platform::desired::provision::{
@@ -14,7 +12,9 @@ use crate::session::failure::status_of_step;
 use crate::session::named_file::read_if_there;
 use crate::session::output;
 use crate::session::{CommandResult, Run};
+use crate::write;
 use serde_json::{Value, json};
+use sluicegate_base::text;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;

@@ -1,8 +1,7 @@
 //! Runs `sluicegate streaming`.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs, StreamingVerb};
 use crate::platform::api::StreamingCommand;
 use crate::platform::desired::{self, Document};
@@ -11,6 +10,7 @@ use crate::platform::http::{ErrorKind, HttpError};
 use crate::session::output;
 use crate::session::resource::{RemoteProject, Sought, perhaps_made};
 use crate::session::{CommandResult, Run};
+use sluicegate_base::text;
 use std::path::Path;
 use uuid::Uuid;
 

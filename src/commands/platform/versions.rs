@@ -1,8 +1,7 @@
 //! Enables and disables versions, without accidentally leaving consumers without one.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text::{self, count};
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
 use crate::platform::api::Platform;
 use crate::platform::http::ErrorKind;
@@ -11,6 +10,7 @@ use crate::session::output::json;
 use crate::session::published::{latest_in_words, not_published, versions_of};
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json as value};
+use sluicegate_base::text::{self, count};
 use std::time::Duration;
 
 /// Maximum delay until the details reflect a change.

@@ -1,9 +1,7 @@
 //! Prints the documentation of one rule for a terminal.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text::nearest;
-use crate::base::text::wrap;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::model::findings::Block;
 use crate::model::project::ProjectCheck;
@@ -12,6 +10,8 @@ use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
+use sluicegate_base::text::nearest;
+use sluicegate_base::text::wrap;
 use std::fmt::Write as _;
 
 /// Minimum number of characters of a part of an id that is suggested.

@@ -1,9 +1,7 @@
 //! Checks the rules file and prints its problems in the style of compilers.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::read_on_disk;
-use crate::base::text::count;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::model::pipelines::RULES_FILE;
 use crate::model::rules::{self, LintProblem};
@@ -13,6 +11,8 @@ use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json as value};
+use sluicegate_base::text::count;
+use sluicegate_git::read_on_disk;
 use std::ops::Range;
 use std::path::Path;
 
@@ -139,7 +139,7 @@ impl LintSource {
         };
         let lines = text.split(['\n', '\r']);
         Self {
-            name: crate::base::text::line(name),
+            name: sluicegate_base::text::line(name),
             lines: lines.map(|line| line.chars().map(harmless).collect()).collect(),
         }
     }
@@ -152,7 +152,7 @@ impl LintSource {
         } else {
             Level::WARNING
         };
-        let title = level.primary_title(crate::base::text::line(&problem.message));
+        let title = level.primary_title(sluicegate_base::text::line(&problem.message));
         let title = match problem.error_type {
             Some(error_type) => title.id(error_type),
             None => title,
@@ -163,7 +163,7 @@ impl LintSource {
             .annotation(AnnotationKind::Primary.span(span(line, at.column as usize)));
         let group = title.element(snippet);
         match &problem.help {
-            Some(help) => group.element(Level::HELP.message(crate::base::text::line(help))),
+            Some(help) => group.element(Level::HELP.message(sluicegate_base::text::line(help))),
             None => group,
         }
     }

@@ -3,9 +3,8 @@
 mod explain;
 mod lint;
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::Snapshot;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, RulesVerb};
 use crate::model::findings::Enforcement;
 use crate::model::pipelines::RULES_FILE;
@@ -16,6 +15,7 @@ use crate::session::{CommandResult, Run};
 use crate::workspace::platform_folder::must_be_named;
 use crate::workspace::{Workspace, folder_in};
 use serde_json::{Value, json as value};
+use sluicegate_git::Snapshot;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 
@@ -151,7 +151,7 @@ fn init(run: &Run) -> CommandResult {
         Ok(()) => {
             run.ui.out(&format!(
                 "wrote {}\n",
-                crate::base::text::line(&path.display().to_string())
+                sluicegate_base::text::line(&path.display().to_string())
             ))?;
             Ok(ExitStatus::Success)
         }

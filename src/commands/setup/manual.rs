@@ -1,8 +1,7 @@
 //! Generates files about the program for other programs: schema, completion scripts, manual pages.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text::count;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli;
 use crate::job::settings;
 use crate::session::{CommandResult, Run};
@@ -10,6 +9,7 @@ use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use sluicegate_base::text::count;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -38,7 +38,7 @@ pub(crate) fn pages(run: &Run, dir: &Path) -> CommandResult {
     program.build();
     let written = write_pages(&program, &folder).map_err(refuse)?;
     let said = format!("wrote {} to {}", count(written, "manual page"), folder.display());
-    run.ui.out(&(crate::base::text::line(&said) + "\n"))?;
+    run.ui.out(&(sluicegate_base::text::line(&said) + "\n"))?;
     Ok(ExitStatus::Success)
 }
 

@@ -1,12 +1,12 @@
 //! Runs `sluicegate serve`: starts the local platform, prints its address, stops on a signal.
 
-use crate::base::error::Failure;
-use crate::base::input;
+use crate::error::Failure;
 use crate::job::cli::{ReviewRequestFields, ServeArgs};
 use crate::job::settings::variable;
 use crate::service::{self, Clock, Options, Role, Running, Vocabulary};
 use crate::session::{CommandResult, Run};
 use secrecy::ExposeSecret as _;
+use sluicegate_base::input;
 use std::path::Path;
 use uuid::Uuid;
 

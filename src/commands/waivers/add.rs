@@ -1,10 +1,7 @@
 //! Runs `sluicegate waivers add`: adds one waiver, or one for every current finding.
 
 use super::{Waived, as_json};
-use crate::base::error::Failure;
-use crate::base::git::Snapshot;
-use crate::base::globs::literal;
-use crate::base::text::count;
+use crate::error::Failure;
 use crate::gate::saved_report;
 use crate::gate::waivers::today;
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
@@ -17,6 +14,9 @@ use crate::session::Run;
 use crate::session::output::json;
 use crate::workspace::Workspace;
 use jiff::civil::Date;
+use sluicegate_base::globs::literal;
+use sluicegate_base::text::count;
+use sluicegate_git::Snapshot;
 use std::collections::BTreeSet;
 
 /// The fields that all added waivers share.

@@ -1,13 +1,13 @@
 //! Runs `sluicegate waivers list`.
 
 use super::{Waived, as_json};
-use crate::base::error::Failure;
-use crate::base::git::Snapshot;
+use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::model::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus};
 use crate::session::Run;
 use crate::session::output::{json, table_within};
 use serde_json::Value;
+use sluicegate_git::Snapshot;
 
 pub(super) fn list(
     run: &Run,

@@ -6,11 +6,8 @@ mod prune;
 
 pub(crate) use add::baseline;
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::Snapshot;
-use crate::base::input;
-use crate::base::write;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::SeenFacts;
 use crate::gate::Tally;
 use crate::gate::check_rules::CheckRules;
@@ -26,7 +23,10 @@ use crate::model::waivers::{EditError, FILE_NAME, Former, PlacedWaiver, WaiverEn
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
+use crate::write;
 use serde_json::{Value, json};
+use sluicegate_base::input;
+use sluicegate_git::Snapshot;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {

@@ -2,13 +2,13 @@
 
 use super::Waived;
 use super::list::placed_as_json;
-use crate::base::error::Failure;
-use crate::base::git::Snapshot;
-use crate::base::text::{self, count};
+use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::model::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove};
 use crate::session::Run;
 use crate::session::output::json;
+use sluicegate_base::text::{self, count};
+use sluicegate_git::Snapshot;
 
 pub(super) fn prune(
     run: &Run,

@@ -4,7 +4,7 @@
 
 use super::context::short_branch;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
-use crate::base::env::Env;
+use crate::env::Env;
 
 const TARGET: &str = "SYSTEM_PULLREQUEST_TARGETBRANCH";
 const SOURCE: &str = "SYSTEM_PULLREQUEST_SOURCEBRANCH";

@@ -5,7 +5,7 @@
 //! pipeline.
 
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
-use crate::base::env::Env;
+use crate::env::Env;
 
 const COMMIT: &str = "BITBUCKET_COMMIT";
 const NUMBER: &str = "BITBUCKET_PR_ID";

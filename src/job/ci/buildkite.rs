@@ -4,7 +4,7 @@
 
 use super::context::owner_and_name;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
-use crate::base::env::Env;
+use crate::env::Env;
 
 const TARGET: &str = "BUILDKITE_PULL_REQUEST_BASE_BRANCH";
 

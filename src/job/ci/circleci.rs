@@ -4,7 +4,7 @@
 //! the default branch is used; `CIRCLE_PR_REPONAME` is set only for forks. There is no variable for the event.
 
 use super::{CiContext, CiError, Host, TargetRepository, Trigger};
-use crate::base::env::Env;
+use crate::env::Env;
 
 const COMMIT: &str = "CIRCLE_SHA1";
 

@@ -1,7 +1,7 @@
 //! The context of a run, which each host's file creates.
 
 use super::Host;
-use crate::base::env::Env;
+use crate::env::Env;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trigger {

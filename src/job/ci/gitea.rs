@@ -4,7 +4,7 @@
 //! <https://docs.gitea.com/usage/actions/comparison>, <https://forgejo.org/docs/latest/user/actions/>.
 
 use super::{CiContext, CiError, Host, TargetRepository, github};
-use crate::base::env::Env;
+use crate::env::Env;
 
 /// The checkout action is GitHub's.
 pub(super) const WHOLE_HISTORY: Option<&str> = github::WHOLE_HISTORY;

@@ -6,7 +6,7 @@
 
 use super::context::{is_zeros, short_branch};
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger, payload::Payload};
-use crate::base::env::Env;
+use crate::env::Env;
 
 const SHA: &str = "GITHUB_SHA";
 const REF: &str = "GITHUB_REF";

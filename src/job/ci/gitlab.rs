@@ -5,7 +5,7 @@
 
 use super::context::is_zeros;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
-use crate::base::env::Env;
+use crate::env::Env;
 
 const SHA: &str = "CI_COMMIT_SHA";
 const SOURCE_BRANCH: &str = "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME";

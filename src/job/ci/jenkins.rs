@@ -5,7 +5,7 @@
 
 use super::context::{earlier_commits, owner_and_name};
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
-use crate::base::env::Env;
+use crate::env::Env;
 
 /// A branch source clones the full history by default:
 /// <https://plugins.jenkins.io/git/#plugin-content-advanced-clone-behaviours>.

@@ -24,7 +24,7 @@ mod unknown;
 pub use context::{BaseHint, CiContext, TargetRepository, Trigger};
 pub use error::CiError;
 
-use crate::base::env::Env;
+use crate::env::Env;
 use std::fmt;
 use std::str::FromStr;
 

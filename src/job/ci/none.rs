@@ -1,7 +1,7 @@
 //! No CI host: the run reviews the checked-out commit.
 
 use super::{CiContext, CiError, Host, TargetRepository};
-use crate::base::env::Env;
+use crate::env::Env;
 
 /// It is unknown how the clone was created.
 pub(super) const WHOLE_HISTORY: Option<&str> = None;

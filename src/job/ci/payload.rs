@@ -1,7 +1,7 @@
 //! Reads fields of the event payload of GitHub and compatible hosts.
 
 use super::CiError;
-use crate::base::env::{self, Env};
+use crate::env::{self, Env};
 use serde_json::Value;
 
 pub(super) struct Payload<'a> {

@@ -1,7 +1,7 @@
 //! Tests for each host and event, with variables and payloads like those of the real hosts.
 
 use super::{BaseHint, CiContext, CiError, Host, Trigger, detect};
-use crate::base::env::Env;
+use crate::env::Env;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@
 
 use super::context::earlier_commits;
 use super::{CiContext, CiError, Host, TargetRepository};
-use crate::base::env::Env;
+use crate::env::Env;
 
 /// No setting is known, because any host may run the job.
 pub(super) const WHOLE_HISTORY: Option<&str> = None;

@@ -1,11 +1,11 @@
 //! The values of flags with a fixed set of values. A flag, an environment variable and the configuration file accept
 //! the same values. If a lower module defines the set, this module exports that type.
 
-pub use crate::base::ui::ColorChoice;
 pub use crate::model::findings::{FailOn, Show};
 pub use crate::model::interface::Mode as Compat;
 pub use crate::publish::{IfExists, OnIgnored, Select, Source};
 pub use crate::report::Format;
+pub use crate::ui::ColorChoice;
 use clap::ValueEnum;
 use std::path::PathBuf;
 

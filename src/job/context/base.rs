@@ -6,8 +6,8 @@
 use super::base_commits::{Base, EarlierCommit};
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RevisionWish, head::JudgedHead};
-use crate::base::git::{CommitId, GitError, Repository, WHOLE_HISTORY};
 use crate::job::ci::{BaseHint, CiContext, Host};
+use sluicegate_git::{CommitId, GitError, Repository, WHOLE_HISTORY};
 
 pub(super) struct Search<'a> {
     pub repo: &'a Repository,

@@ -1,6 +1,6 @@
 //! The commits that the change is compared with, and the reason for them.
 
-use crate::base::git::CommitId;
+use sluicegate_git::CommitId;
 
 /// The commit whose findings and interface are known in a run that selects all pipelines.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::head::may_infer_branch;
 use super::settle::Settling;
 use super::target_branches::TargetBranches;
 use super::{ContextError, RevisionWish, judges_hosts};
-use crate::base::git::{GitError, Repository, Wanted};
 use crate::job::ci::{BaseHint, CiContext, Host};
+use sluicegate_git::{GitError, Repository, Wanted};
 
 /// The number of additional commits that each step fetches.
 const STEPS: [u32; 5] = [50, 200, 1_000, 5_000, 20_000];

@@ -4,8 +4,8 @@ use super::ContextError;
 use super::base::{Search, merge_bases};
 use super::base_commits::{Base, EarlierCommit};
 use super::merged::may_be_of_branch;
-use crate::base::git::CommitId;
 use crate::job::ci::{BaseHint, Trigger};
+use sluicegate_git::CommitId;
 
 const FIRST_PARENT: &str = "the first parent of head";
 

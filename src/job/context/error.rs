@@ -1,7 +1,7 @@
 //! Errors of resolving the commit to review and its base.
 
-use crate::base::git::{CommitId, GitError, WHOLE_HISTORY};
 use crate::job::ci::{CiError, Host};
+use sluicegate_git::{CommitId, GitError, WHOLE_HISTORY};
 
 /// The host's context and the clone do not match.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ pub enum ContextError {
     #[error(
         "the checkout is at {}, neither the commit that the event is about ({}) nor an unedited merge of it with its \
          target",
-        checked_out.short(), crate::base::git::short_id(commit)
+        checked_out.short(), sluicegate_git::short_id(commit)
     )]
     OtherCheckout {
         checked_out: CommitId,

@@ -2,8 +2,8 @@
 
 use super::target_branches::TargetBranches;
 use super::{BranchOrigin, ContextError, RevisionWish};
-use crate::base::git::{self, CommitId, Repository, is_full_id};
 use crate::job::ci::{CiContext, Host, Trigger};
+use sluicegate_git::{CommitId, Repository, is_full_id};
 
 pub(super) struct JudgedHead {
     pub commit: CommitId,
@@ -49,7 +49,7 @@ pub(super) const fn may_infer_branch(ci: &CiContext, is_hosts: bool) -> bool {
 pub(super) fn of_checkout(
     repo: &Repository,
     ci: &CiContext,
-    checked_out: git::Head,
+    checked_out: sluicegate_git::Head,
 ) -> Result<JudgedHead, ContextError> {
     let commit = checked_out.commit;
     let is_hosts = holds_hosts(repo, ci, &commit)?;

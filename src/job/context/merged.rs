@@ -5,8 +5,8 @@
 
 use super::ContextError;
 use super::target_branches::TargetBranches;
-use crate::base::git::{CommitId, Repository};
 use crate::job::ci::{CiContext, Trigger};
+use sluicegate_git::{CommitId, Repository};
 
 /// Fails unless the commit is in the default branch, or in a branch for which `is_published` returns true. `is_hosts`
 /// states that the commit is the host's own.

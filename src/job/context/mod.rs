@@ -30,9 +30,9 @@ pub use policy::{
 pub use target::{Comparison, Settled, Target};
 pub use wish::RevisionWish;
 
-use crate::base::git::Repository;
 use crate::job::ci::CiContext;
 use settle::Settling;
+use sluicegate_git::Repository;
 
 /// Resolves the commit that this run reviews, from the commits in the clone.
 pub fn settle(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> Result<Target, ContextError> {

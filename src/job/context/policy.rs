@@ -8,8 +8,8 @@ use super::head::holds_hosts;
 use super::merged::may_be_of_own_branch;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RevisionWish};
-use crate::base::git::{CommitId, Repository, Wanted};
 use crate::job::ci::{BaseHint, CiContext, Trigger};
+use sluicegate_git::{CommitId, Repository, Wanted};
 
 /// The commit that the policy of a run is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Checks that the remote has the commit to review. The platform reads it from the remote, not from this clone.
 
 use super::{ContextError, Target};
-use crate::base::git::{RemoteBranch, Repository};
+use sluicegate_git::{RemoteBranch, Repository};
 
 impl Target {
     /// Checks the remote-tracking branches for the branch with the commit. A local run fails if the commit is missing.

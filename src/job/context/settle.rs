@@ -5,8 +5,8 @@ use super::base_commits::Base;
 use super::head::{self, JudgedHead};
 use super::target_branches::TargetBranches;
 use super::{Comparison, ContextError, RevisionWish, Target};
-use crate::base::git::{GitError, Repository};
 use crate::job::ci::CiContext;
+use sluicegate_git::{GitError, Repository};
 
 pub(super) struct Settling<'a> {
     pub repo: &'a Repository,

@@ -2,8 +2,8 @@
 
 use super::base_commits::{Base, EarlierCommit};
 use super::{BranchOrigin, ContextError};
-use crate::base::git::CommitId;
 use crate::job::ci::{CiContext, Host, Trigger};
+use sluicegate_git::CommitId;
 
 /// The subject of this run. `H` is the commit to review, or an optional commit for files outside of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]

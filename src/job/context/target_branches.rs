@@ -7,8 +7,8 @@
 //! all use this type.
 
 use super::ContextError;
-use crate::base::git::{CommitId, GitError, RemoteBranch, RemoteUrl, Repository};
 use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
+use sluicegate_git::{CommitId, GitError, RemoteBranch, RemoteUrl, Repository};
 
 pub(super) struct TargetBranches<'a> {
     repo: &'a Repository,

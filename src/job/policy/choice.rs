@@ -1,9 +1,9 @@
 //! The commit that the gate configuration is read from: the reviewed one, or the target branch's.
 
-use crate::base::git::Repository;
 use crate::job::ci::CiContext;
 use crate::job::context::{ContextError, PolicyTip, default_tip, policy_tip};
 use clap::ValueEnum;
+use sluicegate_git::Repository;
 
 /// Where to read the gate configuration (sluicegate.yaml, waivers, rules file) from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

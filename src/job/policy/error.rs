@@ -1,6 +1,6 @@
 //! Errors of the gate configuration.
 
-use crate::base::git::GitError;
+use sluicegate_git::GitError;
 
 /// A file of the gate configuration could not be read.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! Follows symbolic links in a commit, in the index or on disk, and never out of the repository.
 
-use crate::base::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
+use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
 use std::collections::VecDeque;
 use std::path::Path;
 

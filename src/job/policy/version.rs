@@ -1,10 +1,10 @@
 //! Reads a file of the gate configuration in the version in force.
 
 use super::{GateFileSide, PolicyError, follow};
-use crate::base::git::{CommitId, Content, GitError, Repository, Snapshot, read_on_disk};
-use crate::base::input;
 use crate::job::ci::CiContext;
 use crate::job::context::PolicyTip;
+use sluicegate_base::input;
+use sluicegate_git::{CommitId, Content, GitError, Repository, Snapshot, read_on_disk};
 use std::path::Path;
 
 /// Maximum size of a configuration file, in bytes.

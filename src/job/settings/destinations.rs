@@ -2,7 +2,7 @@
 
 use super::table::variable;
 use super::{Layers, SettingsError, Sources};
-use crate::base::env::Env;
+use crate::env::Env;
 use crate::job::cli::{Annotations, Changes, DestinationArgs, Format, ReportFlag, Show, parse_value};
 use std::collections::HashSet;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 use super::SettingsError;
 use super::known;
 use super::table::{self, FileConfig};
-use crate::base::text::nearest;
 use crate::job::policy::Text;
+use sluicegate_base::text::nearest;
 use std::path::PathBuf;
 
 /// The file's name at the repository root.

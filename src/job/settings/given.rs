@@ -1,10 +1,10 @@
 //! Deserializers for values of the file that are not a plain string, number or boolean.
 
-use crate::base::globs::glob;
 use crate::job::cli::{self, parse_value};
 use clap::ValueEnum;
 use globset::Glob;
 use serde::{Deserialize, Deserializer};
+use sluicegate_base::globs::glob;
 use std::str::FromStr;
 
 /// Compiles a glob. The error states the reason.

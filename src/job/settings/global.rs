@@ -2,7 +2,7 @@
 
 use super::table::variable;
 use super::{Layers, SettingsError, Sources};
-use crate::base::env::{self, Env};
+use crate::env::{self, Env};
 use crate::job::ci::{Host, UnknownHost};
 use crate::job::cli::{ColorChoice, GateChanges, GlobalArgs, parse_value};
 use crate::job::policy::Choice;

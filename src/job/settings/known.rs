@@ -1,9 +1,9 @@
 //! Looks up names: keys of the file, and variables.
 
 use super::table::all;
-use crate::base::env::Env;
-use crate::base::text::nearest;
+use crate::env::Env;
 use crate::job::policy::KnownSetting;
+use sluicegate_base::text::nearest;
 
 /// Names that are not settings of the program and are refused in the file too, with the variable to use instead.
 const REFUSED: [(&str, &str); 3] = [

@@ -3,8 +3,8 @@
 use super::SettingsError;
 use super::look::Look;
 use super::table;
-use crate::base::env::Env;
-use crate::base::unexpanded::Unexpanded;
+use crate::env::Env;
+use sluicegate_base::unexpanded::Unexpanded;
 
 /// The place that sets a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -50,7 +50,7 @@ pub use layers::SettingSource;
 
 pub(crate) use layers::Layers;
 
-use crate::base::env::Env;
+use crate::env::Env;
 use crate::job::policy::{self, GateFile, UnusableFile};
 use std::collections::HashSet;
 use std::mem;

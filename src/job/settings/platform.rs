@@ -3,7 +3,7 @@
 
 use super::table::variable;
 use super::{Layers, SettingsError, Sources};
-use crate::base::env::Env;
+use crate::env::Env;
 use crate::job::cli::GlobalArgs;
 use crate::platform::http::{BaseUrl, TokenSource};
 use std::path::PathBuf;

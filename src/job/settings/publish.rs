@@ -4,7 +4,7 @@ use super::layers::{SettingSource, refuse_unexpanded};
 use super::selection::{Of, globs};
 use super::table::{by_variable, variable};
 use super::{Breaks, Layers, Revisions, Selection, SettingsError, Sources};
-use crate::base::env::Env;
+use crate::env::Env;
 use crate::job::cli::{
     CiArgs, IfExists, OnIgnored, PublishArgs, PublishFlags, RequiredEngine, Select, Source, parse_value,
 };

@@ -1,7 +1,7 @@
 //! A line of the description of a change, with its sign.
 
-use crate::base::text;
 use anstyle::{AnsiColor, Style};
+use sluicegate_base::text;
 use std::fmt;
 
 /// The kind of change that a line shows.

@@ -2,7 +2,7 @@
 
 use super::line::{Line, Sign};
 use super::lines;
-use crate::base::text;
+use sluicegate_base::text;
 
 /// Maximum number of lines that are shown.
 const MOST_LINES: usize = 2_000;

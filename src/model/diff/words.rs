@@ -9,8 +9,8 @@ use super::model::{
 };
 use super::rows::{self, ReadField};
 use super::values::{cut, cut_from, named, value};
-use crate::base::text;
 use crate::model::findings::FileChange;
+use sluicegate_base::text;
 
 /// Maximum number of lines for one pipeline.
 const MOST_LINES: usize = 400;

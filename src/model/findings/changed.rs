@@ -1,8 +1,8 @@
 //! The changes of a file as numbers, as reports contain them.
 
-use crate::base::text::{count, counts, listed};
-use crate::base::words::words;
 use serde::{Deserialize, Serialize};
+use sluicegate_base::text::{count, counts, listed};
+use sluicegate_base::words::words;
 
 /// The kind of change of a pipeline's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

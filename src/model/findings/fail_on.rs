@@ -1,8 +1,8 @@
 //! The findings that fail the gate.
 
 use super::{RuleResult, Severity, Status};
-use crate::base::words::words;
 use clap::ValueEnum;
+use sluicegate_base::words::words;
 
 /// The findings that fail the gate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

@@ -6,9 +6,9 @@
 //! that it does not depend on the version of a library, and different findings never have the same input.
 
 use super::Finding;
-use crate::base::text::hex;
 use crate::model::pipelines::SubjectKind;
 use sha2::{Digest as _, Sha256};
+use sluicegate_base::text::hex;
 use std::collections::HashMap;
 use std::fmt;
 

@@ -1,11 +1,11 @@
 //! A complete review: the request, the results, and the verdict.
 
 use super::{Changed, FailOn, FileResults, Finding, Severity, Status};
-use crate::base::words::words;
 use crate::model::interface::Compat;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use sluicegate_base::words::words;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;

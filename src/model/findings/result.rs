@@ -1,8 +1,8 @@
 //! The result of one rule on one file.
 
 use super::{State, Waiver};
-use crate::base::words::words;
 use crate::model::pipelines::{NamedSubject, SubjectKind};
+use sluicegate_base::words::words;
 
 /// The level of a rule in the rules file (API document, "Pipeline review").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

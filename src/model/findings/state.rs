@@ -1,6 +1,6 @@
 //! The state of a finding compared with the base.
 
-use crate::base::words::words;
+use sluicegate_base::words::words;
 
 /// The state of a finding compared with the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

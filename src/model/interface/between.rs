@@ -4,7 +4,7 @@
 use super::compare::compare;
 use super::offer::Kinds;
 use super::{Change, Interface, Offer};
-use crate::base::git::GitError;
+use sluicegate_git::GitError;
 use std::collections::BTreeSet;
 
 /// Returns the changes from `old` to `new` that consumers see. A file that is equal on both sides is not read.

@@ -1,9 +1,9 @@
 //! A change, with its location on both sides.
 
 use super::{Class, What};
-use crate::base::text;
 use crate::model::yaml::Position;
 use serde::{Deserialize, Serialize};
+use sluicegate_base::text;
 
 /// Maximum number of characters of a name or value that are shown and recorded.
 const SHOWN: usize = 200;

@@ -2,10 +2,10 @@
 
 use super::semantic::announces_break;
 use super::{Change, Class, What};
-use crate::base::git::short_id;
-use crate::base::text;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use sluicegate_base::text;
+use sluicegate_git::short_id;
 
 /// How a breaking change is treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,7 @@
 //! Formats a comparison for the terminal.
 
 use super::{Change, Class, Compat, What};
-use crate::base::text::{bounded, count, first_named};
+use sluicegate_base::text::{bounded, count, first_named};
 
 /// Maximum number of changes of a class that are listed.
 const TOLD: usize = 50;

@@ -4,8 +4,8 @@
 //! between the sides are read; for the others, and for files that cannot be read, the name is used.
 
 use super::Interface;
-use crate::base::git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use crate::model::pipelines::{Kind, SharedEntry, document};
+use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The shared pipelines that one side offers, with their files.

@@ -1,8 +1,8 @@
 //! One side of a comparison: the shared pipelines that a commit or a directory offers.
 
-use crate::base::git::{GitError, Repository, Snapshot};
 use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines, config_folder, document};
 use crate::model::yaml::{DocumentError, Position};
+use sluicegate_git::{GitError, Repository, Snapshot};
 
 /// The entries of a shared-pipelines file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The table of all changes: how they affect consumers, and what consumers must do.
 
-use crate::base::words::words;
 use serde::{Deserialize, Serialize};
+use sluicegate_base::words::words;
 
 /// The importance of a change, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,6 +1,6 @@
 //! The new paths after a file or a folder moves, and the new globs for them.
 
-use crate::base::globs::literal;
+use sluicegate_base::globs::literal;
 
 /// A file or a folder that moves, as paths from the repository root.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,8 +60,8 @@ fn split(glob: &str, length: usize) -> Option<(String, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::globs::glob;
     use proptest::prelude::*;
+    use sluicegate_base::globs::glob;
 
     fn moves(from: &str, to: &str) -> Moves {
         Moves {

@@ -1,7 +1,7 @@
 //! Texts of a picture: names in up to two lines, kinds of links, and the widths of texts.
 
 use super::canvas::{Arrow, Canvas, Mark};
-use crate::base::text;
+use sluicegate_base::text;
 use std::collections::HashMap;
 
 /// Width available for a line of a name, in pixels.

@@ -5,7 +5,7 @@
 
 use super::canvas::{Box, Canvas, Mark};
 use super::layers::layers;
-use crate::base::text;
+use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// Maximum number of characters of a name.

@@ -8,7 +8,7 @@ use super::canvas::{Arrow, Box, Canvas, Mark};
 use super::label;
 use super::lanes::{HEIGHT, WIDTH};
 use super::layout::{Label, Layout, StackPlace, fitting, whole};
-use crate::base::text;
+use sluicegate_base::text;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 

@@ -8,7 +8,7 @@
 //! that is written in the file.
 
 use super::quotes::{self, OpenedQuote, QUOTES, is_word};
-use crate::base::words::words;
+use sluicegate_base::words::words;
 
 /// The beginning of a text about an entire pipeline, which has no line.
 pub const ABOUT_THE_PIPELINE: &str = "the pipeline ";

@@ -10,14 +10,14 @@ use super::words::{
     unusable_script,
 };
 use super::{CheckLevels, ProjectCheck};
-use crate::base::file_defect::FileDefect;
-use crate::base::text::bounded;
 use crate::model::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
 use crate::model::pipelines::{
     CallWalk, Kind, PipelineFacts, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved,
     is_pipeline,
 };
 use crate::model::yaml::Position;
+use sluicegate_base::file_defect::FileDefect;
+use sluicegate_base::text::bounded;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

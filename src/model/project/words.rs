@@ -1,9 +1,9 @@
 //! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
 //! and contains text from outside. Thousands of messages may repeat one name, so a very long name is shortened.
 
-use crate::base::file_defect::FileDefect;
-use crate::base::text::bounded;
 use crate::model::pipelines::{Kind, LinkRole, SharedEntry, SharedParameter};
+use sluicegate_base::file_defect::FileDefect;
+use sluicegate_base::text::bounded;
 
 /// The message for a missing file, after `which`.
 pub const NOT_THERE: &str = "is not in the project";

@@ -4,8 +4,8 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
 use super::subject::{component_count, of_size};
-use crate::base::text;
 use crate::model::pipelines::Kind;
+use sluicegate_base::text;
 
 pub(super) struct MaximumComponents;
 

@@ -4,8 +4,8 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
 use super::subject::of_size;
-use crate::base::text;
 use crate::model::pipelines::{Component, Kind, Pipeline};
+use sluicegate_base::text;
 
 /// The component types that write a table or view.
 const OUTPUTS: [&str; 5] = [

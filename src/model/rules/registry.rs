@@ -5,7 +5,7 @@ use super::{
     component_naming_convention, copied_variables, end_output_components, maximum_components,
     maximum_outputs, minimum_components, start_and_end_components, unused_components,
 };
-use crate::base::text;
+use sluicegate_base::text;
 
 static RULES: [&dyn Rule; 8] = [
     &minimum_components::MinimumComponents,

@@ -4,10 +4,10 @@ use super::error::EvaluationError;
 use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
 use super::subject::Subject;
-use crate::base::overlap;
 use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
 use crate::model::pipelines::{Kind, Pipeline};
 use crate::model::yaml::DocumentError;
+use sluicegate_base::overlap;
 use std::fmt;
 
 /// The rule id under which problems of the rules file itself are reported.

@@ -1,11 +1,11 @@
 //! Reads the file strictly: anything that is not a valid waiver is an error with its position and a suggestion.
 
 use super::WaiverEntry;
-use crate::base::globs::glob;
-use crate::base::text::nearest;
 use crate::model::rules;
 use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shortened};
 use jiff::civil::Date;
+use sluicegate_base::globs::glob;
+use sluicegate_base::text::nearest;
 
 const KEYS: [&str; 7] = ["rule", "path", "about", "size", "reason", "owner", "until"];
 

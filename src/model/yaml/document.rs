@@ -1,7 +1,7 @@
 //! Checks bytes and converts them to text that is safe for the parser.
 
-use crate::base::file_defect::FileDefect;
-use crate::base::input::is_utf_16;
+use sluicegate_base::file_defect::FileDefect;
+use sluicegate_base::input::is_utf_16;
 use std::borrow::Cow;
 use std::fmt;
 

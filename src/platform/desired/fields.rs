@@ -2,8 +2,8 @@
 
 use super::document::joined;
 use super::{DesiredError, Document};
-use crate::base::text::nearest;
 use serde_json::{Map, Value};
+use sluicegate_base::text::nearest;
 
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'d> {

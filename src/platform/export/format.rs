@@ -1,8 +1,8 @@
 //! Events as JSON lines, which keep everything, and as CSV, which spreadsheets open.
 
-use crate::base::text;
 use crate::platform::api::{Answer, Event};
 use serde_json::Value;
+use sluicegate_base::text;
 
 /// The fields of the API document, in its order.
 const FIELDS: [&str; 13] = [

@@ -1,9 +1,9 @@
 //! A bearer token that can be sent, or the reason why there is no token.
 
 use super::{ErrorKind, HttpError};
-use crate::base::unexpanded::Unexpanded;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
+use sluicegate_base::unexpanded::Unexpanded;
 use tokio::time::Instant;
 
 /// The reason why there is no token.

@@ -2,10 +2,10 @@
 
 use super::HttpError;
 use super::base_url::is_loopback;
-use crate::base::unexpanded::Unexpanded;
 use hyper::Uri;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use reqwest::{StatusCode, Url};
+use sluicegate_base::unexpanded::Unexpanded;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;

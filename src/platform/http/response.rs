@@ -5,12 +5,12 @@ use super::redact::{redacted, redacted_json};
 use super::weight::{MOST_MEMORY, weight};
 use super::words::{self, bounded, in_body};
 use super::{ErrorKind, error, retry};
-use crate::base::duplicate_key::find_duplicate_key;
 use bytes::Bytes;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
+use sluicegate_base::duplicate_key::find_duplicate_key;
 use std::time::SystemTime;
 
 /// Maximum size of a body that is read for an error message, in bytes.

@@ -2,11 +2,11 @@
 
 use super::HttpError;
 use super::roots::{MachineRoots, verifier};
-use crate::base::input;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::{ClientConfig, RootCertStore};
+use sluicegate_base::input;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use super::response::{ERROR_LIMIT, Response, ResponseHead};
 use super::retry::Delays;
 use super::upload::Monitor;
 use super::{ErrorKind, observer, redirect, tls};
-use crate::base::address::user_agent;
+use crate::address::user_agent;
 use bytes::{Bytes, BytesMut};
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};

@@ -8,8 +8,8 @@ pub(crate) use outputs::outputs;
 
 use super::annotation::{self, Annotation, Level};
 use super::{About, document, shorten};
-use crate::base::text;
 use crate::model::findings::Report;
+use sluicegate_base::text;
 
 /// Maximum number of annotations of each level: a step shows ten errors, ten warnings and ten notices, see
 /// <https://docs.github.com/actions/reference/limits>.

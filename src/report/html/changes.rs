@@ -1,13 +1,13 @@
 //! Renders the changes of a file as a list and as a picture of the canvas.
 
 use super::parts::heading;
-use crate::base::text::count;
-use crate::base::text::markup as escape;
 use crate::model::diff::{Line, Sign};
 use crate::model::findings::Finding;
 use crate::model::picture::{self, Badge, COLUMN, Canvas, Ids, PAGE, Picture};
 use crate::report::ChangedFile;
 use crate::report::view::{FileView, View};
+use sluicegate_base::text::count;
+use sluicegate_base::text::markup as escape;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 

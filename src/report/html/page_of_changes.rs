@@ -2,10 +2,10 @@
 
 use super::changes::one;
 use super::document::{HtmlPage, document};
-use crate::base::text::count;
-use crate::base::text::markup as escape;
 use crate::model::picture::PAGE;
 use crate::report::changes::{ChangesPage, MOST_LISTED};
+use sluicegate_base::text::count;
+use sluicegate_base::text::markup as escape;
 use std::fmt::Write as _;
 
 /// Number of changed files above which each is folded.

@@ -1,8 +1,8 @@
 //! Shared HTML elements of the page.
 
-use crate::base::text::markup as escape;
 use crate::report::view::{Notice, Tally, View};
 use crate::report::{PathBase, shorten};
+use sluicegate_base::text::markup as escape;
 use std::fmt::Write as _;
 
 /// Maximum length of a rule name, in characters.

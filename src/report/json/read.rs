@@ -3,12 +3,12 @@
 
 use super::document::{DocumentV1, FileV1, RuleV1, SCHEMA};
 use super::error::{ReadError, wrong};
-use crate::base::duplicate_key::find_duplicate_key;
 use crate::model::findings::{
     Enforcement, Engine, Excluded, FileResults, GateChange, Origin, Report, RuleResult, Severity, State,
     Status, Unreviewed, Verdict, Violation, Waiver,
 };
 use jiff::Timestamp;
+use sluicegate_base::duplicate_key::find_duplicate_key;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;

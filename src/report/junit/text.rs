@@ -1,6 +1,6 @@
 //! Escapes text for XML 1.0, and replaces forbidden characters.
 
-use crate::base::text::is_plain;
+use sluicegate_base::text::is_plain;
 
 /// Escapes an attribute's value. Line breaks and tabs become references, since a parser replaces literal ones by spaces
 /// (<https://www.w3.org/TR/xml/#AVNormalize>), and so do the marks of a CI host's command. Characters that XML 1.0

@@ -20,9 +20,9 @@ use super::remark::{Remark, RemarkKind, remarks, verdict_remark};
 use super::view::Order;
 use super::wording::excluded;
 use super::{About, SarifLimits, shorten, uri, write_json};
-use crate::base::address;
-use crate::base::text::count;
+use crate::address;
 use crate::model::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
+use sluicegate_base::text::count;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
 //! Prints one line for each finding, in the format of compiler messages for editors and other programs.
 
 use super::super::view::{FindingEntry, View};
-use crate::base::text;
+use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// Adds `path:line:column: level rule message` for each listed finding, and for each file that an error in the rules

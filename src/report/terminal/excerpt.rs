@@ -1,9 +1,9 @@
 //! Prints the lines around a finding, with its own line underlined, like a compiler.
 
 use super::{Style, paint};
-use crate::base::text;
 use crate::report::NumberedLine;
 use anstyle::{AnsiColor, Style as Ansi};
+use sluicegate_base::text;
 use std::fmt::Write as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 

@@ -1,7 +1,7 @@
 //! Prints groups that a host can fold in its log.
 
 use super::super::shorten;
-use crate::base::text;
+use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// Maximum length of the name of a group, in UTF-16 code units.

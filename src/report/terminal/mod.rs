@@ -12,10 +12,10 @@ use super::About;
 use super::about::ChangedLines;
 use super::view::{self, FindingEntry, Medium, Notice, NoticeKind, UnjudgedCause, View};
 use super::wording::headline;
-use crate::base::text::wrap;
-use crate::base::text::{self, count};
 use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
 use anstyle::{AnsiColor, Style as Ansi};
+use sluicegate_base::text::wrap;
+use sluicegate_base::text::{self, count};
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

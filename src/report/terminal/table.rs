@@ -1,8 +1,8 @@
 //! Prints numbers of findings as aligned columns that fit the terminal.
 
 use super::super::view::TableRow;
-use crate::base::text::wrap;
-use crate::base::text::{self, count};
+use sluicegate_base::text::wrap;
+use sluicegate_base::text::{self, count};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 

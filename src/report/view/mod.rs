@@ -18,8 +18,8 @@ use super::about::ChangedLines;
 use super::tone::Tone;
 use super::wording::{headline, next_step, next_step_in_log, praise, run_problem, scope};
 use super::{About, ChangedFile};
-use crate::base::text::count;
 use crate::model::findings::{Finding, Report, Show};
+use sluicegate_base::text::count;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 

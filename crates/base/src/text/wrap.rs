@@ -7,7 +7,7 @@ const CUT: char = '…';
 
 /// Returns the text in lines of at most `columns`, broken at blanks; a longer word gets its own line. The first
 /// line begins with `first`, the others with `next`. A text that fits keeps its blanks.
-pub(crate) fn lines(text: &str, first: &str, next: &str, columns: usize) -> Vec<String> {
+pub fn lines(text: &str, first: &str, next: &str, columns: usize) -> Vec<String> {
     if first.width() + text.width() <= columns {
         return vec![format!("{first}{text}")];
     }
@@ -30,7 +30,7 @@ pub(crate) fn lines(text: &str, first: &str, next: &str, columns: usize) -> Vec<
 }
 
 /// Shortens a name to at most `columns`. Keeps its start and its end, which distinguish one path from another.
-pub(crate) fn middle(name: &str, columns: usize) -> String {
+pub fn middle(name: &str, columns: usize) -> String {
     if name.width() <= columns {
         return name.to_owned();
     }

@@ -1,7 +1,7 @@
 //! Waits for the end of an execution, and reports it.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::platform::api::{Answer, Execution, ExecutionAnswer};
 use crate::platform::follow::{self, End, Pace};

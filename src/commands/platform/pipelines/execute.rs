@@ -3,10 +3,8 @@
 
 use super::ended::{Ended, tell};
 use super::executions::PATIENCE;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
-use crate::base::write;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::RunArgs;
 use crate::job::settings::Waiting;
 use crate::platform::api::{Answer, ExecutionId, Grid, NewExecution};
@@ -17,7 +15,9 @@ use crate::report::{ExecutionRun, Verdict, execution_junit};
 use crate::session::failure::not_written;
 use crate::session::resource::{RemoteProject, Sought, made_nameless, perhaps_made};
 use crate::session::{CommandResult, Run};
+use crate::write;
 use jiff::Timestamp;
+use sluicegate_base::text;
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
 use std::path::Path;

@@ -1,12 +1,12 @@
 //! Runs `sluicegate executions`.
 
 use super::ended::{Ended, no_execution, show as show_end, tell};
-use crate::base::error::Failure;
-use crate::base::text;
+use crate::error::Failure;
 use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::platform::follow::{Pace, changed_in_time};
 use crate::session::output;
 use crate::session::{CommandResult, Run};
+use sluicegate_base::text;
 
 /// Default time to wait for the end of an execution, in seconds.
 pub(super) const PATIENCE: u64 = 3600;

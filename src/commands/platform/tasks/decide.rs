@@ -3,13 +3,13 @@
 use super::shown;
 use super::wait::{TaskWait, told_to_go_on};
 use super::{no_task, platform};
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, DecideArgs};
 use crate::platform::api::{Answer, Decided, Decision, Platform, QuestionAnswer, Task};
 use crate::platform::follow::{changed_in_time, scope_word};
 use crate::session::{CommandResult, Run};
+use sluicegate_base::text;
 
 pub(super) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = decisions(args)?;

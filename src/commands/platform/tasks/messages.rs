@@ -1,9 +1,8 @@
 //! Runs `sluicegate tasks messages`.
 
 use super::{PATIENCE, no_task, platform, shown};
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, PaceArgs};
 use crate::platform::api::{Phase, Platform, Task};
 use crate::platform::follow::{MessageReader, Pace, silent};
@@ -12,6 +11,7 @@ use crate::session::output::relative;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use sluicegate_base::text;
 
 pub(super) fn run(
     run: &Run,

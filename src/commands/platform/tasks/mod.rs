@@ -8,9 +8,7 @@ mod permissions;
 mod shown;
 mod wait;
 
-use crate::base::error::Failure;
-use crate::base::input;
-use crate::base::text;
+use crate::error::Failure;
 use crate::job::cli::{MessageArgs, TaskArgs, TasksVerb};
 use crate::platform::api::{Platform, TaskFilter};
 use crate::platform::http::HttpError;
@@ -18,6 +16,8 @@ use crate::session::named_file::read_bounded;
 use crate::session::resource::Sought;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
+use sluicegate_base::input;
+use sluicegate_base::text;
 
 /// Default time to wait for a task, in seconds.
 const PATIENCE: u64 = 3600;

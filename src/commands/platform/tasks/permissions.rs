@@ -1,12 +1,12 @@
 //! Runs `sluicegate tasks permissions`.
 
 use super::{no_task, platform};
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::OutputArgs;
 use crate::platform::api::{Permission, Permissions};
 use crate::session::{CommandResult, Run};
+use sluicegate_base::text;
 
 pub(super) fn replace(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> CommandResult {
     let platform = platform(run)?;

@@ -1,8 +1,8 @@
 //! Waits for the agent, and reports how its turn ended.
 
 use super::{PATIENCE, no_task, shown};
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
 use crate::platform::api::{Answer, Platform, Task};
 use crate::platform::follow::{self, Pace, Policy, TaskEnd, Turn, silent};

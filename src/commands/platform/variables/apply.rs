@@ -1,9 +1,7 @@
 //! Runs `sluicegate variables apply`: reads, compares, prints the changes, applies them, reports the result.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
-use crate::base::text::count;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{ApplyArgs, OutputFormat};
 use crate::platform::desired::Document;
 use crate::platform::desired::variables::{self, Applied, VariableStep, WantedVariable};
@@ -12,6 +10,8 @@ use crate::session::output;
 use crate::session::resource::RemoteProject;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
+use sluicegate_base::text;
+use sluicegate_base::text::count;
 
 pub(super) fn run(run: &Run, args: &ApplyArgs) -> CommandResult {
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;

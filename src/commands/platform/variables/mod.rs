@@ -3,15 +3,15 @@
 mod apply;
 mod overrides;
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{FieldArgs, OutputArgs, VariablesVerb};
 use crate::platform::api::{NewVariable, Variable, VariableFields};
 use crate::platform::desired::variables::typed_text;
 use crate::session::resource::{RemoteProject, variable};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
+use sluicegate_base::text;
 
 pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
     if let VariablesVerb::Apply(args) = verb {

@@ -1,9 +1,8 @@
 //! Runs `sluicegate variables overrides`.
 
 use super::done;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
 use crate::platform::api::Override;
 use crate::platform::desired::variables::{refused_overrides, typed_text};
@@ -11,6 +10,7 @@ use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::session::output;
 use crate::session::resource::{RemoteProject, Sought, perhaps_made};
 use crate::session::{CommandResult, Run};
+use sluicegate_base::text;
 use std::fmt::Write as _;
 
 pub(super) async fn run(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {

@@ -5,11 +5,10 @@
 
 mod project;
 
-use crate::base::env::Env;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
 use crate::commands::dispatch;
+use crate::env::Env;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::cli::{Annotations, Cli, DemoArgs};
 use crate::job::settings::variable;
 use crate::service::{self, Clock, Options, Role, Vocabulary};
@@ -18,6 +17,7 @@ use crate::session::{CommandResult, Run};
 use clap::Parser as _;
 use project::{ADDING_BRANCH, BAD_BRANCH, BREAKING_BRANCH, DemoProject, GOOD_BRANCH};
 use secrecy::SecretString;
+use sluicegate_base::text;
 use std::ffi::OsStr;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -1,7 +1,7 @@
 //! Creates the demo's project: a bare remote with branches, and a clone.
 
-use crate::base::error::Failure;
-use crate::base::git::{CommitId, NewCommit, Repository};
+use crate::error::Failure;
+use sluicegate_git::{CommitId, NewCommit, Repository};
 use std::path::{Path, PathBuf};
 
 type DemoFiles = &'static [(&'static str, &'static str)];

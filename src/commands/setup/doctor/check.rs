@@ -1,13 +1,13 @@
 //! One check of `doctor`: its result and its output.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::text;
-use crate::base::text::count;
-use crate::base::text::wrap;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::session::output;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
+use sluicegate_base::text;
+use sluicegate_base::text::count;
+use sluicegate_base::text::wrap;
 use std::fmt::Write as _;
 
 /// Number of columns before the result.

@@ -1,10 +1,8 @@
 //! Checks without a network: settings, repository, clone, and the platform's files in it.
 
 use super::check::{self, Check, CheckOutcome};
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::{GitError, Snapshot, SnapshotFile};
-use crate::base::text::count;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::{CiArgs, ReviewArgs};
 use crate::job::settings::{Connection, RequestFields};
@@ -14,6 +12,8 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::platform_folder;
 use crate::workspace::rules_remedy::RulesRemedy;
+use sluicegate_base::text::count;
+use sluicegate_git::{GitError, Snapshot, SnapshotFile};
 use std::fmt::Display;
 
 /// Maximum number of missing pipelines to list.

@@ -7,7 +7,7 @@ mod check;
 mod local;
 mod remote;
 
-use crate::base::exit::ExitStatus;
+use crate::exit::ExitStatus;
 use crate::job::cli::{DoctorArgs, OutputFormat};
 use crate::session::{CommandResult, Run};
 

@@ -4,8 +4,8 @@
 
 use super::check::{self, Check, CheckOutcome};
 use super::local::DoctorSettings;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::remote_review::fields_of;
 use crate::job::settings::Connection;
 use crate::platform::api::{Platform, ReviewFields};

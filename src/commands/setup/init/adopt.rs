@@ -5,11 +5,11 @@ use super::figures::figures;
 use super::look::RepositoryFacts;
 use super::plan::InitPlan;
 use super::today::Today;
-use crate::base::text::{self, count};
 use crate::job::cli::Adopt;
 use crate::job::settings;
 use crate::model::project::ProjectCheck;
 use crate::model::waivers;
+use sluicegate_base::text::{self, count};
 use std::fmt::Write as _;
 
 /// Printed if there are findings and no way to adopt was chosen.

@@ -1,10 +1,10 @@
 //! Fills the templates of the files with the detected values.
 
 use super::look::RepositoryFacts;
-use crate::base::address;
-use crate::base::text::count;
+use crate::address;
 use crate::job::cli::Adopt;
 use crate::model::project::ProjectCheck;
+use sluicegate_base::text::count;
 
 /// Returns the default source of the action; README contains the same one.
 fn action() -> String {

@@ -1,10 +1,10 @@
 //! Finds the values of flags that an existing configuration file does not contain, so that none is lost silently.
 
-use crate::base::error::Failure;
-use crate::base::text;
+use crate::error::Failure;
 use crate::job::cli::{GlobalArgs, InitArgs};
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// Returns the lines of `sluicegate.yaml` for the values that the flags give and the settings do not contain yet.

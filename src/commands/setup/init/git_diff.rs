@@ -1,13 +1,13 @@
 //! Configures `git diff` to show pipelines by component: the program, in git's configuration of this repository, and
 //! the files, in `.gitattributes`. Existing settings are not changed.
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::read_on_disk;
-use crate::base::input;
-use crate::base::text;
-use crate::base::write;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::session::{CommandResult, Run};
+use crate::write;
+use sluicegate_base::input;
+use sluicegate_base::text;
+use sluicegate_git::read_on_disk;
 use std::fs;
 use std::path::Path;
 

@@ -3,9 +3,8 @@
 use super::flags;
 use super::hosts::{self, Recipe};
 use super::today::Today;
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
-use crate::base::git::Repository;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::InitArgs;
 use crate::model::pipelines::SHARED_PIPELINES_FILE;
@@ -13,6 +12,7 @@ use crate::model::pipelines::is_pipeline;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::platform_folder;
+use sluicegate_git::Repository;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 

@@ -15,8 +15,8 @@ mod tell;
 mod today;
 mod write;
 
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::ci;
 use crate::job::cli::{InitArgs, OutputFormat};
 use crate::job::context::ContextError;

@@ -3,9 +3,9 @@
 use super::config;
 use super::hosts::Recipe;
 use super::look::RepositoryFacts;
-use crate::base::git::read_on_disk;
 use crate::job::settings::FILE_NAME;
 use crate::model::waivers;
+use sluicegate_git::read_on_disk;
 use std::fs;
 use std::path::Path;
 

@@ -1,9 +1,8 @@
 //! Evaluates the current findings as `check` does for all pipelines on disk, by the existing rules file, otherwise by
 //! the one to write.
 
-use crate::base::error::Failure;
-use crate::base::git::{Repository, Snapshot, SnapshotFile};
 use crate::commands::waivers::{baseline, found};
+use crate::error::Failure;
 use crate::gate::Tally;
 use crate::job::cli::Adopt;
 use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity};
@@ -12,6 +11,7 @@ use crate::model::project::ProjectCheck;
 use crate::model::rules::{self, RuleOutline, RuleSet, RuleState};
 use crate::model::yaml::DOCUMENT_LIMIT;
 use crate::workspace::Workspace;
+use sluicegate_git::{Repository, Snapshot, SnapshotFile};
 
 /// The reason for waivers of existing findings.
 const REASON: &str = "found before the gate";

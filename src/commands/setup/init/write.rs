@@ -1,8 +1,8 @@
 //! Writes the planned files, never over existing ones.
 
 use super::plan::{FileStep, InitPlan};
-use crate::base::error::Failure;
-use crate::base::exit::ExitStatus;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path};

@@ -1,7 +1,7 @@
 //! Tests that schema and reader agree: on keys, on types, and on the documents that they accept.
 
 use super::schema;
-use crate::base::env::Env;
+use crate::env::Env;
 use crate::job::cli::{GlobalArgs, PaceArgs, PublishArgs, ReviewArgs};
 use crate::job::policy::{UnusableFile, of_the_job};
 use crate::job::settings::{Checkout, FileConfig, Sources};

@@ -3,12 +3,12 @@
 use super::change::{Difference, OverrideChange, VariableStep};
 use super::file::WantedVariable;
 use super::value::{NUMBER, TEXT, same, typed};
-use crate::base::text;
 use crate::platform::api::{Answer, Override, Platform, Variable, VariableFields};
 use crate::platform::desired::{DesiredError, Document};
 use crate::platform::http::HttpError;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
+use sluicegate_base::text;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use uuid::Uuid;
 
