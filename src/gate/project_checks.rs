@@ -16,7 +16,7 @@ use crate::model::rules::consequences;
 use crate::model::waivers::Former;
 use crate::workspace::Workspace;
 use rayon::prelude::*;
-use sluicegate_git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot};
+use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Maximum number of bytes of changed files that are examined for a script with a defect.
@@ -147,13 +147,9 @@ impl<'a> ProjectRun<'a> {
     /// pipeline breaks callers that the change does not touch.
     pub(crate) fn found(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
         let selected: HashSet<&str> = self.selected.files.iter().map(String::as_str).collect();
-        let changed: HashSet<&str> = self
-            .selected
-            .candidates
-            .iter()
-            .map(|it| it.change.path.as_str())
-            .collect();
-        let is_changed = |path: &str| selected.contains(path) || changed.contains(path);
+        let mut changed = selected.clone();
+        changed.extend(self.selected.candidates.iter().map(|it| it.change.path.as_str()));
+        let is_changed = |path: &str| changed.contains(path);
         let components = self.renamed_components();
         let renames = Renames {
             pipelines: self.new_paths(),
@@ -199,13 +195,13 @@ impl<'a> ProjectRun<'a> {
             return Ok(OtherFiles::All);
         }
         let is_other = |path: &str| !is_pipeline(path);
-        let gone = self.project.snapshot.gone_since(self.bases, &is_other)?;
-        let mut names: BTreeSet<&str> = gone.iter().map(String::as_str).collect();
+        let differences = self.project.snapshot.differences(self.bases, &is_other)?;
+        let mut names = differences.paths_gone();
         let changes = self.selected.candidates.iter().map(|it| &it.change);
         let (modified, moved): (Vec<&Change>, Vec<&Change>) =
             changes.partition(|change| change.kind == ChangeKind::Modified);
         names.extend(moved.iter().flat_map(|change| change.paths()));
-        let spoiled = self.spoiled_scripts()?;
+        let spoiled = self.spoiled_scripts(&differences.regular_files())?;
         names.extend(spoiled.iter().map(String::as_str));
         if names.len() + modified.len() > SoughtNames::MOST {
             return Ok(OtherFiles::All);
@@ -218,18 +214,13 @@ impl<'a> ProjectRun<'a> {
         Ok(SoughtNames::of(names).map_or(OtherFiles::All, OtherFiles::Naming))
     }
 
-    /// Returns the added and modified files that may be scripts with a defect. Beyond a number of bytes, files are not
-    /// examined, and each may have a defect.
-    fn spoiled_scripts(&self) -> Result<Vec<String>, GitError> {
+    /// Returns those of the files that may be scripts with a defect. Beyond a number of bytes, files are not examined, and
+    /// each may have a defect.
+    fn spoiled_scripts(&self, paths: &BTreeSet<&str>) -> Result<Vec<String>, GitError> {
         let (repo, snapshot) = (&self.project.workspace.repo, self.project.snapshot);
-        let changes = snapshot.changes(self.bases, &|path| !is_pipeline(path))?;
-        let regular_files = changes
-            .iter()
-            .filter(|change| change.file == Some(FileKind::Regular));
-        let paths: BTreeSet<&str> = regular_files.map(|change| change.path.as_str()).collect();
         let mut examined = 0;
         let mut spoiled = Vec::new();
-        for (path, file) in snapshot.find_all(&paths)? {
+        for (path, file) in snapshot.find_all(paths)? {
             if examined > MAX_EXAMINED_BYTES || script_defect(repo, &file, &mut examined)?.is_some() {
                 spoiled.push(path);
             }

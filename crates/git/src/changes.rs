@@ -1,8 +1,9 @@
 //! The files that differ between commits.
 
+use super::entries::EntrySide;
 use super::renames::{self, DiskFile};
 use super::{FileKind, Repository, tree::TreeDifference};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A file that differs between base and head.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +80,22 @@ impl<'s> Differences<'s> {
     pub fn changes(&self) -> Vec<Change> {
         let each = self.found.iter().enumerate();
         merged(each.map(|(base, found)| self.told(base, found)).collect())
+    }
+
+    /// Returns the paths that any base has, and that are gone at head or of another kind: a link in place of a file is not
+    /// read.
+    pub fn paths_gone(&self) -> BTreeSet<&str> {
+        let kind = |side: Option<EntrySide>| side.map(|side| side.kind);
+        let gone = self.found.iter().flatten();
+        let gone = gone.filter(|it| it.old.is_some() && kind(it.old) != kind(it.new));
+        gone.map(|difference| difference.path.as_str()).collect()
+    }
+
+    /// Returns the paths of the files at head that any base lacks or has with another content.
+    pub fn regular_files(&self) -> BTreeSet<&str> {
+        let found = self.found.iter().flatten();
+        let files = found.filter(|it| it.new.is_some_and(|side| side.kind == FileKind::Regular));
+        files.map(|difference| difference.path.as_str()).collect()
     }
 
     /// Returns the changes of only the `wanted` files, as if no others had been requested: one list for each base.

@@ -2,6 +2,7 @@
 
 use super::GitError;
 use git2::Oid;
+use std::borrow::Cow;
 
 const ID_BYTES: usize = 20;
 const LEAVES: &str = "an entry has a name that would leave its directory";
@@ -33,6 +34,15 @@ impl FileKind {
 pub(super) struct EntrySide {
     pub id: Oid,
     pub kind: FileKind,
+}
+
+/// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8. Almost every path is UTF-8, and to check that
+/// is several times faster than to look for the first byte that is not.
+pub(super) fn path_text(path: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(path) {
+        Ok(path) => Cow::Borrowed(path),
+        Err(_) => String::from_utf8_lossy(path),
+    }
 }
 
 pub(super) fn bad(id: Oid, why: &'static str) -> GitError {
@@ -220,7 +230,12 @@ fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
         }
         let (name, rest) = (&rest[..end], &rest[end + 1..]);
         let (id, rest) = rest.split_at_checked(ID_BYTES)?;
-        let Some(mode) = parse_mode(mode) else {
+        let mode = match mode {
+            b"100644" => Some(0o100_644),
+            b"40000" => Some(DIRECTORY),
+            _ => parse_mode(mode),
+        };
+        let Some(mode) = mode else {
             return Some(Err("an entry has a type that git does not know"));
         };
         Some(Ok((TreeEntry { mode, name, id }, rest)))

@@ -5,7 +5,7 @@
 //! a temporary one to its hooks, for example for `git commit -a`.
 
 use super::disk::{kind_on_disk, stored_id};
-use super::entries::{EntrySide, FileKind};
+use super::entries::{EntrySide, FileKind, path_text};
 use super::index_file::open_index;
 use super::{GitError, Repository};
 use git2::{
@@ -82,7 +82,7 @@ impl Listed {
 
     /// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8.
     pub(super) fn shown_path(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.path)
+        path_text(&self.path)
     }
 
     pub(super) fn utf8_path(&self) -> Result<String, GitError> {

@@ -105,37 +105,6 @@ impl Repository {
 }
 
 impl Snapshot<'_> {
-    /// Returns the paths of wanted files that any of the `bases` has, and that are gone here or of another kind: a link in
-    /// place of a file is not read.
-    pub fn gone_since(
-        &self,
-        bases: &[CommitId],
-        wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<BTreeSet<String>, GitError> {
-        let root = self.repository.root();
-        let mut gone = BTreeSet::new();
-        for base in bases {
-            match &self.place {
-                SnapshotPlace::Commit(commit) => {
-                    let found = self
-                        .repository
-                        .differences(Some(base), commit, wanted)?
-                        .into_iter();
-                    let kind = |side: Option<EntrySide>| side.map(|side| side.kind);
-                    let found = found.filter(|it| it.old.is_some() && kind(it.old) != kind(it.new));
-                    gone.extend(found.map(|difference| difference.path));
-                }
-                SnapshotPlace::Listed { files, .. } => {
-                    let found = self.repository.sides_at(Some(base), wanted)?.into_iter();
-                    let now = |path: &str| listed(files, path).and_then(|file| file.kind(root));
-                    let found = found.filter(|(path, side)| now(path) != Some(side.kind));
-                    gone.extend(found.map(|(path, _)| path));
-                }
-            }
-        }
-        Ok(gone)
-    }
-
     /// Uses `content` as the file at this path of the working tree or the index; the path may be new.
     pub fn put(&mut self, path: &str, content: PathBuf) {
         if let SnapshotPlace::Listed { files, .. } = &mut self.place {

@@ -3,7 +3,7 @@
 //! The raw objects are walked without copying each entry; with 100,000 files this keeps a comparison as fast as git's
 //! own. A tree may come from anyone, so its format, depth and size are checked.
 
-use super::entries::{Entries, EntrySide, FileKind, TreeEntry, bad, find_entry};
+use super::entries::{Entries, EntrySide, FileKind, TreeEntry, bad, find_entry, path_text};
 use super::{BlobId, CommitId, GitError, Repository};
 use git2::{ErrorCode, Odb, OdbObject, Oid};
 use std::cmp::Ordering;
@@ -262,7 +262,7 @@ impl TreeWalk<'_> {
     }
 
     fn file(&mut self, old: Option<TreeEntry<'_>>, new: Option<TreeEntry<'_>>) -> Result<(), GitError> {
-        let path = String::from_utf8_lossy(&self.path);
+        let path = path_text(&self.path);
         if !(self.wanted)(&path) {
             return Ok(());
         }

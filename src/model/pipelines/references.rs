@@ -111,7 +111,8 @@ impl<'r> CallWalk<'r> {
 pub struct PipelineFiles<'f> {
     /// The paths by file name, in the given order.
     by_name: HashMap<&'f str, Vec<&'f str>>,
-    paths: HashSet<&'f str>,
+    /// All paths, sorted.
+    paths: Vec<&'f str>,
 }
 
 /// The result of resolving a call.
@@ -142,11 +143,12 @@ impl<'f> PipelineFiles<'f> {
     /// skipped.
     pub fn new(paths: impl IntoIterator<Item = &'f str>) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
-        let mut all = HashSet::new();
+        let mut all = Vec::new();
         for path in paths.into_iter().filter(|path| Kind::from_path(path).is_some()) {
             by_name.entry(file_name(path)).or_default().push(path);
-            all.insert(path);
+            all.push(path);
         }
+        all.sort_unstable();
         Self { by_name, paths: all }
     }
 
@@ -181,8 +183,13 @@ impl<'f> PipelineFiles<'f> {
             .unwrap_or_default()
     }
 
+    fn file_at(&self, path: &str) -> Option<&'f str> {
+        let index = self.paths.binary_search(&path).ok()?;
+        self.paths.get(index).copied()
+    }
+
     fn find(&self, path: &str, caller: &str) -> Resolved<'_> {
-        if let Some(file) = self.paths.get(path) {
+        if let Some(file) = self.file_at(path) {
             return Resolved::File(file);
         }
         if path.contains('/') {
@@ -191,7 +198,7 @@ impl<'f> PipelineFiles<'f> {
         match self.by_name.get(path).map_or(&[][..], Vec::as_slice) {
             [] => Resolved::Missing,
             [file] => Resolved::Bare(file),
-            several => match self.paths.get(beside(caller, path).as_str()) {
+            several => match self.file_at(&beside(caller, path)) {
                 Some(file) => Resolved::Bare(file),
                 None => Resolved::Ambiguous(several),
             },
