@@ -1,6 +1,5 @@
 //! The state at the base commits: the former paths of the reviewed files, and their results there.
 
-use super::failed_batch::BatchFiles;
 use super::{Before, KnownComparison, Tally, mark};
 use crate::model::findings::FileResults;
 use crate::model::pipelines::is_pipeline;
@@ -86,8 +85,8 @@ struct AtBase<'b> {
     results: BTreeMap<&'b str, &'b FileResults>,
     /// Files without usable results, each with the reason.
     open: BTreeMap<&'b str, &'b str>,
-    /// The files of each batch that failed.
-    failed: &'b [BatchFiles],
+    /// The files of all batches that failed.
+    failed: BTreeSet<&'b str>,
 }
 
 impl<'b> AtBase<'b> {
@@ -99,14 +98,19 @@ impl<'b> AtBase<'b> {
             places,
             results: results.collect(),
             open: open.map(|(path, why)| (path.as_str(), why.as_str())).collect(),
-            failed: &tally.failed_batches,
+            failed: tally
+                .failed_batches
+                .iter()
+                .flatten()
+                .map(String::as_str)
+                .collect(),
         }
     }
 
     /// Returns whether the review of this file of head failed at the base.
     fn has_failed(&self, path: &str) -> bool {
         let was = self.places.0.get(path).and_then(Option::as_deref);
-        was.is_some_and(|was| self.failed.iter().any(|batch| batch.contains(was)))
+        was.is_some_and(|was| self.failed.contains(was))
     }
 
     fn before(&self, path: &str) -> Before<'b> {

@@ -3,7 +3,7 @@
 
 use super::KnownComparison;
 use crate::model::findings::{FileResults, Origin, Report, RuleResult, Severity, State};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The paths of the files in a batch.
 pub(crate) type BatchFiles = BTreeSet<String>;
@@ -21,13 +21,17 @@ pub(super) fn list_unexplained_batches<'b, 'f>(
     if batches.is_empty() {
         return Vec::new();
     }
+    let mut indexes_by_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, batch) in batches.iter().enumerate() {
+        for path in batch {
+            indexes_by_path.entry(path).or_default().push(index);
+        }
+    }
     let mut explained = vec![false; batches.len()];
     let mut refuted = vec![false; batches.len()];
     for file in files {
-        for (index, batch) in batches.iter().enumerate() {
-            if !batch.contains(&file.path) {
-                continue;
-            }
+        let indexes = indexes_by_path.get(file.path.as_str());
+        for index in indexes.into_iter().flatten().copied() {
             for result in file.results.iter().filter(|result| can_explain(result)) {
                 let is_excuse = !has_known(result) || has_failed_before(&file.path);
                 explained[index] = true;
