@@ -70,16 +70,19 @@ impl Failure {
         for cause in self.error.chain().skip(1) {
             let _ = writeln!(shown, "  caused by: {}", text::block(&cause.to_string()));
         }
-        let hint = self.advice().unwrap_or_else(|| general(self.status));
-        let _ = write!(shown, "hint: {}", text::block(hint));
+        match self.advice().or_else(|| general(self.status)) {
+            Some(hint) => {
+                let _ = write!(shown, "hint: {}", text::block(hint));
+            }
+            None => shown.truncate(shown.trim_end().len()),
+        }
         shown
     }
 }
 
-/// Returns the default hint for a failure of this status.
-const fn general(status: ExitStatus) -> &'static str {
-    match status {
-        ExitStatus::Usage => "fix the problem above; add `--help` to the command to see its options",
+/// Returns the default hint for a failure of this status, if one applies to all its causes.
+const fn general(status: ExitStatus) -> Option<&'static str> {
+    Some(match status {
         ExitStatus::Undecided => {
             "run the command again; `sluicegate doctor` checks the connection and the setup"
         }
@@ -88,8 +91,8 @@ const fn general(status: ExitStatus) -> &'static str {
         ExitStatus::Context => {
             "run `sluicegate context` to see what was detected about this job and its repository"
         }
-        _ => "fix the problem above and run the command again",
-    }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -69,8 +69,9 @@ fn print_said(said: &clap::Error, env: &env::Env) -> exit::ExitStatus {
     }
     let told = said.render().to_string();
     let told = told.replace(FURTHER, further(said));
-    let _ = write!(std::io::stderr(), "{told}");
-    session::step_report::report_usage_error(env, &told);
+    if !session::step_report::report_usage_error(env, &told) {
+        let _ = write!(std::io::stderr(), "{told}");
+    }
     exit::ExitStatus::Usage
 }
 

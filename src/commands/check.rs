@@ -111,7 +111,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     if wish.deepen {
         run.replace_reports_of_policy(&workspace, to, None)?;
     }
-    workspace.warn_of_policy(run);
+    workspace.defer_policy_warning(run);
     Ok(workspace)
 }
 

@@ -4,6 +4,7 @@
 //! have failed or been cancelled, and its unpublished pipelines are unchanged since.
 
 use crate::commands::review::{Published, Reviewed, reviewed};
+use crate::delivery::leftovers::record_failure;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{CiArgs, PublishArgs};
@@ -66,7 +67,10 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     }
     let published = publishing.run(plan, reviewed.report.map(Evidence::of_this_run));
     // The review has its own report, so the failure is that of the publish.
-    Ok(published.unwrap_or_else(|failure| run.report_failure_as(PUBLISH_FAILED, &failure)))
+    Ok(published.unwrap_or_else(|failure| {
+        record_failure(run, &failure);
+        run.report_failure_as(PUBLISH_FAILED, &failure)
+    }))
 }
 
 /// Removes the undecided JUnit report of the publish that is not due. A dry run did not write one.

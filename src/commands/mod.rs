@@ -21,14 +21,14 @@ use crate::delivery::leftovers;
 use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{Annotations, ArtifactsVerb, Cli, Command, SharedPipelinesVerb};
+use crate::job::cli::{ArtifactsVerb, Cli, Command, SharedPipelinesVerb};
 use crate::job::policy;
 use crate::job::settings;
 use crate::session::step_report::{self, report_usage_error};
 use crate::session::{CommandResult, Run, is_ci, signals};
 use crate::ui::{self, ColorChoice, Destination, Ui};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 /// Runs the command and returns its exit status; an interrupt ends it at any point.
 pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
@@ -40,8 +40,10 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
     );
     if let Err(error) = color {
         let failure = Failure::from(error);
-        report_usage_error(&env, &failure.words());
-        return ui.fail(&failure);
+        if !report_usage_error(&env, &failure.words()) {
+            ui.fail(&failure);
+        }
+        return failure.status();
     }
     ui::start_log(cli.global.verbose);
     for warning in settings::unknown_variables(&env) {
@@ -55,7 +57,10 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
             signals,
             runtime: Arc::default(),
             has_platform_responded: Arc::default(),
-            annotations: Annotations::default(),
+            annotations: None,
+            policy_annotations: Mutex::default(),
+            unfinished_files: Mutex::default(),
+            deferred_warnings: Mutex::default(),
             failure_title: step_report::failure_title(&cli.command),
             has_reported: AtomicBool::default(),
         };
@@ -63,11 +68,15 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
         let status = leftovers::replace_named_files(&run, &cli.command)
             .and_then(|()| run.write_to_file())
             .and_then(|()| dispatch(&run, cli.command))
-            .unwrap_or_else(|failure| run.report_failure(&failure));
+            .unwrap_or_else(|failure| {
+                leftovers::record_failure(&run, &failure);
+                run.report_failure(&failure)
+            });
         let status = match run.ui.finish() {
             Ok(()) => status,
             Err(failure) => status.worse(run.report_failure(&failure)),
         };
+        run.print_deferred_warnings();
         run.report_unexplained_failure(status);
         status
     })

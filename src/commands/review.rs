@@ -134,7 +134,7 @@ fn begin<'a>(run: &'a Run, args: &ReviewArgs, publish: Option<&PublishFlags>) ->
     if wish.deepen && !is_dry {
         run.replace_reports_of_policy(&workspace, to, publish)?;
     }
-    workspace.warn_of_policy(run);
+    workspace.defer_policy_warning(run);
     workspace.warn_of_other_checkout(run, &wish)?;
     let (settings, connection) = workspace.resolve(
         run,

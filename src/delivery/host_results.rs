@@ -171,7 +171,7 @@ fn code_insights(
         commit: &commit,
         report: &id,
     };
-    let body = bitbucket::report(delivery.report, about);
+    let body = bitbucket::report(delivery.report);
     let annotations = bitbucket::annotations(delivery.report, about);
     run.requests(insights.send(&client, &body, &annotations))??;
     run.ui.say("sent the result to Code Insights");

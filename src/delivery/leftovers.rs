@@ -9,17 +9,35 @@ use crate::job::policy;
 use crate::job::settings::{self, PublishFiles};
 use crate::model::findings::{Report, Verdict};
 use crate::report::{self, About, Format, PublishRun, publish_junit};
-use crate::session::Run;
+use crate::session::{Run, UnfinishedFiles};
 use crate::workspace::Workspace;
 use crate::write;
 use jiff::Timestamp;
+use std::fmt::Write as _;
 use std::fs;
 use std::io;
+use std::mem;
 use std::path::{Path, PathBuf};
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The note of each report that replaces an old one.
 const UNFINISHED: &str = "undecided: the run did not finish";
+
+/// Writes the reason for the end of the run to the files without a result. They stay undecided.
+pub(crate) fn record_failure(run: &Run, failure: &Failure) {
+    let files = mem::take(&mut *run.unfinished_files());
+    let mut reason = format!("{UNFINISHED}: {}", failure.chain());
+    if let Some(hint) = failure.advice() {
+        let _ = write!(reason, ". To do: {hint}");
+    }
+    for (format, path) in files.reports {
+        run.replace_old_file(&path, |out| write_unfinished_report(format, &reason, out));
+    }
+    if let Some(path) = files.publish_junit {
+        run.replace_old_file(&path, |out| write_unfinished_publish(&reason, out));
+    }
+}
 
 /// The files that a run writes, as far as they are known.
 #[derive(Default)]
@@ -110,14 +128,16 @@ impl Run {
             if is_input(&path) {
                 input = Some(path);
             } else {
-                self.replace_old_file(&path, |out| write_unfinished_report(*format, out));
+                self.replace_old_file(&path, |out| write_unfinished_report(*format, UNFINISHED, out));
+                self.unfinished_files().reports.push((*format, path));
             }
         }
         if let Some(path) = files.publish_junit.as_ref().map(full) {
             if is_input(&path) {
                 input = Some(path);
             } else {
-                self.replace_old_file(&path, write_unfinished_publish);
+                self.replace_old_file(&path, |out| write_unfinished_publish(UNFINISHED, out));
+                self.unfinished_files().publish_junit = Some(path);
             }
         }
         for path in files.removed.iter().map(full) {
@@ -142,6 +162,7 @@ impl Run {
         let mut files = OutputFiles::default();
         // An invalid setting is reported where the settings are read.
         if let Ok(to) = sources.clone().resolve(|sources| sources.destinations(to)) {
+            self.use_policy_annotations(to.annotations);
             files.reports = to.reports;
             if files.reports.is_empty() {
                 files.reports = default_reports(self, workspace.ci.host);
@@ -187,8 +208,24 @@ impl Run {
         });
     }
 
+    fn unfinished_files(&self) -> MutexGuard<'_, UnfinishedFiles> {
+        let files = self.unfinished_files.lock();
+        files.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Marks the reports of the review as finished, so that a later failure does not replace them.
+    pub(crate) fn finish_reports(&self) {
+        self.unfinished_files().reports.clear();
+    }
+
+    /// Marks the JUnit report of the publish as finished.
+    pub(crate) fn finish_publish_report(&self) {
+        self.unfinished_files().publish_junit = None;
+    }
+
     /// Removes the undecided JUnit report of a publish that is not due, and so has no outcome.
     pub(crate) fn discard_publish_report(&self, path: Option<&Path>) {
+        self.finish_publish_report();
         if let Some(path) = path {
             self.remove_old_file(path);
         }
@@ -252,20 +289,20 @@ fn refusal(path: &Path) -> Failure {
     Failure::usage(message).hint("write to another path")
 }
 
-fn write_unfinished_report(format: Format, out: &mut dyn io::Write) -> io::Result<()> {
+fn write_unfinished_report(format: Format, reason: &str, out: &mut dyn io::Write) -> io::Result<()> {
     let about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
         ..About::default()
     };
-    let report = Report::unfinished(UNFINISHED, Timestamp::now());
+    let report = Report::unfinished(reason, Timestamp::now());
     report::render(format, &report, &about, out)
 }
 
-fn write_unfinished_publish(out: &mut dyn io::Write) -> io::Result<()> {
+fn write_unfinished_publish(reason: &str, out: &mut dyn io::Write) -> io::Result<()> {
     let run = PublishRun {
         version: "version".to_owned(),
         verdict: Verdict::Undecided,
-        problems: vec![UNFINISHED.to_owned()],
+        problems: vec![reason.to_owned()],
         breaks: Vec::new(),
         started_at: Timestamp::now(),
         elapsed: Duration::ZERO,

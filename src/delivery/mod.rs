@@ -24,8 +24,9 @@ use crate::job::settings::{Destinations, Judging, Selection};
 use crate::model::findings::{Finding, Report};
 use crate::model::pipelines::RULES_FILE;
 use crate::model::rules::{self, LintProblem};
-use crate::report::{ChangedFile, WrongRules};
+use crate::report::{AnnotationStyle, ChangedFile, WrongRules};
 use crate::session::Run;
+use crate::session::step_report::annotation_style;
 use crate::workspace::Workspace;
 use sluicegate_git::{Repository, Snapshot};
 use std::sync::atomic::Ordering;
@@ -237,6 +238,12 @@ pub(crate) fn deliver_from(
     };
     report_files::write_reports(run, place.host(), delivery, &about, &mut check);
     check(step_results::show(run, place, delivery, &about));
+    let style = annotation_style(delivery.to.annotations, place.host());
+    if run.ui.is_quiet() && style == AnnotationStyle::None {
+        run.print_deferred_warnings();
+    }
+    run.discard_deferred_warnings();
+    run.finish_reports();
     check(step_results::summarize(run, delivery, &about));
     check(step_results::tell_outputs(run, place, delivery));
     host_results::send(run, place, delivery, &about);

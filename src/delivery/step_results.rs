@@ -27,19 +27,20 @@ pub(super) fn show(
         run.ui.colors_output()
     };
     let host = place.host();
+    let annotations = annotation_style(delivery.to.annotations, host);
     let style = terminal::Style {
         color,
         width: run.ui.width(),
         groups: groups(host),
         quiet: run.ui.is_quiet(),
         passes: delivery.passes,
+        annotations,
     };
-    let asked = annotation_style(delivery.to.annotations, host);
-    let mut commands = report::annotations(asked, delivery.report, about);
+    let mut commands = report::annotations(annotations, delivery.report, about);
     if host == Host::Azure {
         commands.extend(azure::outputs(&outputs(run, host, delivery)));
     }
-    // The annotations come first and folded, so that the findings follow and the verdict comes last.
+    // The annotations of files come first and folded, so that the findings follow and the verdict comes last.
     let commands: String = commands.iter().flat_map(|line| [line, "\n"]).collect();
     let mut text = String::new();
     if !commands.is_empty() {

@@ -3,7 +3,6 @@
 use super::{Before, KnownComparison, Tally, mark};
 use crate::model::findings::FileResults;
 use crate::model::pipelines::is_pipeline;
-use sluicegate_base::text::count;
 use sluicegate_git::Change;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -149,11 +148,6 @@ pub(crate) fn mark_known(head: &mut Tally, bases: &[(Places, Tally)]) {
     let doubtful = head.doubtful.keys().map(String::as_str);
     let open: BTreeSet<&str> = unreviewed.chain(doubtful).collect();
     let compared = mark_files(&mut head.files, |path| open.contains(path), bases);
-    if let Some((path, why)) = compared.unknown.first() {
-        head.notes.push(format!(
-            "it is unknown which findings in {} are new, as the base was not evaluated: {path}: {why}",
-            count(compared.unknown.len(), "file")
-        ));
-    }
+    head.notes.extend(compared.describe_unknown());
     head.compared = Some(compared);
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::gate;
-use crate::model::findings::{ComparedWith, Report};
+use crate::model::findings::{ComparedWith, Report, Verdict};
 use sluicegate_base::text::count;
 use sluicegate_git::short_id;
 
@@ -39,9 +39,11 @@ pub(crate) fn tell(new: &mut Report, older: Report) {
     notes.push(format!("compared by --compare with a report of {of}"));
     if let Some((path, why)) = gaps.unknown.first() {
         let files = count(gaps.unknown.len(), "file");
-        notes.push(format!(
-            "the old report cannot show which findings are new in {files}: {path}: {why}"
-        ));
+        let reason = format!("the old report cannot show which findings are new in {files}: {path}: {why}");
+        notes.push(reason.clone());
+        if new.verdict == Verdict::Undecided {
+            new.reasons.push(reason);
+        }
     }
     if !gaps.unjudged.is_empty() {
         let rules: Vec<&str> = gaps.unjudged.iter().map(String::as_str).collect();

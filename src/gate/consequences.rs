@@ -12,6 +12,14 @@ use sluicegate_base::text::{count, named};
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
 
+/// The end of the message of a finding that others are folded under.
+const FOLDED: &str = " follow from this";
+
+/// Returns whether other findings are folded under the finding with this message.
+pub(crate) fn has_folded(message: &str) -> bool {
+    message.ends_with(FOLDED)
+}
+
 /// A finding that is folded.
 struct FoldedFinding {
     component: String,
@@ -113,7 +121,7 @@ fn fold_under(project: &mut FileResults, result_index: usize, index: usize, fold
     components.sort();
     components.dedup();
     let text = format!(
-        "; {} about {} follow from this",
+        "; {} about {}{FOLDED}",
         count(folded.len(), "other finding"),
         named(&components)
     );

@@ -102,13 +102,18 @@ impl Judged {
 
     /// Adds the requests that got no response. With `may_pass`, an unavailable platform does not make the run
     /// undecided.
-    pub(crate) fn take_unanswered(&mut self, run: &Run, unanswered: Unanswered, may_pass: bool) {
+    pub(crate) fn take_unanswered(
+        &mut self,
+        run: &Run,
+        unanswered: Unanswered,
+        may_pass: bool,
+    ) -> Result<(), Failure> {
         if may_pass {
             self.judgement
                 .excuse("the change passes regardless, because of --on-unavailable pass");
         }
         self.unanswered = unanswered;
-        self.unanswered.show(run, self.status() == ExitStatus::Success);
+        self.unanswered.show(run, self.status() == ExitStatus::Success)
     }
 
     fn status(&self) -> ExitStatus {
@@ -175,7 +180,7 @@ impl Judged {
     /// that the job does not allow, which fails the run regardless of the findings, and the number of known findings.
     pub(crate) fn take_in(&mut self, run: &Run, chosen: &Chosen, part: &Part) {
         for warning in chosen.selected.warnings() {
-            run.ui.warn(&warning);
+            run.defer_warning(warning.clone());
             self.note([warning]);
         }
         if chosen.is_refused {

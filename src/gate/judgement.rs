@@ -1,7 +1,7 @@
 //! Builds the report from the findings, the causes of the verdict, and the notes. Every reviewer uses it.
 
 use super::failed_batch::BatchFiles;
-use super::{Cause, Part, Selected, Tally, decide, is_open, status, verdict};
+use super::{Cause, KnownComparison, Part, Selected, Tally, decide, is_open, status, verdict};
 use crate::exit::ExitStatus;
 use crate::model::findings::{
     Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
@@ -22,6 +22,8 @@ pub(crate) struct Judgement {
     excuse: Option<&'static str>,
     /// Notes for the report; each a sentence.
     pub(crate) notes: Vec<String>,
+    /// The notes that explain a verdict other than passed.
+    reasons: Vec<String>,
     /// The notes that limit the verdict.
     limits: Vec<Limit>,
     /// The effects of the change on consumers.
@@ -50,18 +52,25 @@ impl Judgement {
     pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
         let causes = decide(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
-        notes.append(&mut tally.doubts);
+        let mut reasons = std::mem::take(&mut tally.doubts);
         let unexplained = tally.unexplained_batches();
         let has_unexplained_batch = !unexplained.is_empty();
         if has_unexplained_batch && fail_on != FailOn::Never {
-            notes.push(describe_unexplained(&unexplained));
+            reasons.push(describe_unexplained(&unexplained));
         }
+        notes.extend_from_slice(&reasons);
+        let compared = tally
+            .compared
+            .as_ref()
+            .filter(|_| verdict(&causes) == Verdict::Undecided);
+        reasons.extend(compared.and_then(KnownComparison::describe_unknown));
         tally.fold_consequences();
         Self {
             limits: std::mem::take(&mut tally.limits),
             tally,
             causes,
             notes,
+            reasons,
             has_unexplained_batch,
             ..Self::default()
         }
@@ -69,8 +78,10 @@ impl Judgement {
 
     /// Adds a cause, with a sentence that explains it.
     pub(crate) fn because(&mut self, cause: Cause, why: impl Into<String>) {
+        let reason = why.into();
         self.causes.push(cause);
-        self.notes.push(why.into());
+        self.notes.push(reason.clone());
+        self.reasons.push(reason);
     }
 
     /// Adds a note that limits the verdict.
@@ -143,6 +154,7 @@ impl Judgement {
             is_open: is_open(&self.causes),
             changes: None,
             notes: self.notes,
+            reasons: self.reasons,
             limits: self.limits,
             fixed: self.tally.compared.map(|compared| compared.fixed),
             started_at: run.started_at,

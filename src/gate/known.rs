@@ -7,6 +7,7 @@
 use crate::model::findings::{FileResults, Finding, Origin, RuleResult, Severity, State, Status};
 use crate::model::pipelines::SubjectKind;
 use crate::model::rules;
+use sluicegate_base::text::count;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The state of a file of head at the base.
@@ -28,6 +29,17 @@ pub(crate) struct KnownComparison {
     pub unknown: Vec<(String, String)>,
     /// Files whose review failed at every base, by their path in head.
     pub failed_before: BTreeSet<String>,
+}
+
+impl KnownComparison {
+    /// Returns a note about the files that could not be evaluated at the base, if any.
+    pub(crate) fn describe_unknown(&self) -> Option<String> {
+        let (path, reason) = self.unknown.first()?;
+        Some(format!(
+            "it is unknown which findings in {} are new, as the base was not evaluated: {path}: {reason}",
+            count(self.unknown.len(), "file")
+        ))
+    }
 }
 
 /// Marks the findings of head that are not waived as new or known; `before` returns the state of a file at each base.

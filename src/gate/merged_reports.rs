@@ -150,6 +150,11 @@ fn add(whole: &mut Report, report: Report) -> Result<(), MergeError> {
             whole.notes.push(note);
         }
     }
+    for reason in report.reasons {
+        if !whole.reasons.contains(&reason) {
+            whole.reasons.push(reason);
+        }
+    }
     if let Some(changes) = report.changes {
         whole.changes.get_or_insert_default().extend(changes);
     }
@@ -192,9 +197,9 @@ fn check_parts(whole: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeEr
     if shards.len() < total {
         let missing = total - shards.len();
         whole.is_open = true;
-        whole
-            .notes
-            .push(format!("{missing} of {total} shards of the review are missing"));
+        let reason = format!("{missing} of {total} shards of the review are missing");
+        whole.notes.push(reason.clone());
+        whole.reasons.push(reason);
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ pub(crate) use base_results::{Moved, Places, mark_files, mark_known, moved};
 pub(crate) use batch::{BatchAnswer, BatchError, Batching, ReviewAsked, review_in_batches};
 pub(crate) use changed_contents::{ChangedContents, Pairs};
 pub(crate) use component_renames::ComponentRenames;
-pub(crate) use consequences::is_enforced;
+pub(crate) use consequences::{has_folded, is_enforced};
 pub(crate) use decide::decide;
 pub(crate) use evaluate::evaluate;
 pub(crate) use evidence::expects_result;

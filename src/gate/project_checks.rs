@@ -296,7 +296,8 @@ impl<'a> ProjectRun<'a> {
     /// Marks the waived findings, also those of pipelines and components that the change renames.
     pub(crate) fn waive(&self, waiving: &Waiving, tally: &mut Tally) -> Result<(), Failure> {
         let mut former = Former {
-            paths: self.selected.former_paths(),
+            // A waiver at an excluded path allowed nothing.
+            paths: self.selected.reviewed_former_paths(),
             ..Former::default()
         };
         if !waiving.is_empty() {

@@ -266,7 +266,7 @@ impl Asking<'_> {
         }
         let may_pass = is_lenient && !has_responded && unanswered.is_all(&tally);
         let mut judged = Judged::from(Judgement::new(tally, self.settings.judging.fail_on));
-        judged.take_unanswered(self.run, unanswered, may_pass);
+        judged.take_unanswered(self.run, unanswered, may_pass)?;
         Ok(judged)
     }
 

@@ -5,7 +5,7 @@ use super::replaced_directories::{ReplacedDirectory, find_replaced_directories};
 use crate::model::findings::{Excluded, GateChange};
 use crate::model::pipelines::{RULES_FILE, is_pipeline};
 use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const NOT_INCLUDED: &str = "not matched by --include";
 const EXCLUDED: &str = "matched by --exclude";
@@ -62,6 +62,8 @@ pub(crate) struct Selected {
     /// The files to review, by path.
     pub files: Vec<String>,
     pub candidates: Vec<Candidate>,
+    /// The former paths of renamed pipelines that `--include` or `--exclude` keeps from being reviewed.
+    pub excluded_former_paths: BTreeSet<String>,
     /// Changes of the gate configuration.
     pub gate_changes: Vec<GateChange>,
     /// Changed pipelines that are not reviewed because of `--include` or `--exclude`, or because they are submodules.
@@ -99,6 +101,7 @@ pub(crate) fn select(scope: &Scope<'_>) -> Result<Selected, GitError> {
     Ok(Selected {
         files,
         left_out: candidates.iter().filter_map(|c| scope.left_out(c)).collect(),
+        excluded_former_paths: scope.excluded_former_paths(&candidates),
         replaced_directories: find_replaced_directories(scope.head, candidates.iter().map(|c| &c.change))?,
         candidates,
         gate_changes: scope.gate_changes(&compared)?,
@@ -141,6 +144,13 @@ impl Selected {
         let renamed =
             changes.filter_map(|change| Some((change.path.clone(), change.renamed_from()?.to_owned())));
         renamed.collect()
+    }
+
+    /// Like [`Self::former_paths`], without former paths at which no finding was enforced.
+    pub(crate) fn reviewed_former_paths(&self) -> BTreeMap<String, String> {
+        let mut former = self.former_paths();
+        former.retain(|_, old| !self.excluded_former_paths.contains(old));
+        former
     }
 
     /// Removes and returns the changes of pipelines, for the list of changes in the reports.
@@ -199,6 +209,14 @@ impl Scope<'_> {
         Ok(described
             .map(|(path, words)| GateChange { path, words })
             .collect())
+    }
+
+    fn excluded_former_paths(&self, candidates: &[Candidate]) -> BTreeSet<String> {
+        let former = candidates
+            .iter()
+            .filter_map(|candidate| candidate.change.renamed_from());
+        let excluded = former.filter(|path| !(self.includes)(path) || (self.excludes)(path));
+        excluded.map(str::to_owned).collect()
     }
 
     fn left_out(&self, candidate: &Candidate) -> Option<Excluded> {

@@ -75,14 +75,9 @@ impl Unanswered {
     }
 
     /// Prints the failures; as warnings if the change passes despite them.
-    pub(super) fn show(&self, run: &Run, passes: bool) {
-        for (_, failure) in &self.failures {
-            if passes {
-                run.ui.warn(&failure.words());
-            } else {
-                run.ui.fail(failure);
-            }
-        }
+    pub(super) fn show(&self, run: &Run, passes: bool) -> Result<(), Failure> {
+        let mut failures = self.failures.iter();
+        failures.try_for_each(|(_, failure)| run.print_failure("review", failure, passes))
     }
 
     /// Returns the printed causes, as recorded for the files without a response.

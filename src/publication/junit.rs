@@ -18,6 +18,7 @@ impl Publishing<'_> {
         let Some(path) = &self.settings.junit else {
             return;
         };
+        self.run.finish_publish_report();
         if let Err(failure) = self.write_junit(path, what, status, problems) {
             self.run.report_failure(&failure);
         }

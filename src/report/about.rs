@@ -78,6 +78,11 @@ pub(crate) struct WrongRules {
 const PLACES: usize = 5;
 
 impl About {
+    /// Returns whether the log has shown this reason for unreviewed files.
+    pub(super) fn has_told(&self, reason: &str) -> bool {
+        self.told.iter().any(|told| told == reason)
+    }
+
     /// Returns how to fix an error in the rules file. Contains text from outside.
     pub(super) fn rules_file_hint(&self, finding: &Finding<'_>) -> &str {
         let missing = match &self.missing_rules_hint {

@@ -13,15 +13,11 @@ const CAP: usize = 10;
 /// Maximum length of a message, in UTF-16 code units.
 const MESSAGE_LIMIT: usize = 4_096;
 
-/// Returns the review's issues, one `##vso` command per line: errors first, at most ten of each type. If there are
-/// more, the last one states their number. Azure has no notices, so they become warnings.
+/// Returns the issues of files, one `##vso` command per line: errors first, at most ten of each type, including the
+/// notices in the log. If there are more, the last one states their number.
 pub(crate) fn annotations(report: &Report, about: &About) -> Vec<String> {
-    let mut all = annotation::collect(report, about);
-    for notice in all.iter_mut().filter(|a| a.level == Level::Notice) {
-        notice.level = Level::Warning;
-    }
-    let capped = annotation::cap(&all, CAP, "the report and the log");
-    capped.iter().map(command).collect()
+    let all = annotation::beside_notices(report, about, CAP, "the report and the log");
+    all.iter().map(command).collect()
 }
 
 /// Returns the step's outputs, one `##vso` command per line: later steps and other jobs read `<step>.verdict`
@@ -34,7 +30,7 @@ pub(crate) fn outputs(pairs: &[(&str, String)]) -> Vec<String> {
     pairs.iter().map(set).collect()
 }
 
-/// Returns the logging command of an annotation.
+/// Returns the logging command of an annotation. Azure has no notices, so they become warnings.
 pub(super) fn command(annotation: &Annotation) -> String {
     let kind = if annotation.level == Level::Error {
         "error"
@@ -100,10 +96,7 @@ mod tests {
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=9;columnnumber=1;code=component-naming-convention;]`Run B` is not
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=12;columnnumber=1;code=component-naming-convention;]`Run A` is not in the pattern
         ##vso[task.logissue type=error;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=unused-components;]the rule could not be evaluated: designer/no-start-component
-        ##vso[task.logissue type=error;sourcepath=late.orch.yaml;linenumber=1;columnnumber=1;code=unreviewed;]The file was not reviewed: the batch timed out
-        ##vso[task.logissue type=warning;sourcepath=sluicegate.yaml;linenumber=1;columnnumber=1;code=gate change;]This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed)%3B review.fail-on: error → never (relaxed)
         ##vso[task.logissue type=warning;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=maximum-outputs;]3 outputs
-        ##vso[task.logissue type=warning;code=review;]Excluded: 1 file: notes.txt (not a file that is reviewed)
         ");
     }
 

@@ -4,7 +4,7 @@
 
 use super::annotation::{self, Annotation, Level};
 use super::remark::verdict_remark;
-use super::wording::{causes_of_the_run, headline, sentence};
+use super::wording::{headline, sentence, unanswered};
 use super::{About, shorten};
 use crate::model::findings::{Fingerprint, Report, Verdict};
 use serde_json::{Value, json};
@@ -25,12 +25,12 @@ const SUMMARY_LIMIT: usize = 450;
 const DETAILS_LIMIT: usize = 2_000;
 
 /// Returns the body of the PUT request for the report. An undecided review is reported as FAILED.
-pub(crate) fn report(report: &Report, about: &About) -> Value {
+pub(crate) fn report(report: &Report) -> Value {
     let (counts, totals) = (report.counts(), report.totals());
     let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
     let mut details = headline(report);
-    let causes = causes_of_the_run(report, &about.told);
-    let causes = causes.iter().map(|cause| sentence(cause));
+    let causes = unanswered(report, &[]).into_iter();
+    let causes = causes.map(|(cause, _)| sentence(&cause));
     for told in causes.chain(report.notes.iter().cloned()) {
         details.push(' ');
         details.push_str(&told);
@@ -55,8 +55,7 @@ pub(crate) fn report(report: &Report, about: &About) -> Value {
 /// Returns the bodies of the POST requests for the annotations: the most important first, at most 1,000, 100 per
 /// request.
 pub(crate) fn annotations(report: &Report, about: &About) -> Vec<Value> {
-    let mut all = annotation::collect(report, about);
-    all.retain(|annotation| annotation.place.is_some());
+    let all = annotation::of_files(report, about);
     // Bitbucket shows only annotations of a file, so the reason for the verdict needs one.
     let is_explained = all.iter().any(|annotation| annotation.level == Level::Error);
     let verdict = verdict_remark(report, about).filter(|_| !is_explained);
@@ -110,20 +109,14 @@ mod tests {
 
     #[test]
     fn the_report_has_verdict_and_numbers() {
-        let body = report(&sample::report(), &About::default());
+        let body = report(&sample::report());
         assert_eq!(body["result"], "FAILED");
         assert_eq!(
             body["data"][0],
             json!({ "title": "Errors", "type": "NUMBER", "value": 2 })
         );
-        assert_eq!(
-            report(&sample::empty(Verdict::Undecided), &About::default())["result"],
-            "FAILED"
-        );
-        assert_eq!(
-            report(&sample::empty(Verdict::Passed), &About::default())["result"],
-            "PASSED"
-        );
+        assert_eq!(report(&sample::empty(Verdict::Undecided))["result"], "FAILED");
+        assert_eq!(report(&sample::empty(Verdict::Passed))["result"], "PASSED");
     }
 
     #[test]

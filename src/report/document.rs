@@ -127,7 +127,7 @@ impl MarkdownPage<'_> {
 
     fn notice(&mut self, notice: &Notice<'_>) {
         let line = |entry: &NoticeEntry<'_>| {
-            let place = entry.place.iter().map(|place| code(&named(place)));
+            let place = entry.place().map(|place| code(&named(&place))).into_iter();
             let text = Some(prose(&said(&entry.text))).filter(|text| !text.is_empty());
             place.chain(text).collect::<Vec<_>>().join(": ")
         };
@@ -272,7 +272,7 @@ fn head(view: &View<'_>) -> String {
     if let Some(scope) = &view.scope {
         let _ = writeln!(text, "{scope}\n");
     }
-    if let Some(problem) = &view.problem {
+    for problem in &view.problems {
         let problem = escape(&shorten::to_chars(problem, 4 * MESSAGE_LIMIT));
         let _ = writeln!(text, "**{problem}**\n");
     }
@@ -371,7 +371,7 @@ mod tests {
 
         ### Not reviewed
 
-        - late.orch.yaml: The file was not reviewed: the batch timed out
+        - <code>late.orch.yaml</code>: The file was not reviewed: the batch timed out
 
         ### Errors
 
@@ -413,13 +413,21 @@ mod tests {
     #[test]
     fn an_undecided_review_says_so_first() {
         let mut report = sample::empty(Verdict::Undecided);
-        report.notes = vec!["The platform <did> not answer.".to_owned()];
+        report.notes = vec![
+            "the platform <did> not answer".to_owned(),
+            "One more fact.".to_owned(),
+        ];
+        report.reasons = report.notes[..1].to_vec();
         insta::assert_snapshot!(summary(&report, &About::default()), @"
         ## ⚠️ Review undecided
 
-        **The review is undecided: it is unknown whether the pipelines pass the gate. The platform &#60;did> not answer.**
+        **The platform &#60;did> not answer.**
 
         To do: run the review again; if it stays undecided, <code>sluicegate doctor</code> checks the connection to the platform, and <code>sluicegate check</code> evaluates the same rules without the platform.
+
+        ### Notes
+
+        - One more fact.
         ");
     }
 

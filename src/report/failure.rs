@@ -3,7 +3,7 @@
 use super::annotation::{Annotation, Level};
 use super::markdown::{code, escape, prose};
 use super::release::consumer_changes;
-use super::{AnnotationStyle, azure, github, shorten};
+use super::{AnnotationStyle, shorten};
 use crate::model::interface::Compat;
 use std::fmt::Write as _;
 
@@ -21,11 +21,7 @@ pub(crate) fn failure_annotation(style: AnnotationStyle, title: &str, message: &
         title: title.to_owned(),
         message: message.to_owned(),
     };
-    match style {
-        AnnotationStyle::Github => Some(github::command(&annotation)),
-        AnnotationStyle::Azure => Some(azure::command(&annotation)),
-        AnnotationStyle::None => None,
-    }
+    style.command(&annotation)
 }
 
 /// Returns the step summary of a failure. The lines of `message` after the first are details, or begin with `hint:`.

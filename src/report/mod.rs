@@ -140,17 +140,30 @@ pub(crate) fn outputs(report: &Report) -> Vec<(&'static str, String)> {
 }
 
 /// The host whose annotations are printed during a review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum AnnotationStyle {
     /// GitHub's workflow commands, which Gitea and Forgejo support too.
     Github,
     /// Azure's logging commands.
     Azure,
     /// No annotations.
+    #[default]
     None,
 }
 
-/// Returns the review's annotations in this style, one command per line, to be printed unchanged to standard output.
+impl AnnotationStyle {
+    /// Returns the annotation as a command, on one line; `None` without a style.
+    fn command(self, annotation: &annotation::Annotation) -> Option<String> {
+        match self {
+            Self::Github => Some(github::command(annotation)),
+            Self::Azure => Some(azure::command(annotation)),
+            Self::None => None,
+        }
+    }
+}
+
+/// Returns the annotations of files in this style, one command per line, to be printed unchanged to standard output. The
+/// notices of the log are further ones.
 pub(crate) fn annotations(style: AnnotationStyle, report: &Report, about: &About) -> Vec<String> {
     match style {
         AnnotationStyle::Github => github::annotations(report, about),
@@ -252,7 +265,7 @@ mod tests {
             );
             assert_eq!(key("waived"), Some(totals.waived));
 
-            let insights = bitbucket::report(&report, &about);
+            let insights = bitbucket::report(&report);
             let number = |at: usize| usize::try_from(insights["data"][at]["value"].as_u64()?).ok();
             assert_eq!([0, 1, 2].map(number), expected);
 
@@ -292,7 +305,7 @@ mod tests {
             );
             assert_eq!(of("major") + of("minor"), totals.errors + totals.warnings + old);
 
-            let annotations = annotation::collect(&report, &about);
+            let annotations = annotation::of_files(&report, &about);
             let placed = annotations.iter().filter(|a| a.place.is_some()).count();
             let others = unreviewed + report.gate_changes.len();
             let counted = totals.errors + totals.warnings + totals.not_evaluated;

@@ -31,8 +31,6 @@ pub(super) struct Remark<'r> {
     pub line: Option<u32>,
     /// A sentence. Contains text from outside.
     pub text: String,
-    /// The reason why the file was not reviewed.
-    pub reason: Option<&'r str>,
     pub print: Fingerprint,
 }
 
@@ -44,7 +42,6 @@ pub(super) fn remarks(report: &Report) -> Vec<Remark<'_>> {
         path: &file.path,
         line: None,
         text: unreviewed(&file.reason),
-        reason: Some(&file.reason),
         print: Fingerprint::new(&["unreviewed", &file.path], 0),
     });
     let touched = report.gate_changes.iter().map(|change| Remark {
@@ -53,7 +50,6 @@ pub(super) fn remarks(report: &Report) -> Vec<Remark<'_>> {
         path: &change.path,
         line: None,
         text: gate_change(change),
-        reason: None,
         print: Fingerprint::new(&["gate-change", &change.path], 0),
     });
     let found = report.compat.iter();
@@ -67,7 +63,6 @@ pub(super) fn remarks(report: &Report) -> Vec<Remark<'_>> {
             path,
             line: Some(line),
             text: change.sentence(),
-            reason: None,
             print: Fingerprint::new(&["breaks-consumers", id, &change.words()], 0),
         }
     });
@@ -88,7 +83,6 @@ pub(super) fn verdict_remark<'r>(report: &'r Report, about: &'r About) -> Option
         path: existing_path(report, about),
         line: None,
         text: run_problem(report)?,
-        reason: None,
         print: Fingerprint::new(&["verdict", report.verdict.name()], 0),
     })
 }
@@ -110,7 +104,6 @@ pub(super) fn limits<'r>(report: &'r Report, about: &'r About) -> Vec<Remark<'r>
             path: path.unwrap_or_else(|| existing_path(report, about)),
             line: None,
             text: limit.text.clone(),
-            reason: None,
             // The text has commit ids and numbers, which change from run to run.
             print: Fingerprint::new(&["limit", limit.kind.name(), path.unwrap_or_default()], *ordinal),
         });

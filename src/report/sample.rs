@@ -96,6 +96,7 @@ pub(crate) fn empty(verdict: Verdict) -> Report {
         is_open: false,
         changes: None,
         notes: Vec::new(),
+        reasons: Vec::new(),
         limits: Vec::new(),
         fixed: None,
         started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),

@@ -101,20 +101,39 @@ const fn nothing_at_all(counts: &Counts) -> bool {
     counts.files + counts.excluded + counts.unreviewed == 0
 }
 
+/// The problem of an undecided review without a recorded reason.
+const UNDECIDED: &str = "The review is undecided: it is unknown whether the pipelines pass the gate.";
+
 /// Returns the reason why the run does not pass, if no single finding explains it: the verdict is undecided, or it is
-/// failed without any error among the findings. Contains text from outside.
+/// failed without any error among the findings. For formats without a headline. Contains text from outside.
 pub(super) fn run_problem(report: &Report) -> Option<String> {
     let mut problem = match report.verdict {
         Verdict::Passed => return None,
-        Verdict::Undecided => {
-            "The review is undecided: it is unknown whether the pipelines pass the gate.".to_owned()
-        }
+        Verdict::Undecided => UNDECIDED.to_owned(),
         Verdict::Failed => failure(report)?,
     };
-    for note in &report.notes {
-        let _ = write!(problem, " {}", sentence(note));
+    for reason in report.verdict_reasons() {
+        let _ = write!(problem, " {}", sentence(reason));
     }
     Some(problem)
+}
+
+/// Returns the reasons why the run does not pass, for a report with a headline: the recorded ones, otherwise a sentence
+/// if neither a finding nor a file without a review explains the verdict. A reason at the end of one that is in `told` was
+/// reported before. Contains text from outside.
+pub(super) fn run_problems(report: &Report, told: &[String]) -> Vec<String> {
+    let reasons = report.verdict_reasons();
+    let reasons: Vec<String> = reasons
+        .map(|reason| sentence(without_told(reason, told)))
+        .collect();
+    if !reasons.is_empty() || !report.unreviewed.is_empty() {
+        return reasons;
+    }
+    match report.verdict {
+        Verdict::Passed => Vec::new(),
+        Verdict::Undecided => vec![UNDECIDED.to_owned()],
+        Verdict::Failed => failure(report).into_iter().collect(),
+    }
 }
 
 /// Returns what to do about an undecided review; contains no text from outside.
@@ -122,15 +141,17 @@ pub(super) fn next_step(report: &Report) -> Option<&'static str> {
     if report.verdict != Verdict::Undecided {
         return None;
     }
-    Some(match report.engine {
-        Engine::Remote => {
+    match report.engine {
+        Engine::Remote => Some(
             "run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, \
-             and `sluicegate check` evaluates the same rules without the platform"
-        }
-        Engine::Local => {
-            "fix the problems above, or exclude the files in the gate configuration, then run the check again"
-        }
-    })
+             and `sluicegate check` evaluates the same rules without the platform",
+        ),
+        Engine::Local if report.unreviewed.is_empty() => None,
+        Engine::Local => Some(
+            "make the files readable that were not reviewed, or exclude them in the gate configuration; then run the \
+             check again",
+        ),
+    }
 }
 
 /// Like [`next_step`], for a log; `None` if the log has a reason with its own hint for every file without a result.
@@ -144,7 +165,7 @@ pub(super) fn next_step_in_log(report: &Report, told: &[String]) -> Option<&'sta
 fn failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_any(report, |result| result.fails(report.fail_on()));
     if !fails_by_finding && report.too_many_known().is_some() {
-        return Some("The review failed: there are more known findings than allowed.".to_owned());
+        return Some("There are more known findings than allowed.".to_owned());
     }
     let refused = refused(report);
     if !fails_by_finding && !refused.is_empty() {
@@ -155,9 +176,9 @@ fn failure(report: &Report) -> Option<String> {
     }
     let has_warning = has_any(report, |result| result.fails(FailOn::Warn));
     let said = if has_warning {
-        "The review failed. All its findings are warnings."
+        "All findings are warnings, and warnings fail this gate."
     } else {
-        "The review failed, but no rule result explains why."
+        "No rule result explains why the review failed."
     };
     Some(said.to_owned())
 }
@@ -167,14 +188,14 @@ fn has_any(report: &Report, is_meant: impl Fn(&RuleResult) -> bool) -> bool {
     results.any(is_meant)
 }
 
+/// The start of a sentence about a change to the gate configuration.
+pub(super) const GATE_CHANGE: &str = "This change edits the gate configuration: ";
+
 /// Returns a sentence about a change to `sluicegate.yaml`, the waivers or the rules file. Contains text from outside.
 pub(super) fn gate_change(change: &GateChange) -> String {
     let words = gate_words(change);
     let separator = if words.is_empty() { "" } else { ": " };
-    format!(
-        "This change edits the gate configuration: {}{separator}{words}",
-        change.path
-    )
+    format!("{GATE_CHANGE}{}{separator}{words}", change.path)
 }
 
 /// Describes the changes in a gate configuration file; empty if they are unknown. Contains text from outside.
@@ -234,28 +255,15 @@ pub(super) fn sentence(text: &str) -> String {
 /// Returns a sentence for each reason why files were not reviewed, with these files. It has their number, the first
 /// paths, and the reason, unless the reason is in `told`, as then it was reported before. Contains text from outside.
 pub(super) fn unanswered<'a>(report: &'a Report, told: &[String]) -> Vec<(String, Vec<&'a str>)> {
-    let said = |(reason, paths): (&str, Vec<&'a str>)| {
+    let said = |(reason, paths): (&'a str, Vec<&'a str>)| {
         let is_told = told.iter().any(|told| told == reason);
-        let reason = if is_told {
-            "the reason is shown above"
-        } else {
-            reason
-        };
-        (unanswered_by(reason, &paths), paths)
+        (unanswered_by((!is_told).then_some(reason), &paths), paths)
     };
     causes(report).into_iter().map(said).collect()
 }
 
-/// Returns a sentence for each reason in `told` that kept files from being reviewed. Contains text from outside.
-pub(super) fn causes_of_the_run(report: &Report, told: &[String]) -> Vec<String> {
-    let mut causes = causes(report);
-    causes.retain(|(reason, _)| told.iter().any(|told| told == reason));
-    let said = causes.iter().map(|(reason, paths)| unanswered_by(reason, paths));
-    said.collect()
-}
-
 /// Returns the reasons why files were not reviewed, each once with its files.
-fn causes(report: &Report) -> Vec<(&str, Vec<&str>)> {
+pub(super) fn causes(report: &Report) -> Vec<(&str, Vec<&str>)> {
     let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
     for file in &report.unreviewed {
         match causes.iter_mut().find(|(reason, _)| *reason == file.reason) {
@@ -266,14 +274,28 @@ fn causes(report: &Report) -> Vec<(&str, Vec<&str>)> {
     causes
 }
 
-fn unanswered_by(reason: &str, paths: &[&str]) -> String {
-    match paths {
-        [path] => format!("{path}: {}", unreviewed(reason)),
+fn unanswered_by(reason: Option<&str>, paths: &[&str]) -> String {
+    let said = match paths {
+        [path] => format!("{path}: The file was not reviewed"),
         several => {
             let number = count(several.len(), "file");
-            format!("{number} were not reviewed ({}): {reason}", named(several))
+            format!("{number} were not reviewed ({})", named(several))
         }
+    };
+    match reason {
+        Some(reason) => format!("{said}: {reason}"),
+        None => said,
     }
+}
+
+/// Returns the note without a reason at its end that the log has shown. Contains text from outside.
+pub(super) fn without_told<'n>(note: &'n str, told: &[String]) -> &'n str {
+    let mut endings = told
+        .iter()
+        .filter_map(|reason| note.strip_suffix(reason.as_str()));
+    endings
+        .next()
+        .map_or(note, |start| start.trim_end_matches([':', ' ']))
 }
 
 /// Returns a sentence about a file that was not reviewed. Contains text from outside.
@@ -300,10 +322,14 @@ mod tests {
         let mut refused = sample::empty(Verdict::Failed);
         refused.gate_refused = true;
         insta::assert_snapshot!(run_problem(&refused).unwrap(), @"The review failed: gate change not allowed.");
+        refused.notes = vec!["Propose it separately".to_owned(), "a note".to_owned()];
+        refused.reasons = refused.notes[..1].to_vec();
+        assert_eq!(run_problems(&refused, &[]), ["Propose it separately."]);
         insta::assert_snapshot!(headline(&refused), @"Review failed: gate change not allowed");
         let mut undecided = sample::report();
         undecided.verdict = Verdict::Undecided;
-        undecided.notes = vec!["The platform did not answer.".to_owned()];
+        undecided.notes = vec!["The platform did not answer.".to_owned(), "a note".to_owned()];
+        undecided.reasons = undecided.notes[..1].to_vec();
         insta::assert_snapshot!(run_problem(&undecided).unwrap(), @"The review is undecided: it is unknown whether the pipelines pass the gate. The platform did not answer.");
     }
 }

@@ -17,10 +17,12 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci;
 use crate::job::cli::{Annotations, GlobalArgs};
+use crate::report::Format;
 use crate::ui::Ui;
 use signals::Signals;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio::runtime::Runtime;
 
 /// The context of a command.
@@ -33,11 +35,24 @@ pub(crate) struct Run {
     /// Set when the platform responds to a request.
     pub(crate) has_platform_responded: Arc<AtomicBool>,
     /// The style of annotations that the job requests.
-    pub(crate) annotations: Annotations,
+    pub(crate) annotations: Option<Annotations>,
+    /// The style of annotations that the policy requests, once it is read.
+    pub(crate) policy_annotations: Mutex<Option<Annotations>>,
+    /// The files that contain no result yet.
+    pub(crate) unfinished_files: Mutex<UnfinishedFiles>,
+    /// The warnings that the report will contain as notes.
+    pub(crate) deferred_warnings: Mutex<Vec<String>>,
     /// The title of a failure without a report.
     pub(crate) failure_title: &'static str,
     /// Set when the CI host got a report or a failure of this run.
     pub(crate) has_reported: AtomicBool,
+}
+
+/// The undecided files of this run that contain no result yet.
+#[derive(Default)]
+pub(crate) struct UnfinishedFiles {
+    pub(crate) reports: Vec<(Format, PathBuf)>,
+    pub(crate) publish_junit: Option<PathBuf>,
 }
 
 pub(crate) type CommandResult = Result<ExitStatus, Failure>;

@@ -11,7 +11,9 @@ use crate::session::Run;
 use crate::ui::Ui;
 use std::fs::File;
 use std::io::Write as _;
+use std::mem;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 /// GitHub, Gitea and Forgejo: the file with markdown for the run's page.
@@ -36,7 +38,7 @@ pub(crate) const fn failure_title(command: &Command) -> &'static str {
 }
 
 /// Returns the style of the annotations that the flags of a command or the environment request.
-pub(crate) fn requested_annotations(run: &Run, command: &Command) -> Annotations {
+pub(crate) fn requested_annotations(run: &Run, command: &Command) -> Option<Annotations> {
     let to: Option<&DestinationArgs> = match command {
         Command::Review(args) => Some(&args.gate.destinations),
         Command::Check(args) => Some(&args.gate.destinations),
@@ -70,15 +72,62 @@ impl Run {
 
     /// Shows a failure with this title to the CI host, and as usual to the user. Returns its exit status.
     pub(crate) fn report_failure_as(&self, title: &str, failure: &Failure) -> ExitStatus {
-        let status = self.ui.fail(failure);
+        self.print_deferred_warnings();
+        let status = failure.status();
+        if self.annotation_style() == AnnotationStyle::None {
+            self.ui.fail(failure);
+        }
         self.annotate_failure(title, status, &failure.words());
         status
+    }
+
+    /// Shows a failure in the log: as an annotation, whose text the host shows in the log, too, or as an error. A run
+    /// that passes despite the failure shows a warning.
+    pub(crate) fn print_failure(&self, title: &str, failure: &Failure, passes: bool) -> Result<(), Failure> {
+        let words = failure.words();
+        match failure_annotation(self.annotation_style(), title, &words) {
+            Some(command) if !passes => return Ui::out_beside(&(command + "\n")),
+            _ if passes => self.ui.warn(&words),
+            _ => {
+                self.ui.fail(failure);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the syntax of annotations in the log of this run.
+    fn annotation_style(&self) -> AnnotationStyle {
+        let requested = self.annotations.or_else(|| *lock(&self.policy_annotations));
+        annotation_style(requested.unwrap_or_default(), self.host())
+    }
+
+    /// Uses the style of annotations that the policy requests, unless the job requests one.
+    pub(crate) fn use_policy_annotations(&self, requested: Annotations) {
+        *lock(&self.policy_annotations) = Some(requested);
+    }
+
+    /// Keeps a warning that the report will contain as a note. It is printed only if the log shows no such report.
+    pub(crate) fn defer_warning(&self, warning: String) {
+        lock(&self.deferred_warnings).push(warning);
+    }
+
+    /// Forgets the deferred warnings, because the log has shown a report that contains them.
+    pub(crate) fn discard_deferred_warnings(&self) {
+        lock(&self.deferred_warnings).clear();
+    }
+
+    /// Prints the deferred warnings.
+    pub(crate) fn print_deferred_warnings(&self) {
+        let warnings = mem::take(&mut *lock(&self.deferred_warnings));
+        for warning in warnings {
+            self.ui.warn(&warning);
+        }
     }
 
     /// Shows a failure to the CI host, whose user may never open the log: as an annotation and in the step summary.
     pub(crate) fn annotate_failure(&self, title: &str, status: ExitStatus, message: &str) {
         self.has_reported.store(true, Ordering::Relaxed);
-        let style = annotation_style(self.annotations, self.host());
+        let style = self.annotation_style();
         if let Err(failure) = write_failure(&self.env, style, title, status, message) {
             self.ui.warn(&failure.words());
         }
@@ -120,12 +169,19 @@ impl Run {
     }
 }
 
-/// Shows to the CI host that the arguments of the program are invalid, so that no run begins.
-pub(crate) fn report_usage_error(env: &Env, message: &str) {
-    let style = annotation_style(settings::job_annotations(None, env), Host::detect(env));
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Shows to the CI host that the arguments of the program are invalid, so that no run begins. Returns whether the log
+/// shows the message, as an annotation.
+pub(crate) fn report_usage_error(env: &Env, message: &str) -> bool {
+    let requested = settings::job_annotations(None, env).unwrap_or_default();
+    let style = annotation_style(requested, Host::detect(env));
     let message = message.strip_prefix("error: ").unwrap_or(message);
-    // The error itself was printed, and there is no better place for another one.
+    // There is no better place for an error about this error.
     let _ = write_failure(env, style, USAGE_FAILED, ExitStatus::Usage, message);
+    style != AnnotationStyle::None
 }
 
 /// Writes a failure with its title as an annotation and to the step summary.

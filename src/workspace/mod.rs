@@ -214,8 +214,16 @@ impl<'a> Workspace<'a> {
         on_unusable(&self.ci)
     }
 
-    /// Warns of settings in the configuration file that are not in force yet, as a run may end before a report could
-    /// list them.
+    /// Like [`Self::warn_of_policy`], for a run whose report lists these settings: the warning is printed if the run ends
+    /// before the report is delivered.
+    pub(crate) fn defer_policy_warning(&self, run: &Run) {
+        if let Some(note) = self.sources.note() {
+            run.defer_warning(note.to_owned());
+        }
+        self.warn_of_misnamed(run);
+    }
+
+    /// Warns of settings in the configuration file that are not in force yet.
     pub(crate) fn warn_of_policy(&self, run: &Run) {
         if let Some(note) = self.sources.note() {
             run.ui.warn(note);

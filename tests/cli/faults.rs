@@ -68,22 +68,33 @@ fn refused_after_the_first() -> (crate::repo::World, Platform) {
 #[test]
 fn one_cause_is_one_annotation() {
     let (world, platform) = refused_after_the_first();
-    let annotated = |style: &str, paths: &[&str]| -> Vec<String> {
+    let annotated = |style: &str, paths: &[&str]| -> String {
         let args = ["review", "--batch-size", "1", "--annotations", style];
         let ended = platform.call(&world).run(&[&args[..], paths].concat()).expect(4);
-        let lines = ended.out.lines().filter(|line| line.starts_with(['#', ':']));
-        let server = platform.server.uri();
-        lines
-            .map(|line| line.replace(&server, "https://p").replace(PROJECT, "ID"))
-            .collect()
+        let lines = ended.err.lines().chain(ended.out.lines());
+        let lines = lines.filter(|line| line.starts_with(['#', ':']));
+        let lines: Vec<String> = lines
+            .map(|line| {
+                line.replace(&platform.server.uri(), "https://p")
+                    .replace(PROJECT, "ID")
+            })
+            .collect();
+        lines.join("\n")
     };
     let together = ["b1.orch.yaml", "b2.orch.yaml"];
-    insta::assert_snapshot!(annotated("github", &together).join("\n"), @"::error title=review::The review is undecided: it is unknown whether the pipelines pass the gate. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text");
-    insta::assert_snapshot!(annotated("azure", &together).join("\n"), @"##vso[task.logissue type=error;code=review;]The review is undecided: it is unknown whether the pipelines pass the gate. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text");
+    insta::assert_snapshot!(annotated("github", &together), @"
+    ::error title=review::POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text%0Ahint: check the token: it may have expired, or belong to another account or region than the base URL
+    ::error title=unreviewed::2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
+    ");
+    insta::assert_snapshot!(annotated("azure", &together), @"
+    ##vso[task.logissue type=error;code=review;]POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text%0Ahint: check the token: it may have expired, or belong to another account or region than the base URL
+    ##vso[task.logissue type=error;code=unreviewed;]2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
+    ");
     // A different reason is reported at its own file.
-    insta::assert_snapshot!(annotated("github", &[]).join("\n"), @"
-    ::error title=review::The review is undecided: it is unknown whether the pipelines pass the gate. 2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text. To do: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform.
+    insta::assert_snapshot!(annotated("github", &[]), @"
+    ::error title=review::POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text%0Ahint: check the token: it may have expired, or belong to another account or region than the base URL
     ::error file=b0.orch.yaml,line=1,title=unreviewed::The file was not reviewed: no result in the platform's response
+    ::error title=unreviewed::2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
     ");
 }
 
@@ -118,7 +129,7 @@ fn one_cause_is_told_once_on_bitbucket() {
         .iter()
         .map(|it| &it["path"])
         .collect();
-    assert_eq!(paths, ["b0.orch.yaml"]);
+    assert_eq!(paths, ["b0.orch.yaml", "b1.orch.yaml", "b2.orch.yaml"]);
 }
 
 #[test]

@@ -372,6 +372,36 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
 }
 
 #[test]
+fn code_insights_that_bitbucket_refuses_have_hint_about_its_proxy_and_verdict_stands() {
+    let (world, platform) = (broken(), failing("x"));
+    let sent = |status: u16| {
+        let proxy = Platform::new();
+        for method in ["DELETE", "PUT", "POST"] {
+            let body = json!({ "error": { "message": "this job may not write reports" } });
+            let refused = ResponseTemplate::new(status).set_body_json(body);
+            proxy.on(method, "", in_turn(vec![refused]));
+        }
+        let call = platform
+            .call(&world)
+            .variable("BITBUCKET_BUILD_NUMBER", "9")
+            .variable("BITBUCKET_COMMIT", world.git(&["rev-parse", "HEAD"]))
+            .variable("BITBUCKET_BRANCH", "change")
+            .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+            .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
+        call.run(&["review"])
+            .expect(1)
+            .saying(&["could not send Code Insights", "this job may not write reports"])
+    };
+    let hint = "hint: Bitbucket's proxy adds the credentials of the pipeline: run this step in a pipeline";
+    for status in [401, 403] {
+        let refused = sent(status);
+        assert_eq!(refused.err.matches(hint).count(), 1, "{}", refused.all());
+    }
+    let invalid = sent(400);
+    assert!(!invalid.err.contains(hint), "{}", invalid.all());
+}
+
+#[test]
 fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     let world = broken();
     let proxy = Platform::new();

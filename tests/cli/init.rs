@@ -252,6 +252,37 @@ fn a_host_is_told_by_its_files_then_by_the_remote() {
 }
 
 #[test]
+fn second_init_beside_files_of_another_host_takes_host_that_runs_the_program() {
+    let world = project();
+    world.write("Jenkinsfile", "// the nightly build\n");
+    world.write(".circleci/config.yml", "version: 2.1\n");
+    world.write(".gitlab-ci.yml", "build: { script: [make] }\n");
+    for (host, path) in [
+        ("gitlab", ".gitlab/sluicegate.yml"),
+        ("jenkins", "Jenkinsfile.sluicegate"),
+    ] {
+        init(&world, &["--host", host]).expect(0);
+        let again = init(&world, &[]).expect(0);
+        assert!(
+            again
+                .out
+                .contains(&format!("{host}: its CI files run sluicegate")),
+            "{}",
+            again.all()
+        );
+        fs::remove_file(world.work().join(path)).unwrap();
+        // Nothing shows which host is meant.
+        init(&world, &[]).expect(2).saying(&["--host"]);
+    }
+    // Two hosts run it.
+    init(&world, &["--host", "gitlab"]).expect(0);
+    init(&world, &["--host", "jenkins"]).expect(0);
+    init(&world, &[])
+        .expect(2)
+        .saying(&["found several CI files", "--host"]);
+}
+
+#[test]
 fn a_dry_run_shows_what_a_run_writes() {
     let world = project();
     let shown = init(&world, &["--host", "gitlab", "--dry-run"]).expect(0).out;

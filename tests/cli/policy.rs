@@ -183,7 +183,7 @@ fn where_the_base_has_no_file_only_the_facts_count_and_the_report_says_so() {
     let platform = strict();
     for host in HOSTS {
         let call = host(&world, platform.call(&world));
-        call.run(&["review"]).expect(1).saying(&["--policy head"]);
+        call.run(&["review"]).expect(1).logging(&["--policy head"]);
         let told = world.work().join("told.json");
         let report: Value = serde_json::from_slice(&fs::read(&told).unwrap()).unwrap();
         let notes = report["notes"].to_string();
@@ -549,7 +549,7 @@ fn a_change_does_not_say_where_it_is_published() {
     let platform = Platform::new();
     platform.reviews(each("PASSED", passed()));
     let ended = push(&world, platform.call(&world)).run(&["ci"]).expect(0);
-    ended.saying(&[
+    ended.logging(&[
         "nothing is published: `publish-on` of the checkout's file is not in force here",
         "`publish-on.branches`",
     ]);
@@ -806,7 +806,7 @@ fn policy_that_cannot_be_read_has_strict_defaults() {
             host(&world, Call::new(&world.work()))
                 .run(&["check"])
                 .expect(1)
-                .saying(&["sluicegate.yaml of `main`", why, "it is treated as missing"]);
+                .logging(&["sluicegate.yaml of `main`", why, "it is treated as missing"]);
         }
         Call::new(&world.work())
             .run(&["check", "--policy", "base"])

@@ -206,9 +206,6 @@ fn findings_are_shown_with_their_lines() {
     let (world, platform) = (broken(), failing());
     let ended = platform.call(&world).run(&["review"]).expect(1);
     insta::assert_snapshot!(ended.out, @r#"
-    Review failed: 1 error
-    1 check passed in 1 pipeline
-
     error[component-naming-convention]: `load it` is not in the pattern
       --> sales/b.orch.yaml:11
        |
@@ -219,6 +216,7 @@ fn findings_are_shown_with_their_lines() {
     14 |       transitions:
     15 |         unconditional:
 
+    1 check passed in 1 pipeline
     Review failed: 1 error
     "#);
     let colored = platform

@@ -84,10 +84,10 @@ fn shared_pipeline_that_cannot_be_added_leaves_file_unchanged() {
         add(&world, args).expect(2).saying(&[reason]);
         assert_eq!(read(&world), text, "{args:?}");
     }
-    world.write(FILE, "pipelines: [ { pipeline: a.orch.yaml, id: first } ]\n");
+    world.write(FILE, "pipelines: 7\n");
     add(&world, &["b.orch.yaml"])
         .expect(2)
-        .saying(&["cannot be edited in place"]);
+        .saying(&["`pipelines` is not a list"]);
     // Paths are relative to the current directory.
     world.write(FILE, text);
     world.write("sales/c.tran.yaml", "type: transformation\npipeline: {}\n");
@@ -99,6 +99,50 @@ fn shared_pipeline_that_cannot_be_added_leaves_file_unchanged() {
         "{}",
         read(&world)
     );
+}
+
+#[test]
+fn shared_pipeline_is_added_to_missing_list_and_to_list_in_brackets() {
+    let world = project();
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]) + VARIABLES);
+    world.write("sluicegate.yaml", "project-checks: { shared: error }\n");
+    for (text, start, ids) in [
+        (
+            "version: \"1.0\"\npipelines:\n",
+            "version: \"1.0\"\npipelines:\n  - pipeline: b",
+            1,
+        ),
+        (
+            "pipelines: null # none\n",
+            "pipelines: # none\n  - pipeline: b",
+            1,
+        ),
+        ("pipelines: []\n", "pipelines:\n  - pipeline: b", 1),
+        (
+            "pipelines: [ { pipeline: a.orch.yaml, id: first } ] # all\n",
+            "pipelines: [ { pipeline: a.orch.yaml, id: first } , { pipeline: b.orch.yaml,",
+            2,
+        ),
+        (
+            "pipelines: [\n  { pipeline: a.orch.yaml, id: first },\n]\n",
+            "pipelines: [\n  { pipeline: a.orch.yaml, id: first },\n { pipeline: b.orch.yaml,",
+            2,
+        ),
+    ] {
+        world.write(FILE, text);
+        add(&world, &["b.orch.yaml"]).expect(0);
+        let edited = read(&world);
+        assert!(edited.starts_with(start), "{text}: {edited}");
+        assert_eq!(edited.matches("id: ").count(), ids, "{edited}");
+        assert!(
+            edited.contains("size: { type: NUMERIC, exportAllowed: false }"),
+            "{edited}"
+        );
+        Call::new(&world.work()).run(&["check", "--all"]).expect(0);
+        add(&world, &["b.orch.yaml"])
+            .expect(2)
+            .saying(&["is shared already"]);
+    }
 }
 
 #[test]

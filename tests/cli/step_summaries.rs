@@ -281,3 +281,36 @@ fn summary_of_passed_review_has_number_of_checks_and_no_list_of_files() {
     );
     assert!(!summary.contains("part7.orch.yaml"), "{summary}");
 }
+
+#[test]
+fn failed_run_has_annotations_that_policy_or_job_requests() {
+    for (text, count) in [
+        ("retries: 0\n", 1),
+        ("review: { annotations: none }\n", 0),
+        ("review: { annotations: azure }\n", 0),
+    ] {
+        let world = project();
+        world.write("sluicegate.yaml", text);
+        world.commit("configure");
+        world.push();
+        let call = policy::push(&world, Call::with_platform(&world.work(), "http://127.0.0.1:9"))
+            .variable("SLUICEGATE_TIMEOUT", "0");
+        let of_job = call.clone().variable("SLUICEGATE_ANNOTATIONS", "github");
+        for (call, count) in [(call, count), (of_job, 1)] {
+            let ended = step(call, world.path(), &["review"]).expect(2).ended;
+            assert_eq!(
+                ended.all().matches("::error").count(),
+                count,
+                "{text}: {}",
+                ended.all()
+            );
+            // The log has the error in one form.
+            assert_eq!(
+                ended.all().matches("timeout").count(),
+                1,
+                "{text}: {}",
+                ended.all()
+            );
+        }
+    }
+}

@@ -172,6 +172,26 @@ fn broken_link_with_similar_name_is_one_finding() {
     assert_eq!(ended.json()["findings"]["errors"], 1);
 }
 
+#[test]
+fn waivers_of_report_include_findings_that_follow_from_broken_link() {
+    let good = row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
+    let world = world(LEVELS, &[("a.orch.yaml", good.clone())]);
+    let typo = good.replace("[\"Load Orders\"]", "[\"Load Order\"]");
+    world.write("a.orch.yaml", typo);
+    world.commit("typo");
+    check(&world, &["--report", "json=r.json"]).expect(1);
+    let call = Call::new(&world.work());
+    let add = ["waivers", "add", "--from", "r.json", "--reason", "legacy"];
+    call.run(&add).expect(0).saying(&["8 waivers added"]);
+    check(&world, &[]).expect(0);
+    // Findings that do not follow from the link, and that the report does not contain, have no waiver.
+    let more =
+        good.replace("[\"Load Orders\"]", "[\"Load Order\"]") + "    \"Apart\":\n      type: sql-executor\n";
+    world.write("a.orch.yaml", more);
+    call.run(&add).expect(0);
+    check(&world, &[]).expect(1);
+}
+
 /// A link that is only a warning fails the gate if errors follow from it.
 #[test]
 fn broken_link_has_the_level_of_what_follows_from_it() {

@@ -144,6 +144,16 @@ impl Ended {
         self
     }
 
+    /// Asserts that the log, which is both streams, contains each of these texts.
+    #[track_caller]
+    pub fn logging(self, texts: &[&str]) -> Self {
+        for text in texts {
+            let is_logged = self.err.contains(text) || self.out.contains(text);
+            assert!(is_logged, "{text:?} is not in the log: {}", self.all());
+        }
+        self
+    }
+
     /// Parses standard output as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {

@@ -4,11 +4,12 @@ use super::{Waived, as_json};
 use crate::error::Failure;
 use crate::gate::saved_report;
 use crate::gate::waivers::today;
+use crate::gate::{Tally, has_folded};
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
-use crate::model::findings::{FileResults, Finding, Origin, Violation};
+use crate::model::findings::{FileResults, Finding, Origin, RuleResult, Violation};
 use crate::model::pipelines::Pipeline;
-use crate::model::project::ProjectCheck;
-use crate::model::rules;
+use crate::model::project::{ComponentSuggestions, ProjectCheck};
+use crate::model::rules::{self, consequences};
 use crate::model::waivers::{self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, Waivers, read, remove};
 use crate::session::Run;
 use crate::session::output::json;
@@ -44,7 +45,7 @@ pub(super) fn add(
         vec![one(file, entry)?]
     } else {
         let files = match &args.from {
-            Some(report) => reported(run, workspace, snapshot, report)?,
+            Some(report) => reported(run, workspace, snapshot, &file.tally, report)?,
             None => file.tally.all_files().cloned().collect(),
         };
         let entries = all(file, files, &terms)?;
@@ -165,11 +166,12 @@ fn entries(files: &[FileResults], terms: &Terms) -> Vec<WaiverEntry> {
 }
 
 /// Returns the files of a report, with the subject of each finding, which older reports lack, read from the files on
-/// disk.
+/// disk. The findings that the report folds under a broken link are those of `current`.
 fn reported(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
+    current: &Tally,
     report: &std::path::Path,
 ) -> Result<Vec<FileResults>, Failure> {
     let mut files = saved_report::read(run, report)?.files;
@@ -180,6 +182,7 @@ fn reported(
         let Ok(Ok(pipeline)) = workspace.read(&found)?.map(|bytes| Pipeline::parse(&bytes)) else {
             continue;
         };
+        let folded = folded_results(file, current, &pipeline);
         let of_rules = file
             .results
             .iter_mut()
@@ -191,8 +194,38 @@ fn reported(
                 .iter_mut()
                 .for_each(|violation| place(violation, rule, &pipeline));
         }
+        file.results.extend(folded);
     }
     Ok(files)
+}
+
+/// Returns the current results that follow from the broken links of the pipeline, if the report folds them.
+fn folded_results(reported: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
+    let mut findings = reported.findings().into_iter();
+    if !findings.any(|finding| has_folded(&finding.message())) {
+        return Vec::new();
+    }
+    let mut suggestions = ComponentSuggestions::default();
+    let names = || {
+        pipeline
+            .components
+            .iter()
+            .map(|component| component.name.as_str())
+    };
+    let sought = consequences(pipeline, &mut |name| suggestions.find(names(), name));
+    let files = current.files.iter().filter(|file| file.path == reported.path);
+    let mut results: Vec<RuleResult> = files.flat_map(|file| file.results.clone()).collect();
+    for result in &mut results {
+        let rule = result.rule.clone();
+        result.violations.retain(|violation| {
+            let about = violation.about.as_deref();
+            sought
+                .iter()
+                .any(|(known, component)| *known == rule && about == Some(component.as_str()))
+        });
+    }
+    results.retain(|result| !result.violations.is_empty());
+    results
 }
 
 fn place(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {

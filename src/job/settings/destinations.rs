@@ -104,9 +104,9 @@ pub fn job_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
 
 /// Returns the style of annotations that the flag or the environment requests. An invalid value is reported where all
 /// settings are read.
-pub fn job_annotations(flag: Option<Annotations>, env: &Env) -> Annotations {
+pub fn job_annotations(flag: Option<Annotations>, env: &Env) -> Option<Annotations> {
     let requested = Layers::new(env).pick(flag, variable::ANNOTATIONS, parse_value, None);
-    requested.ok().flatten().unwrap_or_default()
+    requested.ok().flatten()
 }
 
 /// Refuses two reports with the same destination: reports are written concurrently, so either might remain.

@@ -265,6 +265,8 @@ pub struct Report {
     pub compat: Option<Compat>,
     /// Further notes, above all the reasons for an undecided verdict; each is a sentence.
     pub notes: Vec<String>,
+    /// Those of the notes that explain a verdict other than passed.
+    pub reasons: Vec<String>,
     /// The notes that limit the verdict.
     pub limits: Vec<Limit>,
     /// The number of findings of the base that no longer exist; `None` without a comparison with the base.
@@ -291,6 +293,7 @@ impl Report {
             changes: None,
             compat: None,
             notes: vec![note.to_owned()],
+            reasons: vec![note.to_owned()],
             limits: Vec::new(),
             fixed: None,
             started_at,
@@ -301,6 +304,22 @@ impl Report {
     /// Returns the findings that fail the gate; the default if the report does not contain them.
     pub fn fail_on(&self) -> FailOn {
         self.context.fail_on.unwrap_or_default()
+    }
+
+    /// Returns the notes that explain a verdict other than passed.
+    pub fn verdict_reasons(&self) -> impl Iterator<Item = &String> {
+        self.notes.iter().filter(|note| self.is_reason(note))
+    }
+
+    /// Returns the notes that do not explain the verdict.
+    pub fn other_notes(&self) -> impl Iterator<Item = &String> {
+        self.notes.iter().filter(|note| !self.is_reason(note))
+    }
+
+    fn is_reason(&self, note: &str) -> bool {
+        let is_recorded = self.reasons.iter().any(|reason| reason == note);
+        let is_limit = || self.context.max_known.is_some() && self.too_many_known().as_deref() == Some(note);
+        self.verdict != Verdict::Passed && (is_recorded || is_limit())
     }
 
     /// Returns whether the change breaks consumers in a way that the job forbids.
@@ -370,6 +389,7 @@ mod tests {
             is_open: false,
             changes: None,
             notes: Vec::new(),
+            reasons: Vec::new(),
             limits: Vec::new(),
             fixed: None,
             started_at: Timestamp::UNIX_EPOCH,

@@ -1,12 +1,15 @@
 //! Adds an entry to the shared-pipelines file in place: other entries and comments keep their bytes.
 //!
-//! Only a list with entries on separate lines can be edited. The result is read again, and must contain exactly the
-//! expected entries; otherwise nothing is changed.
+//! An entry is added on lines of its own, or before the bracket that ends the list. The result is read again, and must
+//! contain exactly the expected entries; otherwise nothing is changed.
 
 use super::shared::SharedPipelines;
 use super::{Outline, file_name, without_extension};
 use crate::model::yaml::{DocumentError, NodeRef, Tree, Value, in_double_quotes};
 use std::fmt::Write as _;
+
+/// Maximum number of places that are tried as the end of a list in brackets.
+const MAX_FLOW_CANDIDATES: usize = 2_000;
 
 /// The start of a new file.
 const NEW_FILE: &str = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n";
@@ -74,6 +77,8 @@ impl NewSharedEntry {
         if text.trim_start_matches('\u{feff}').trim().is_empty() {
             return self.verified(NEW_FILE.to_owned() + &self.lines("  ", "\n"), &[]);
         }
+        let with_list = with_empty_list(text);
+        let text = with_list.as_deref().unwrap_or(text);
         let shared = SharedPipelines::parse(text.as_bytes())?;
         for entry in &shared.entries {
             let line = entry.position.line;
@@ -91,6 +96,14 @@ impl NewSharedEntry {
                 });
             }
         }
+        match self.add_lines(text, &shared) {
+            Err(SharedEditError::Form) => self.add_to_flow_list(text, &shared),
+            edited => edited,
+        }
+    }
+
+    /// Adds the entry on lines of its own.
+    fn add_lines(&self, text: &str, shared: &SharedPipelines) -> Result<String, SharedEditError> {
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
         if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
@@ -102,6 +115,19 @@ impl NewSharedEntry {
         };
         lines.insert(line_index, self.lines(&indent, ending));
         self.verified(lines.concat(), &shared.entries)
+    }
+
+    /// Adds the entry before the bracket that ends the list: only there, the list has it as its last entry.
+    fn add_to_flow_list(&self, text: &str, shared: &SharedPipelines) -> Result<String, SharedEditError> {
+        let entry = self.in_one_line();
+        let brackets = text.match_indices(']').map(|(index, _)| index);
+        let separators = brackets.flat_map(|index| [(index, " "), (index, ", ")]);
+        let candidates = separators.take(MAX_FLOW_CANDIDATES).map(|(index, separator)| {
+            let (before, after) = text.split_at(index);
+            format!("{before}{separator}{entry} {after}")
+        });
+        let mut verified = candidates.filter_map(|candidate| self.verified(candidate, &shared.entries).ok());
+        verified.next().ok_or(SharedEditError::Form)
     }
 
     /// Returns the text if it contains the earlier entries, unchanged and in order, and then this one.
@@ -119,6 +145,20 @@ impl NewSharedEntry {
         } else {
             Err(SharedEditError::Form)
         }
+    }
+
+    /// Returns the entry as YAML on one line.
+    fn in_one_line(&self) -> String {
+        let parameters = self.parameters.iter();
+        let parameters = parameters.map(|it| format!("{}: {}", scalar(&it.name), it.in_one_line()));
+        let parameters = parameters.collect::<Vec<_>>().join(", ");
+        let space = if parameters.is_empty() { "" } else { " " };
+        format!(
+            "{{ pipeline: {}, displayName: {}, id: {}, enabled: true, parameters: {{{space}{parameters}{space}}} }}",
+            scalar(&self.path),
+            scalar(file_name(without_extension(&self.path))),
+            scalar(&self.id)
+        )
     }
 
     /// Returns the names of the parameters, in the order of the pipeline.
@@ -256,6 +296,24 @@ fn scalar(text: &str) -> String {
     }
 }
 
+/// Returns the text with an empty list as the missing value of `pipelines`; `None` if the file has a value.
+fn with_empty_list(text: &str) -> Option<String> {
+    let tree = Tree::read(text.as_bytes(), None).ok()?;
+    tree.root().get("pipelines").filter(|list| list.is_null())?;
+    let key = "pipelines:";
+    let line = text.split_inclusive('\n').find(|line| line.starts_with(key))?;
+    let (content, ending) = line.split_at(line.trim_end().len());
+    let value = content.strip_prefix(key)?.trim_start();
+    let nulls = ["null", "Null", "NULL", "~"];
+    let comment = nulls
+        .iter()
+        .find_map(|null| value.strip_prefix(null))
+        .unwrap_or(value);
+    let space = if comment.trim().is_empty() { "" } else { " " };
+    let list = format!("{key} []{space}{}{ending}", comment.trim_start());
+    Some(text.replacen(line, &list, 1))
+}
+
 /// Returns the index of the line after the last entry, which is on this line, and the indentation of its dash.
 fn end_of_entry(lines: &[String], line: u32) -> Result<(usize, String), SharedEditError> {
     let line = usize::try_from(line).map_err(|_| SharedEditError::Form)?;
@@ -337,6 +395,10 @@ mod tests {
             "pipelines:\n    - { id: a, pipeline: a.orch.yaml }",
             "pipelines:\r\n  - id: a\r\n    pipeline: a.orch.yaml\r\n",
             "pipelines: [] # none\nversion: '1.0'\n",
+            "pipelines:\nversion: '1.0'\n",
+            "pipelines: # none\nversion: '1.0'\n",
+            "pipelines: ~\r\n",
+            "version: '1.0'\npipelines: null # none",
             "pipelines:\n  -\n    id: a\n    pipeline: a.orch.yaml\n  # about b\n  - id: b\n    pipeline: b.orch.yaml\n",
         ] {
             let edited = added.add_to(text).unwrap();
@@ -345,7 +407,8 @@ mod tests {
             let own = added.lines("", "\n").lines().count();
             assert!(edited[start..].contains("id: load-it"), "{edited}");
             assert_eq!(lines.len(), text.lines().count() + own, "{edited}");
-            for line in text.lines().filter(|line| !line.contains("[]")) {
+            let is_kept = |line: &&str| !line.contains("[]") && !line.contains("null") && !line.contains('~');
+            for line in text.lines().filter(is_kept) {
                 assert!(edited.contains(line.trim_end()), "{line}: {edited}");
             }
             assert!(matches!(
@@ -356,15 +419,28 @@ mod tests {
     }
 
     #[test]
-    fn file_in_another_form_is_not_edited() {
+    fn entry_is_added_at_end_of_list_in_brackets() {
         let added = entry();
         for text in [
-            "pipelines: [ { id: a, pipeline: a.orch.yaml } ]\n",
+            "pipelines: [ { id: a, pipeline: 'a[1].orch.yaml' } ]\n",
+            "pipelines: [{ id: a, pipeline: a.orch.yaml, note: [ x ] }] # [ the ] end\n",
+            "pipelines: [\n    { id: a, pipeline: a.orch.yaml }, # a\n  ]\n",
+            "pipelines: [\n    { id: a, pipeline: a.orch.yaml } # a\n  ]\nversion: '1.0'\n",
             "pipelines: [\n  ]\n",
             "{ pipelines: [] }\n",
         ] {
-            assert_eq!(added.add_to(text), Err(SharedEditError::Form), "{text}");
+            let edited = added.add_to(text).unwrap();
+            let own = added.in_one_line();
+            let (before, after) = edited.split_once(&own).unwrap();
+            assert!(text.starts_with(before.trim_end_matches([' ', ','])), "{edited}");
+            assert!(text.ends_with(after.trim_start()), "{edited}");
+            assert_eq!(text.lines().count(), edited.lines().count(), "{edited}");
         }
+    }
+
+    #[test]
+    fn used_id_and_file_without_list_are_refused() {
+        let added = entry();
         let used = "pipelines:\n  - { id: load-it, pipeline: a.orch.yaml }\n";
         assert!(matches!(
             added.add_to(used),

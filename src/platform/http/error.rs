@@ -332,7 +332,7 @@ pub(super) fn status_line(status: StatusCode) -> String {
 const fn general_hint(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Configuration => "correct this setting or name; `sluicegate doctor` checks the settings",
-        ErrorKind::BadRequest => "the platform rejected the request: fix the problems that it lists above",
+        ErrorKind::BadRequest => "correct the fields that the platform rejects",
         ErrorKind::Conflict => {
             "an existing resource or running operation conflicts with this one: end or rename one of the two"
         }

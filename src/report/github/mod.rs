@@ -21,12 +21,11 @@ const MESSAGE_LIMIT: usize = 4_096;
 /// Maximum length of a title, in UTF-16 code units: the runner defines no limit, but the page shows about this much.
 const TITLE_LIMIT: usize = 200;
 
-/// Returns the review's annotations, one workflow command per line: errors first, at most ten of each level. If there
-/// are more, the last one states their number and where to find them.
+/// Returns the annotations of files, one workflow command per line: errors first, at most ten of each level, including
+/// the notices in the log. If there are more, the last one states their number and where to find them.
 pub(crate) fn annotations(report: &Report, about: &About) -> Vec<String> {
-    let all = annotation::collect(report, about);
-    let capped = annotation::cap(&all, CAP, "the step summary and the report");
-    capped.iter().map(command).collect()
+    let all = annotation::beside_notices(report, about, CAP, "the step summary and the report");
+    all.iter().map(command).collect()
 }
 
 /// Returns the step summary: Markdown for the page of the run, under 1,000 KiB.
@@ -85,18 +84,19 @@ mod tests {
         ::error file=load/it.orch.yaml,line=9,title=component-naming-convention::`Run B` is not
         ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
         ::error file=a.tran.yaml,line=1,title=unused-components::the rule could not be evaluated: designer/no-start-component
-        ::error file=late.orch.yaml,line=1,title=unreviewed::The file was not reviewed: the batch timed out
-        ::warning file=sluicegate.yaml,line=1,title=gate change::This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         ::warning file=a.tran.yaml,line=1,title=maximum-outputs::3 outputs
-        ::notice title=review::Excluded: 1 file: notes.txt (not a file that is reviewed)
         ");
     }
 
     #[test]
-    fn an_undecided_review_is_an_error_without_a_place() {
-        let mut report = sample::empty(Verdict::Undecided);
-        report.notes = vec!["503 from the platform,\nfour times: 100%".to_owned()];
-        insta::assert_snapshot!(annotations(&report, &About::default()).join("\n"), @"::error title=review::The review is undecided: it is unknown whether the pipelines pass the gate. 503 from the platform,%0Afour times: 100%25. To do: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform.");
+    fn notice_without_place_is_one_command() {
+        let notice = Annotation {
+            level: Level::Error,
+            place: None,
+            title: "review".to_owned(),
+            message: "503 from the platform,\nfour times: 100%".to_owned(),
+        };
+        insta::assert_snapshot!(command(&notice), @"::error title=review::503 from the platform,%0Afour times: 100%25");
     }
 
     #[test]

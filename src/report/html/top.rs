@@ -63,7 +63,7 @@ pub(super) fn repository<'a>(view: &View<'a>) -> Option<&'a str> {
 /// Returns the explanation of the verdict: the problem, the next step, evaluation errors, and praise.
 fn why(view: &View<'_>) -> String {
     let mut shown = String::new();
-    if let Some(problem) = &view.problem {
+    for problem in &view.problems {
         let _ = writeln!(shown, "<p class=\"lead\">{}</p>", escape(problem));
     }
     if let Some(step) = view.step {

@@ -67,6 +67,9 @@ pub(super) struct DocumentV1<'r, F = Vec<FileV1>> {
     /// The notes that limit the verdict, each with its kind and the file that it is about.
     #[serde(default, skip_serializing_if = "<[Limit]>::is_empty")]
     pub limits: Cow<'r, [Limit]>,
+    /// The notes that explain a verdict other than passed.
+    #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
+    pub reasons: Cow<'r, [String]>,
     /// The files of each batch for which the platform reported FAILED.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub failed_batches: Cow<'r, [BTreeSet<String>]>,
@@ -161,6 +164,7 @@ impl<'r> DocumentV1<'r, WrittenFiles<'r>> {
             open: report.is_open,
             failed_without_finding: report.failed_without_finding,
             limits: Cow::Borrowed(&report.limits),
+            reasons: Cow::Borrowed(&report.reasons),
             failed_batches: Cow::Borrowed(&report.failed_batches),
         }
     }

@@ -136,19 +136,20 @@ fn suites<'r>(
 }
 
 /// Returns the cases about the entire run: the reason why it does not pass if no finding explains it, gate changes,
-/// breaks of consumers, a review without rules, and the notes, unless the reason already contains them.
+/// breaks of consumers, a review without rules, and the notes that no other case contains.
 fn run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let needed =
         report.verdict == Verdict::Undecided || !results.any(|result| result.fails(report.fail_on()));
     let mut names = CaseNames::default();
-    let mut has_notes = false;
-    if let Some(told) = report.too_many_known() {
-        cases.push(CasePlace::RUN.put(problem("known findings", "max-known", &told)));
+    let too_many_known = report.too_many_known();
+    let mut has_reasons = false;
+    if let Some(told) = &too_many_known {
+        cases.push(CasePlace::RUN.put(problem("known findings", "max-known", told)));
     } else if let Some(why) = run_problem(report).filter(|_| needed) {
         cases.push(CasePlace::RUN.put(problem(VERDICT, &report.verdict.to_string(), &why)));
-        has_notes = true;
+        has_reasons = true;
     }
     cases.extend(report.gate_changes.iter().map(|change| {
         let (name, said) = (names.unique(GATE_CHANGE), gate_change(change));
@@ -164,7 +165,14 @@ fn run_cases(report: &Report) -> Vec<PlacedCase> {
         let case = skipped(NOTHING, NOTHING, "there was no rule to evaluate");
         cases.push(CasePlace::RUN.put(case));
     }
-    let notes = report.notes.iter().filter(|_| !has_notes);
+    let notes: Vec<&String> = if has_reasons {
+        report.other_notes().collect()
+    } else {
+        report.notes.iter().collect()
+    };
+    let notes = notes
+        .into_iter()
+        .filter(|note| too_many_known.as_ref() != Some(note));
     cases.extend(notes.map(|note| CasePlace::RUN.put(skipped(&names.unique(NOTE), NOTE, note))));
     cases
 }

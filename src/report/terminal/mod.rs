@@ -1,5 +1,5 @@
-//! Renders the review for a terminal or a log: the verdict, the first findings with their source lines, the numbers by
-//! rule and directory, and the verdict again at the end, where people look first in a log.
+//! Renders the review for a terminal or a log: the first findings with their source lines, the numbers by rule and
+//! directory, the notices, and the verdict at the end, where people look first in a log.
 
 mod concise;
 mod excerpt;
@@ -11,7 +11,8 @@ pub(crate) use group::Groups;
 use super::About;
 use super::about::ChangedLines;
 use super::view::{self, FindingEntry, Medium, Notice, NoticeKind, UnjudgedCause, View};
-use super::wording::headline;
+use super::wording::{GATE_CHANGE, headline};
+use super::{AnnotationStyle, annotation};
 use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
 use anstyle::{AnsiColor, Style as Ansi};
 use sluicegate_base::text::wrap;
@@ -29,6 +30,8 @@ pub(crate) struct Style {
     pub quiet: bool,
     /// Whether the run passes regardless of the verdict, so that messages about the run are warnings, not errors.
     pub passes: bool,
+    /// The commands of the host that notices are printed as. The host shows their text in the log, too.
+    pub annotations: AnnotationStyle,
 }
 
 /// Number of columns that a message is indented by.
@@ -45,12 +48,16 @@ const FEWEST_IN_TABLES: usize = 5;
 
 /// Renders the report as text with a final line break. All text from outside is sanitized.
 pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
-    if style.quiet {
+    if style.quiet && style.annotations == AnnotationStyle::None {
         return verdict(report, &headline(report), style) + "\n";
     }
     let view = View::of(report, about, Medium::Log);
     let verdict = verdict(report, &view.headline, style);
     let mut shown = String::new();
+    if style.quiet {
+        push_commands(&mut shown, &view, style);
+        return shown + &verdict + "\n";
+    }
     if about.show == Show::Concise {
         concise::push(&mut shown, &view);
         push_notices(&mut shown, &view, style);
@@ -64,12 +71,10 @@ pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
         let _ = writeln!(shown, "{}", paint(praise, bold(AnsiColor::Green), style));
     }
     push_further(&mut shown, about);
-    let scope = view.scope.as_ref().map(|scope| format!("{scope}\n"));
-    let scope = scope.unwrap_or_default();
-    if shown.is_empty() {
-        return format!("{scope}{verdict}\n");
+    if let Some(scope) = &view.scope {
+        let _ = writeln!(shown, "{scope}");
     }
-    format!("{verdict}\n{scope}\n{shown}{verdict}\n")
+    shown + &verdict + "\n"
 }
 
 /// Returns the headline, in lines that fit the terminal.
@@ -212,9 +217,33 @@ fn push_message(shown: &mut String, finding: &Finding<'_>, style: Style) {
     }
 }
 
-/// Adds the notices, one line each, then the problem of the run and the next step.
+/// Adds the notices, one line each, then the problems of the run and the next step.
 fn push_notices(shown: &mut String, view: &View<'_>, style: Style) {
     let start = shown.len();
+    if style.annotations == AnnotationStyle::None {
+        push_lines(shown, view, style);
+    } else {
+        push_commands(shown, view, style);
+    }
+    if let Some(step) = view.step {
+        push_wrapped(shown, "hint", step, style);
+    }
+    if shown.len() > start {
+        shown.push('\n');
+    }
+}
+
+/// Adds the notices and the problems of the run as commands of the host.
+fn push_commands(shown: &mut String, view: &View<'_>, style: Style) {
+    for annotation in annotation::of_notices(view, style.passes) {
+        if let Some(command) = style.annotations.command(&annotation) {
+            let _ = writeln!(shown, "{command}");
+        }
+    }
+}
+
+/// Adds the notices and the problems of the run as text.
+fn push_lines(shown: &mut String, view: &View<'_>, style: Style) {
     for notice in &view.notices {
         let (label, lead) = label(notice, style);
         for entry in &notice.entries {
@@ -226,14 +255,8 @@ fn push_notices(shown: &mut String, view: &View<'_>, style: Style) {
             );
         }
     }
-    if let Some(problem) = &view.problem {
+    for problem in &view.problems {
         push_wrapped(shown, &error(style), problem, style);
-    }
-    if let Some(step) = view.step {
-        push_wrapped(shown, "hint", step, style);
-    }
-    if shown.len() > start {
-        shown.push('\n');
     }
 }
 
@@ -254,7 +277,7 @@ fn label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
         warning(style)
     };
     match notice.kind {
-        NoticeKind::GateChanges => (warning(style), "This change edits the gate configuration: "),
+        NoticeKind::GateChanges => (warning(style), GATE_CHANGE),
         NoticeKind::Breaks => (weight, "breaks consumers: "),
         NoticeKind::Unreviewed => (weight, ""),
         NoticeKind::Notes | NoticeKind::Excluded => ("note".to_owned(), ""),
@@ -321,9 +344,6 @@ mod tests {
     #[test]
     fn a_failed_review() {
         insta::assert_snapshot!(render(&sample::report(), &about(), Style::default()), @"
-        Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
-        1 check passed in 2 pipelines; 1 file excluded
-
         error[component-naming-convention]: `Run B` is not
           --> load/it.orch.yaml:9
            |
@@ -349,6 +369,7 @@ mod tests {
         error: late.orch.yaml: The file was not reviewed: the batch timed out
         note: Excluded: 1 file: notes.txt (not a file that is reviewed)
 
+        1 check passed in 2 pipelines; 1 file excluded
         Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
         ");
     }
@@ -356,15 +377,42 @@ mod tests {
     #[test]
     fn an_undecided_review_says_why() {
         let mut report = sample::empty(Verdict::Undecided);
-        report.notes = vec!["The platform did not answer.".to_owned()];
+        report.notes = vec![
+            "the platform did not answer".to_owned(),
+            "one more fact".to_owned(),
+        ];
+        report.reasons = report.notes[..1].to_vec();
         insta::assert_snapshot!(render(&report, &About::default(), Style::default()), @"
-        Review undecided
-
-        error: The review is undecided: it is unknown whether the pipelines pass the gate. The platform did not answer.
+        note: one more fact
+        error: The platform did not answer.
         hint: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform
 
         Review undecided
         ");
+    }
+
+    #[test]
+    fn notices_for_host_with_annotations_are_commands_also_if_quiet() {
+        let commands = |quiet| {
+            let style = Style {
+                annotations: AnnotationStyle::Github,
+                quiet,
+                ..Style::default()
+            };
+            let shown = render(&sample::report(), &About::default(), style);
+            let commands: Vec<&str> = shown.lines().filter(|line| line.starts_with("::")).collect();
+            assert!(
+                !shown.contains("\nwarning: ") && !shown.contains("\nnote: "),
+                "{shown}"
+            );
+            commands.join("\n")
+        };
+        insta::assert_snapshot!(commands(false), @"
+        ::warning file=sluicegate.yaml,line=1,title=gate change::This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
+        ::error file=late.orch.yaml,line=1,title=unreviewed::The file was not reviewed: the batch timed out
+        ::notice title=review::Excluded: 1 file: notes.txt (not a file that is reviewed)
+        ");
+        assert_eq!(commands(true), commands(false));
     }
 
     #[test]

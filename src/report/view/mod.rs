@@ -16,7 +16,7 @@ use self::entries::Listing;
 use self::tally::tallies;
 use super::about::ChangedLines;
 use super::tone::Tone;
-use super::wording::{headline, next_step, next_step_in_log, praise, run_problem, scope};
+use super::wording::{headline, next_step, next_step_in_log, praise, run_problems, scope};
 use super::{About, ChangedFile};
 use crate::model::findings::{Finding, Report, Show};
 use sluicegate_base::text::count;
@@ -43,9 +43,9 @@ pub(super) struct View<'a> {
     pub headline: String,
     /// The numbers of passed checks and excluded files, in one line.
     pub scope: Option<String>,
-    /// The reason why the run does not pass, if no finding explains it. Contains text from outside.
-    pub problem: Option<String>,
-    /// What to do about the problem.
+    /// The reasons why the run does not pass, besides findings and files without a review. Contain text from outside.
+    pub problems: Vec<String>,
+    /// What to do about the problems.
     pub step: Option<&'static str>,
     /// The praise for fixed findings.
     pub praise: Option<String>,
@@ -87,6 +87,10 @@ pub(super) struct TableRow<'a> {
 
 impl<'a> View<'a> {
     pub(super) fn of(report: &'a Report, about: &'a About, medium: Medium) -> Self {
+        let told: &[String] = match medium {
+            Medium::Log => &about.told,
+            Medium::Page => &[],
+        };
         let findings = in_order(report, &about.changed);
         let mut rules = tallies(&findings, |finding| finding.rule);
         rules.sort_by_key(|(_, tally)| Reverse(tally.weight()));
@@ -108,13 +112,13 @@ impl<'a> View<'a> {
             about,
             headline: headline(report),
             scope: scope(report),
-            problem: run_problem(report),
+            problems: run_problems(report, told),
             step: match medium {
                 Medium::Log => next_step_in_log(report, &about.told),
                 Medium::Page => next_step(report),
             },
             praise: praise(report),
-            notices: notices::notices(report, about, medium),
+            notices: notices::notices(report, told),
             rules,
             folders,
             causes,

@@ -1,9 +1,8 @@
 //! Collects the notices of a report, which are all facts besides the findings, in their order.
 
-use super::Medium;
 use crate::model::findings::{GateChange, Report};
-use crate::report::wording::{accepted, excluded, gate_words, run_problem, unanswered};
-use crate::report::{About, PathBase};
+use crate::report::PathBase;
+use crate::report::wording::{accepted, excluded, gate_words, unanswered, without_told};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::report) enum NoticeKind {
@@ -38,8 +37,9 @@ pub(in crate::report) struct Notice<'a> {
 /// A notice; contains text from outside.
 #[derive(Default)]
 pub(in crate::report) struct NoticeEntry<'a> {
-    /// The file, with the line if there is one.
-    pub place: Option<String>,
+    pub path: Option<String>,
+    /// Line number from 1; `None` if the notice is about the entire file.
+    pub line_number: Option<u32>,
     pub text: String,
     /// All files of a sentence that lists only the first ones.
     pub files: Vec<&'a str>,
@@ -53,9 +53,18 @@ impl NoticeEntry<'_> {
         }
     }
 
+    /// Returns the file, with the line if there is one.
+    pub(in crate::report) fn place(&self) -> Option<String> {
+        let path = self.path.as_ref()?;
+        Some(match self.line_number {
+            Some(line) => format!("{path}:{line}"),
+            None => path.clone(),
+        })
+    }
+
     /// Returns the notice in one line.
     pub(in crate::report) fn line(&self, base: &PathBase) -> String {
-        match &self.place {
+        match &self.place() {
             Some(place) if self.text.is_empty() => base.shown(place).into_owned(),
             Some(place) => format!("{}: {}", base.shown(place), self.text),
             None => self.text.clone(),
@@ -63,23 +72,17 @@ impl NoticeEntry<'_> {
     }
 }
 
-/// Returns the notices by kind, without empty kinds. If the run has a problem, its notes are part of the problem
-/// instead.
-pub(super) fn notices<'a>(report: &'a Report, about: &About, medium: Medium) -> Vec<Notice<'a>> {
-    let told: &[String] = match medium {
-        Medium::Log => &about.told,
-        Medium::Page => &[],
-    };
-    let notes = report.notes.iter().filter(|_| run_problem(report).is_none());
+/// Returns the notices by kind, without empty kinds. The notes that explain the verdict are problems of the run instead.
+/// The reasons in `told` are left out, because the log has shown them.
+pub(super) fn notices<'a>(report: &'a Report, told: &[String]) -> Vec<Notice<'a>> {
+    let notes = report
+        .other_notes()
+        .map(|note| without_told(note, told).to_owned());
     let all = [
         (NoticeKind::GateChanges, report.gate_refused, gate_changes(report)),
         (NoticeKind::Breaks, report.breaks_consumers(), breaks(report)),
         (NoticeKind::Unreviewed, true, unreviewed(report, told)),
-        (
-            NoticeKind::Notes,
-            false,
-            notes.cloned().map(NoticeEntry::alone).collect(),
-        ),
+        (NoticeKind::Notes, false, notes.map(NoticeEntry::alone).collect()),
         (
             NoticeKind::Excluded,
             false,
@@ -97,9 +100,9 @@ pub(super) fn notices<'a>(report: &'a Report, about: &About, medium: Medium) -> 
 
 fn gate_changes(report: &Report) -> Vec<NoticeEntry<'_>> {
     let entry = |change: &GateChange| NoticeEntry {
-        place: Some(change.path.clone()),
+        path: Some(change.path.clone()),
         text: gate_words(change),
-        files: Vec::new(),
+        ..NoticeEntry::default()
     };
     report.gate_changes.iter().map(entry).collect()
 }
@@ -111,9 +114,10 @@ fn breaks(report: &Report) -> Vec<NoticeEntry<'_>> {
         found.breaks().map(move |change| {
             let (path, line) = change.at();
             NoticeEntry {
-                place: Some(format!("{path}:{line}")),
+                path: Some(path.to_owned()),
+                line_number: Some(line),
                 text: format!("{}{accepted}", change.sentence()),
-                files: Vec::new(),
+                ..NoticeEntry::default()
             }
         })
     });
@@ -121,10 +125,26 @@ fn breaks(report: &Report) -> Vec<NoticeEntry<'_>> {
 }
 
 fn unreviewed<'a>(report: &'a Report, told: &[String]) -> Vec<NoticeEntry<'a>> {
-    let entry = |(text, files)| NoticeEntry {
-        place: None,
+    let causes = unanswered(report, told).into_iter();
+    causes
+        .map(|(text, files)| unreviewed_entry(text, files))
+        .collect()
+}
+
+/// Returns the entry of a reason; it has a place if it is about a single file.
+fn unreviewed_entry(text: String, files: Vec<&str>) -> NoticeEntry<'_> {
+    if let [path] = files[..]
+        && let Some(text) = text.strip_prefix(&format!("{path}: "))
+    {
+        return NoticeEntry {
+            path: Some(path.to_owned()),
+            text: text.to_owned(),
+            ..NoticeEntry::default()
+        };
+    }
+    NoticeEntry {
         text,
         files,
-    };
-    unanswered(report, told).into_iter().map(entry).collect()
+        ..NoticeEntry::default()
+    }
 }

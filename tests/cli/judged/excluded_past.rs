@@ -45,3 +45,30 @@ fn finding_of_a_pipeline_moved_between_reviewed_directories_is_known() {
         assert_eq!(ended.json()["findings"]["known"], 1, "{name}");
     }
 }
+
+/// A waiver at an excluded path was never in force, because no run reviewed that path.
+#[test]
+fn waiver_of_excluded_former_path_does_not_apply_and_that_of_reviewed_one_does() {
+    for (folder, code) in [("drafts", 1), ("sales", 0)] {
+        let world = project();
+        world.write("sluicegate.yaml", "exclude: ['drafts/**']\n");
+        let waiver = format!(
+            "- {{ rule: component-naming-convention, path: {folder}/load.orch.yaml, reason: later }}\n"
+        );
+        world.write("sluicegate-waivers.yaml", waiver);
+        let path = format!("{folder}/load.orch.yaml");
+        world.write(&path, pipeline(&["Start", "bad name", "Done"]));
+        world.commit("a waived pipeline");
+        world.push();
+        world.git(&["checkout", "-q", "-b", "change"]);
+        std::fs::create_dir(world.work().join("core")).unwrap();
+        world.git(&["mv", &path, "core/load.orch.yaml"]);
+        world.commit("moved");
+        world.push();
+        for (name, host) in HOSTS {
+            let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+            assert_eq!(ended.code, code, "{folder} {name}: {}", ended.all());
+            assert_eq!(ended.json()["findings"]["waived"], 1 - code, "{folder} {name}");
+        }
+    }
+}

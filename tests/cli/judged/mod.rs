@@ -17,6 +17,7 @@ mod links;
 mod missing_rules;
 mod notes;
 mod order;
+mod paragraphs;
 mod placeholders;
 mod publishing;
 mod queue;

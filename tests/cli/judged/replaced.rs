@@ -44,7 +44,7 @@ fn directory_replaced_with_submodule_is_reported() {
         assert!(notes.contains(expected), "{notes}");
     }
     let call = Call::new(&world.work());
-    call.run(&["check"]).expect(0).saying(&[expected]);
+    call.run(&["check"]).expect(0).logging(&[expected]);
     call.run(&["context"]).expect(0).saying(&[expected]);
     let warnings = call.run(&["context", "--json"]).expect(0).json()["warnings"].to_string();
     assert!(warnings.contains(expected), "{warnings}");
@@ -60,7 +60,7 @@ fn directory_replaced_with_link_is_reported() {
     Call::new(&world.work())
         .run(&["check"])
         .expect(0)
-        .saying(&[expected]);
+        .logging(&[expected]);
     world.commit("link");
     world.push();
     let notes = notes(&world, &["check"]);

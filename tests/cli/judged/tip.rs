@@ -39,7 +39,7 @@ fn stale(before: &[(&str, &str)], after: &[(&str, &str)], changed: &[(&str, &str
     world
 }
 
-fn tightened(changed: &[&str]) -> World {
+pub fn tightened(changed: &[&str]) -> World {
     stale(
         &[(RULES_FILE, LAX)],
         &[(RULES_FILE, RULES)],

@@ -96,6 +96,36 @@ fn failed_run_replaces_reports_of_an_earlier_run() {
     assert_unfinished(folder.path(), "junit", "junit.xml");
 }
 
+/// A host shows the reports, and may not show the log.
+#[test]
+fn reports_of_run_that_ends_early_contain_reason_on_every_host() {
+    let world = one_change();
+    let flags = old_reports(&world);
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let early =
+        || Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_TIMEOUT", "0");
+    for (name, host) in HOSTS {
+        host(&world, early())
+            .run(&[&["review"], &flags[..]].concat())
+            .expect(2);
+        for format in FORMATS {
+            let file = format!("old/{format}");
+            assert_unfinished(&world.work(), format, &file);
+            let text = fs::read_to_string(world.work().join(file)).unwrap();
+            assert!(
+                text.contains("the timeout 0 is not in the range"),
+                "{name} {format}: {text}"
+            );
+        }
+    }
+    super::gitlab(&world, early()).run(&["review"]).expect(2);
+    for (format, file) in [("junit", "junit.xml"), ("gitlab", "gl-code-quality-report.json")] {
+        assert_unfinished(&world.work(), format, file);
+        let text = fs::read_to_string(world.work().join(file)).unwrap();
+        assert!(text.contains("the timeout 0 is not in the range"), "{text}");
+    }
+}
+
 #[test]
 fn report_that_the_change_committed_is_replaced_on_every_host() {
     for (name, host) in HOSTS {

@@ -22,8 +22,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use uuid::Uuid;
 
 /// Marks a directory created by a demo.
@@ -317,7 +317,10 @@ impl Tour<'_> {
             signals: self.run.signals.clone(),
             runtime: Arc::clone(&self.run.runtime),
             has_platform_responded: Arc::default(),
-            annotations: Annotations::None,
+            annotations: Some(Annotations::None),
+            policy_annotations: Mutex::default(),
+            unfinished_files: Mutex::default(),
+            deferred_warnings: Mutex::default(),
             failure_title: step_report::failure_title(&cli.command),
             has_reported: AtomicBool::default(),
         };

@@ -3,6 +3,10 @@
 //! Each host is one template and one entry of the table.
 
 use crate::job::ci::Host;
+use crate::model::yaml::DOCUMENT_LIMIT;
+use sluicegate_base::input;
+use std::fs;
+use std::path::Path;
 use url::Url;
 
 /// The setup of a host.
@@ -127,6 +131,20 @@ const RECIPES: &[Recipe] = &[
         needs: ON_THE_PATH,
     },
 ];
+
+impl Recipe {
+    /// Returns whether a job file of the host below `root` runs this program.
+    pub(super) fn runs_program(&self, root: &Path) -> bool {
+        let beside = self.beside.map(|(path, _)| root.join(path));
+        let workflows = fs::read_dir(root.join(self.sign)).into_iter().flatten();
+        let workflows = workflows.flatten().map(|entry| entry.path());
+        let files = [root.join(self.sign), root.join(self.path)].into_iter();
+        files.chain(beside).chain(workflows).any(|file| {
+            let text = input::text_file(&file, DOCUMENT_LIMIT).unwrap_or_default();
+            text.contains(env!("CARGO_PKG_NAME"))
+        })
+    }
+}
 
 /// Returns the recipes, in the order in which hosts are detected.
 pub(super) const fn all() -> &'static [Recipe] {

@@ -145,8 +145,8 @@ pub(super) fn look(
 /// The setup of a host, and its name with how it was detected.
 type HostTold = (Option<&'static Recipe>, String);
 
-/// Returns the host: as requested, otherwise the only one with files in the repository, otherwise that of the remote's
-/// server; or why it is unknown.
+/// Returns the host: as requested, otherwise the only one with files in the repository, of several the only one that runs
+/// this program, otherwise that of the remote's server; or why it is unknown.
 fn choose(
     root: &Path,
     remote: Option<&str>,
@@ -162,6 +162,13 @@ fn choose(
         .iter()
         .filter(|it| root.join(it.sign).exists())
         .collect();
+    let running: Vec<&Recipe> = there.iter().copied().filter(|it| it.runs_program(root)).collect();
+    if let [_, _, ..] = there.as_slice()
+        && let [one] = running.as_slice()
+    {
+        let because = format!("{}: its CI files run sluicegate", one.host);
+        return Ok(Ok((Some(one), because)));
+    }
     if let [one] = there.as_slice() {
         return Ok(Ok((Some(one), format!("{}: found {}", one.host, one.sign))));
     }
