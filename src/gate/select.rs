@@ -146,7 +146,7 @@ impl Selected {
         renamed.collect()
     }
 
-    /// Like [`Self::former_paths`], without former paths at which no finding was enforced.
+    /// Returns [`Self::former_paths`] without those at which no finding was enforced.
     pub(crate) fn reviewed_former_paths(&self) -> BTreeMap<String, String> {
         let mut former = self.former_paths();
         former.retain(|_, old| !self.excluded_former_paths.contains(old));

@@ -116,7 +116,6 @@ impl Run {
         lock(&self.deferred_warnings).clear();
     }
 
-    /// Prints the deferred warnings.
     pub(crate) fn print_deferred_warnings(&self) {
         let warnings = mem::take(&mut *lock(&self.deferred_warnings));
         for warning in warnings {

@@ -6,6 +6,7 @@ mod misnamed_files;
 mod path_repository;
 pub(crate) mod platform_folder;
 mod policy_settings;
+mod policy_warning;
 pub(crate) mod rules_remedy;
 pub(crate) mod standard_input;
 mod target_tip;
@@ -20,7 +21,6 @@ use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, ContextError, DeepenSubject, PolicyTip, RevisionWish, Target};
 use crate::job::policy::{self, CheckoutFiles, GateFile, GateReader, UnusableFile, plain};
 use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
-use crate::model::findings::{Limit, LimitKind};
 use crate::model::pipelines::{self, ConfigFolderError, RULES_FILE, document_in, document_on_disk};
 use crate::model::rules::RuleSet;
 use crate::model::yaml::DocumentError;
@@ -212,32 +212,6 @@ impl<'a> Workspace<'a> {
     /// Returns what to do with a file of the gate configuration that cannot be used.
     pub(crate) fn on_unusable(&self) -> UnusableFile {
         on_unusable(&self.ci)
-    }
-
-    /// Like [`Self::warn_of_policy`], for a run whose report lists these settings: the warning is printed if the run ends
-    /// before the report is delivered.
-    pub(crate) fn defer_policy_warning(&self, run: &Run) {
-        if let Some(note) = self.sources.note() {
-            run.defer_warning(note.to_owned());
-        }
-        self.warn_of_misnamed(run);
-    }
-
-    /// Warns of settings in the configuration file that are not in force yet.
-    pub(crate) fn warn_of_policy(&self, run: &Run) {
-        if let Some(note) = self.sources.note() {
-            run.ui.warn(note);
-        }
-        self.warn_of_misnamed(run);
-    }
-
-    /// Returns the note that settings of the checkout's configuration file are not in force, if any.
-    pub(crate) fn policy_limit(&self) -> Option<Limit> {
-        Some(Limit {
-            kind: LimitKind::NotInForce,
-            path: Some(self.config_file.as_deref().unwrap_or(FILE_NAME).to_owned()),
-            text: self.sources.note()?.to_owned(),
-        })
     }
 
     /// Warns if the job of an event without a commit has checked out another commit than is reviewed, and sets none.

@@ -265,7 +265,7 @@ pub struct Report {
     pub compat: Option<Compat>,
     /// Further notes, above all the reasons for an undecided verdict; each is a sentence.
     pub notes: Vec<String>,
-    /// Those of the notes that explain a verdict other than passed.
+    /// The notes that explain a verdict other than passed.
     pub reasons: Vec<String>,
     /// The notes that limit the verdict.
     pub limits: Vec<Limit>,
