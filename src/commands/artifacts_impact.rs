@@ -10,7 +10,7 @@ use crate::publish::{Callers, MOST_CALLERS};
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{self, count, listed};
+use sluicegate_base::text::{self, List, count};
 use sluicegate_git::Repository;
 use std::collections::BTreeSet;
 
@@ -26,8 +26,8 @@ struct Met<'c> {
 
 impl Met<'_> {
     fn callers_in_words(&self) -> Option<String> {
-        let named = listed(&self.callers, MOST_CALLERS, self.callers.len());
-        (!named.is_empty()).then(|| text::line(&format!("  called by {named}")))
+        let list = List::with_limit(&self.callers, MOST_CALLERS);
+        (!self.callers.is_empty()).then(|| text::line(&format!("  called by {list}")))
     }
 }
 

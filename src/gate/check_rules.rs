@@ -8,7 +8,7 @@ use crate::model::pipelines::document_on_disk;
 use crate::model::rules::{self, RuleSet};
 use crate::session::Run;
 use crate::workspace::Workspace;
-use sluicegate_base::text::{count, shell_word};
+use sluicegate_base::text::{and_more_of, shell_word};
 use sluicegate_git::{CommitId, Snapshot};
 use std::path::Path;
 
@@ -121,7 +121,7 @@ impl Workspace<'_> {
         if let Some(first) = errors.next() {
             let others = match errors.count() {
                 0 => String::new(),
-                others => format!(" (and {})", count(others, "more error")),
+                others => format!(" ({})", and_more_of(others, "error")),
             };
             let reason = format!("line {}: {}{others}", first.position.line, first.message);
             let hint = format!(

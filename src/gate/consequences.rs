@@ -8,7 +8,7 @@ use crate::model::findings::{
 };
 use crate::model::project::ProjectCheck;
 use crate::model::rules::Consequence;
-use sluicegate_base::text::{count, named};
+use sluicegate_base::text::{List, count};
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
 
@@ -123,7 +123,7 @@ fn fold_under(project: &mut FileResults, result_index: usize, index: usize, fold
     let text = format!(
         "; {} about {}{FOLDED}",
         count(folded.len(), "other finding"),
-        named(&components)
+        List::new(&components)
     );
     let worst = folded.iter().map(|finding| finding.severity).max();
     if link.status != Status::Failed(Severity::Warning) || worst != Some(Severity::Error) {

@@ -6,7 +6,7 @@ use super::Positions;
 use crate::model::pipelines::Kind;
 use crate::model::rules::{self, RuleSet, RuleState};
 use crate::platform::api::RuleAnswer;
-use sluicegate_base::text::count;
+use sluicegate_base::text::{List, count};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of rules or pipelines in a note.
@@ -91,7 +91,7 @@ impl Gaps {
             }
         }
         if !self.strangers.is_empty() {
-            let named = first(&self.strangers.into_iter().collect::<Vec<_>>());
+            let named = List::with_limit(self.strangers, NAMED).with_semicolons();
             notes.push(format!(
                 "the platform evaluated pipelines only with rules that neither the rules file nor this program knows: {named}"
             ));
@@ -100,18 +100,9 @@ impl Gaps {
             notes.push(format!(
                 "the platform reported {} as PASSED despite violations or an error; the gate uses FAILED or ERROR instead: {}",
                 count(self.not_passed.len(), "result"),
-                first(&self.not_passed)
+                List::with_limit(&self.not_passed, NAMED).with_semicolons()
             ));
         }
         notes
     }
-}
-
-/// Lists the first items and the number of the others.
-fn first(all: &[String]) -> String {
-    let mut named: Vec<String> = all.iter().take(NAMED).cloned().collect();
-    if all.len() > NAMED {
-        named.push(format!("and {} more", all.len() - NAMED));
-    }
-    named.join("; ")
 }

@@ -2,6 +2,7 @@
 //!
 //! Such a name can hide a pipeline from the gate, on purpose or by mistake.
 
+use sluicegate_base::text::List;
 use unicode_security::skeleton;
 
 /// Endings of pipeline names, correct ones and common mistakes.
@@ -79,11 +80,8 @@ pub(super) fn told(paths: &[String]) -> Option<String> {
         1 => "1 file has a name that only looks like a pipeline's, and was not reviewed".to_owned(),
         all => format!("{all} files have names that only look like a pipeline's, and were not reviewed"),
     };
-    let mut named: Vec<String> = paths.iter().take(TOLD).map(|path| format!("{path:?}")).collect();
-    if paths.len() > TOLD {
-        named.push(format!("and {} more", paths.len() - TOLD));
-    }
-    Some(format!("{what}: {}", named.join(", ")))
+    let list = List::with_limit(paths, TOLD).map(|path| format!("{path:?}"));
+    Some(format!("{what}: {list}"))
 }
 
 #[cfg(test)]

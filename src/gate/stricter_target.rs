@@ -16,7 +16,7 @@ use crate::model::rules::RuleSet;
 use crate::model::waivers;
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, folder_in};
-use sluicegate_base::text::count;
+use sluicegate_base::text::{List, count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -232,15 +232,10 @@ impl Outdated {
         let (branch, short) = (&self.branch, self.commit.short());
         let mut limits = Vec::new();
         for (path, differences) in &self.stricter {
-            let mut named: Vec<&str> = differences.iter().take(NAMED).map(String::as_str).collect();
-            let more = format!("and {} more", differences.len().saturating_sub(NAMED));
-            if differences.len() > NAMED {
-                named.push(&more);
-            }
             let text = format!(
                 "`{branch}` ({short}) has a stricter {path} than this change, which started earlier: {}; \
                  merge `{branch}` to be reviewed by it",
-                named.join("; ")
+                List::with_limit(differences, NAMED).with_semicolons()
             );
             limits.push(Limit {
                 kind: LimitKind::StricterTip,

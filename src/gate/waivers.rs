@@ -15,7 +15,7 @@ use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
-use sluicegate_base::text::{count, first_named};
+use sluicegate_base::text::{List, count};
 use sluicegate_git::Snapshot;
 
 /// Maximum number of waivers in a note.
@@ -204,7 +204,7 @@ impl Waiving {
                 "{} of {FILE_NAME} match by the former name of a component: write the new name in this change, or \
                  they stop matching after its merge: {}",
                 count(all, "waiver"),
-                first_named(&lines, NAMED)
+                List::with_limit(&lines, NAMED)
             )
         })
     }
@@ -221,20 +221,15 @@ impl Waiving {
             let holds = |path: &str| self.waivers.is_about(path);
             (holds(was) && !holds(&file.path)).then(|| format!("{was} → {}", file.path))
         });
-        let mut moved: Vec<String> = by_former.collect();
-        let all = moved.len();
-        if all == 0 {
+        let moved: Vec<String> = by_former.collect();
+        if moved.is_empty() {
             return None;
-        }
-        if all > NAMED {
-            moved.truncate(NAMED);
-            moved.push(format!("and {} more", all - NAMED));
         }
         Some(format!(
             "waivers of {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
              matching after its merge ({})",
-            count(all, "renamed pipeline"),
-            moved.join("; ")
+            count(moved.len(), "renamed pipeline"),
+            List::with_limit(&moved, NAMED).with_semicolons()
         ))
     }
 }
@@ -247,14 +242,9 @@ fn told(waivers: &Waivers, standings: &[WaiverStatus]) -> Option<String> {
         .zip(standings)
         .filter(|(_, standing)| standing.is_vain());
     let over = vain.clone().filter(|(_, standing)| standing.is_over).count();
-    let mut named: Vec<String> = vain.clone().map(|(entry, _)| entry.in_words()).collect();
-    let all = named.len();
+    let all = vain.clone().count();
     if all == 0 {
         return None;
-    }
-    if all > NAMED {
-        named.truncate(NAMED);
-        named.push(format!("and {} more", all - NAMED));
     }
     let unused = all - over;
     let parts = [(unused, "without a finding"), (over, "expired")];
@@ -267,6 +257,8 @@ fn told(waivers: &Waivers, standings: &[WaiverStatus]) -> Option<String> {
         "{} of {FILE_NAME} can be removed: {} ({}); run `sluicegate waivers prune` to remove unneeded waivers",
         count(all, "waiver"),
         parts.join(", "),
-        named.join("; "),
+        List::with_limit(vain, NAMED)
+            .map(|(entry, _)| entry.in_words())
+            .with_semicolons(),
     ))
 }

@@ -10,7 +10,7 @@ use crate::model::findings::{Engine, FailOn, Finding, Report, ReviewPlatform, St
 use crate::model::pipelines::Kind;
 use crate::publish::{Plan, ReviewEvidence, content_hash};
 use crate::session::named_file::read_bounded;
-use sluicegate_base::text::{count, first_named};
+use sluicegate_base::text::{List, count};
 use sluicegate_git::CommitId;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -185,7 +185,7 @@ impl Evidence {
     }
 
     fn uncovered(&self, missing: &[&str]) -> Failure {
-        let named = first_named(missing, NAMED);
+        let named = List::with_limit(missing, NAMED);
         let what = count(missing.len(), "pipeline");
         let message = format!("{} has no result for {what} of the plan: {named}", self.place);
         match self.sha256 {

@@ -22,6 +22,7 @@ pub(crate) use merged::{MergedCommit, check_local_commit, require_merged};
 pub(crate) use policy_guard::{refuse_outdated_gate, refuse_unusable_policy, resolve_settings};
 
 use intent::{Intent, PublishedBefore};
+use sluicegate_base::text::{self, List, count};
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -38,7 +39,6 @@ use crate::ui::{Bar, Ui};
 use crate::workspace::Workspace;
 use crate::write;
 use jiff::Timestamp;
-use sluicegate_base::text::{self, count, first_named};
 use sluicegate_git::CommitId;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -183,7 +183,7 @@ impl Publishing<'_> {
             .collect();
         if !left.is_empty() {
             let what = count(left.len(), "pipeline");
-            let named = first_named(&left, evidence::NAMED);
+            let named = List::with_limit(&left, evidence::NAMED);
             self.run.ui.warn(&format!(
                 "publishing without a review because of `review.include` or `review.exclude`: {what} ({named})"
             ));

@@ -13,8 +13,7 @@ use crate::session::CommandResult;
 use crate::session::output::json;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::{Value, json as value};
-use sluicegate_base::text;
-use sluicegate_base::text::count;
+use sluicegate_base::text::{self, List, count};
 use std::fmt::Write as _;
 
 /// Maximum number of changed files of each kind to print.
@@ -278,24 +277,22 @@ fn push_shared_pipelines(shown: &mut String, plan: &Plan) {
     let entries: Vec<_> = plan.interface.offered().collect();
     let heading = count(entries.len(), "shared pipeline");
     let _ = writeln!(shown, "{heading}{}", if entries.is_empty() { "" } else { ":" });
-    for entry in entries.iter().take(NAMED) {
+    let list = List::with_limit(entries, NAMED);
+    for entry in list.items() {
         let _ = writeln!(
             shown,
             "  {}  {}",
             text::line(&entry.id),
             text::line(&entry.pipeline)
         );
-        for parameter in entry.parameters.iter().take(NAMED) {
-            let _ = writeln!(shown, "    {}", text::line(&describe_parameter(parameter)));
+        let parameters =
+            List::with_limit(&entry.parameters, NAMED).map(|it| text::line(&describe_parameter(it)));
+        for entry in parameters.entries() {
+            let _ = writeln!(shown, "    {entry}");
         }
-        push_omitted(shown, "    ", entry.parameters.len());
     }
-    push_omitted(shown, "  ", entries.len());
-}
-
-fn push_omitted(shown: &mut String, indent: &str, total: usize) {
-    if total > NAMED {
-        let _ = writeln!(shown, "{indent}and {} more", total - NAMED);
+    if let Some(remark) = list.remark() {
+        let _ = writeln!(shown, "  {remark}");
     }
 }
 
@@ -377,11 +374,11 @@ fn tell_changes(shown: &mut String, since: &str, changes: &PlanChanges) {
     }
     let _ = writeln!(shown, "changed since the latest version ({since}):");
     for (kind, paths) in kinds {
-        for path in paths.iter().take(NAMED) {
-            let _ = writeln!(shown, "  {kind:<8} {}", text::line(path));
-        }
-        if paths.len() > NAMED {
-            let _ = writeln!(shown, "  {kind:<8} and {} more", paths.len() - NAMED);
+        for entry in List::with_limit(paths, NAMED)
+            .map(|path| text::line(path))
+            .entries()
+        {
+            let _ = writeln!(shown, "  {kind:<8} {entry}");
         }
     }
 }

@@ -11,6 +11,7 @@ use super::warnings::{self, Warning, WarningKind};
 use super::{Plan, PlannedFile, PublishError, Select, SharedPipelineRef, Source, Wish};
 use crate::model::pipelines::{self, Kind, SharedEntry};
 use crate::platform::api::{header_value, part_name};
+use sluicegate_base::text::List;
 use sluicegate_git::{CommitId, Repository, SnapshotFile};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -244,11 +245,7 @@ fn no_offer(shared: &SharedFile) -> Option<String> {
         .then(|| format!("{path}: no shared pipeline is enabled, so the version would offer no pipeline"))
 }
 
-fn bounded(mut warnings: Vec<String>) -> Vec<String> {
-    if warnings.len() > WARNINGS {
-        let more = warnings.len() - WARNINGS;
-        warnings.truncate(WARNINGS);
-        warnings.push(format!("and {more} more warnings"));
-    }
-    warnings
+fn bounded(warnings: Vec<String>) -> Vec<String> {
+    let list = List::with_limit(warnings, WARNINGS).of("warning");
+    list.entries().collect()
 }

@@ -3,6 +3,7 @@
 use super::contents::PublishContents;
 use super::plan::PlannedFile;
 use super::{PublishError, Select, Wish};
+use sluicegate_base::text::List;
 use sluicegate_git::{BlobId, Checkout, CommitId, Content, Repository};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
@@ -39,19 +40,10 @@ pub(super) fn warning(
 }
 
 fn sentence(head: &CommitId, differing: &[String]) -> String {
-    let named = differing
-        .iter()
-        .take(NAMED)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
-    let more = match differing.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     format!(
-        "the working tree differs from the commit {}, whose hash is published: {named}{more}",
-        head.short()
+        "the working tree differs from the commit {}, whose hash is published: {}",
+        head.short(),
+        List::with_limit(differing, NAMED)
     )
 }
 

@@ -4,6 +4,7 @@ use super::version::VersionError;
 use crate::model::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE};
 use crate::model::yaml::DocumentError;
 use sluicegate_base::file_defect::FileDefect;
+use sluicegate_base::text::List;
 use sluicegate_git::GitError;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
@@ -110,11 +111,8 @@ fn line(error: &DocumentError) -> String {
 
 fn listed(items: &[impl fmt::Display]) -> String {
     let mut lines = String::new();
-    for item in items.iter().take(SHOWN) {
-        let _ = write!(lines, "\n  {item}");
-    }
-    if items.len() > SHOWN {
-        let _ = write!(lines, "\n  and {} more", items.len() - SHOWN);
+    for entry in List::with_limit(items, SHOWN).entries() {
+        let _ = write!(lines, "\n  {entry}");
     }
     lines
 }

@@ -78,7 +78,7 @@ pub const PLACEHOLDERS: [&str; 8] = [
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
     /// The template has an unknown placeholder.
-    #[error("the version name has the unknown placeholder `{{{name}}}`{}", did_you_mean(*nearest))]
+    #[error("the version name has the unknown placeholder `{{{name}}}`{}", suggestion(*nearest))]
     Unknown {
         name: String,
         nearest: Option<&'static str>,
@@ -172,9 +172,9 @@ fn value(name: &str, facts: &VersionFacts) -> Result<String, VersionError> {
     }
 }
 
-fn did_you_mean(nearest: Option<&str>) -> String {
-    let known = nearest.map(|name| format!(": did you mean `{{{name}}}`?"));
-    known.unwrap_or_default()
+fn suggestion(nearest: Option<&str>) -> String {
+    let question = nearest.map(|name| format!(": {}", text::did_you_mean(&format!("{{{name}}}"))));
+    question.unwrap_or_default()
 }
 
 /// Returns the value if it can be sent as a header that every server reads in the same way.

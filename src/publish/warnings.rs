@@ -1,6 +1,6 @@
 //! Warnings that do not stop a publish: one for each place, and summaries for people.
 
-use sluicegate_base::text::count;
+use sluicegate_base::text::{List, count};
 use std::collections::BTreeMap;
 
 /// How to publish without the pipelines that no shared pipeline needs.
@@ -73,13 +73,10 @@ fn unneeded_sentence(warnings: &[&Warning]) -> String {
 }
 
 fn places(warnings: &[&Warning]) -> String {
-    let named: Vec<&str> = warnings.iter().take(NAMED).map(|it| it.place.as_str()).collect();
-    match warnings.len().saturating_sub(NAMED) {
-        0 => named.join(", "),
-        more => format!(
-            "{} and {more} more (--dry-run --json lists them)",
-            named.join(", ")
-        ),
+    let list = List::with_limit(warnings, NAMED).map(|warning| &warning.place);
+    match list.omitted_count() {
+        0 => list.to_string(),
+        _ => format!("{list} (--dry-run --json lists them)"),
     }
 }
 

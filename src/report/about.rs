@@ -4,7 +4,7 @@ use super::path_base::PathBase;
 use crate::model::diff::Line as ChangeLine;
 use crate::model::findings::{Block, Changed, Finding, Report, Show, UNREADABLE_RULE};
 use crate::model::picture::Canvas;
-use sluicegate_base::text::count;
+use sluicegate_base::text::List;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -100,10 +100,7 @@ impl About {
     /// outside.
     pub(super) fn named_places(&self, finding: &Finding<'_>) -> Vec<String> {
         let places = self.places(finding.rule, finding.error_type);
-        let first = places.iter().take(PLACES).map(|place| (*place).to_owned());
-        let more = places.len().saturating_sub(PLACES);
-        let more = (more > 0).then(|| format!("and {}", count(more, "more place")));
-        first.chain(more).collect()
+        List::with_limit(places, PLACES).of("place").entries().collect()
     }
 
     /// Returns the places that cause this error of the rule: those whose message names it, otherwise all with this

@@ -5,7 +5,7 @@ use super::markdown::{code, escape, prose};
 use crate::model::diff::Line;
 use crate::model::interface::Class;
 use crate::model::picture::mermaid;
-use sluicegate_base::text::count;
+use sluicegate_base::text::{List, and_more_of, count};
 use std::fmt::Write as _;
 
 /// Maximum number of boxes in a flowchart: hosts do not draw larger ones, and nobody reads them.
@@ -75,11 +75,8 @@ impl CallersOfChanges {
 
 fn section((title, items): (String, Vec<String>)) -> String {
     let mut shown = format!("\n### {}\n\n", escape(&title));
-    for item in items.iter().take(MOST_LISTED) {
-        let _ = writeln!(shown, "- {item}");
-    }
-    if items.len() > MOST_LISTED {
-        let _ = writeln!(shown, "- and {} more", items.len() - MOST_LISTED);
+    for entry in List::with_limit(items, MOST_LISTED).entries() {
+        let _ = writeln!(shown, "- {entry}");
     }
     shown
 }
@@ -178,7 +175,7 @@ fn list(lines: &[Line], most: usize) -> String {
         shown.push_str(&block);
     }
     if told < lines.len() {
-        let _ = writeln!(shown, "- and {} more", count(lines.len() - told, "line"));
+        let _ = writeln!(shown, "- {}", and_more_of(lines.len() - told, "line"));
     }
     shown
 }
@@ -285,7 +282,7 @@ mod tests {
         let page = page(&of(many.clone()));
         assert!(page.len() < WHOLE, "{}", page.len());
         assert!(
-            page.contains("and 400 lines more") && page.ends_with("omitted: page is full.\n"),
+            page.contains("and 400 more lines") && page.ends_with("omitted: page is full.\n"),
             "{page}"
         );
         assert!(block(&many[0], 10).is_empty());

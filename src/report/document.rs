@@ -7,7 +7,7 @@ use crate::report::markdown::{blob_link, code, escape, prose};
 use crate::report::tone::Tone;
 use crate::report::view::{FindingEntry, Medium, Notice, NoticeEntry, NoticeKind, UnjudgedCause, View};
 use crate::report::{About, ChangedFile, PathBase, shorten};
-use sluicegate_base::text::{count, grouped};
+use sluicegate_base::text::{List, and_more, and_more_of, count, grouped};
 use std::fmt::Write as _;
 
 /// Size limits, in bytes.
@@ -173,7 +173,7 @@ impl MarkdownPage<'_> {
             let (rule, level) = (code(&named(row.name)), row.level);
             format!("| {rule} | {level} | {} | {} |\n", row.findings, row.files)
         });
-        self.push_lines(&mut table, rows, |left| format!("| and {left} more | | | |\n"));
+        self.push_lines(&mut table, rows, |left| format!("| {} | | | |\n", and_more(left)));
         table.push('\n');
         let (folders, more) = view.folder_rows();
         if !folders.is_empty() {
@@ -184,7 +184,7 @@ impl MarkdownPage<'_> {
             let _ = writeln!(table, "| {folder} | {} | {} |", row.findings, row.files);
         }
         if more > 0 {
-            let _ = writeln!(table, "| and {} | | |", count(more, "more folder"));
+            let _ = writeln!(table, "| {} | | |", and_more_of(more, "folder"));
         }
         table.push_str("\n</details>\n\n");
         self.add(&table);
@@ -229,7 +229,7 @@ impl MarkdownPage<'_> {
             return;
         }
         let mut text = format!("### {title}\n\n");
-        self.push_lines(&mut text, items.map(|item| format!("- {item}\n")), and_more);
+        self.push_items(&mut text, items);
         text.push('\n');
         self.add(&text);
     }
@@ -238,9 +238,14 @@ impl MarkdownPage<'_> {
     fn folded_list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
         let number = items.len();
         let mut text = format!("<details><summary>{title} ({})</summary>\n\n", grouped(number));
-        self.push_lines(&mut text, items.map(|item| format!("- {item}\n")), and_more);
+        self.push_items(&mut text, items);
         text.push_str("\n</details>\n\n");
         self.add(&text);
+    }
+
+    fn push_items(&self, text: &mut String, items: impl ExactSizeIterator<Item = String>) {
+        let lines = items.map(|item| format!("- {item}\n"));
+        self.push_lines(text, lines, |left| format!("- {}\n", and_more(left)));
     }
 
     /// Adds lines within the limits of a section, then the number of omitted ones.
@@ -320,18 +325,9 @@ fn item(entry: &FindingEntry<'_>, about: &About) -> String {
         escape(&said(&finding.message())),
         code(&named(finding.rule)),
     );
-    let others: Vec<String> = entry
-        .others
-        .iter()
-        .take(OTHER_PLACES)
-        .map(|it| place(it, about))
-        .collect();
-    if !others.is_empty() {
-        let _ = write!(shown, "<br>Also in {}", others.join(", "));
-    }
-    let more = entry.others.len().saturating_sub(OTHER_PLACES);
-    if more > 0 {
-        let _ = write!(shown, " and {}", count(more, "more place"));
+    let others = List::with_limit(&entry.others, OTHER_PLACES).of("place");
+    if !entry.others.is_empty() {
+        let _ = write!(shown, "<br>Also in {}", others.map(|it| place(it, about)));
     }
     shown
 }
@@ -342,10 +338,6 @@ fn place(finding: &Finding<'_>, about: &About) -> String {
         Some(form) => blob_link(form, finding.path, finding.line, &place),
         None => code(&place),
     }
-}
-
-fn and_more(left: usize) -> String {
-    format!("- and {left} more\n")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::markdown::{code, escape, prose};
 use super::shorten;
 use crate::model::interface::{Change, Class, Compat};
-use sluicegate_base::text::count;
+use sluicegate_base::text::{List, count};
 use std::fmt::Write as _;
 
 /// Maximum number of files in the list.
@@ -111,16 +111,12 @@ fn files(compat: &Compat) -> String {
         return String::new();
     }
     let mut section = format!("### Files\n\n{}.\n\n", count(files.len(), "file") + " changed");
-    for change in files.iter().take(FILES) {
-        let _ = writeln!(
-            section,
-            "- {}: {}",
-            code(&shorten::to_chars(&change.subject(), LONGEST)),
-            change.words()
-        );
-    }
-    if files.len() > FILES {
-        let _ = writeln!(section, "- and {} more", files.len() - FILES);
+    let list = List::with_limit(&files, FILES).map(|change| {
+        let subject = code(&shorten::to_chars(&change.subject(), LONGEST));
+        format!("{subject}: {}", change.words())
+    });
+    for entry in list.entries() {
+        let _ = writeln!(section, "- {entry}");
     }
     section
 }

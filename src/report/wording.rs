@@ -2,7 +2,7 @@
 
 use crate::model::findings::{Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
 use crate::model::interface::Compat;
-use sluicegate_base::text::{count, grouped, named};
+use sluicegate_base::text::{List, count, grouped};
 use std::fmt::Write as _;
 
 /// Returns the verdict with the numbers of its findings, in one line; contains no text from outside.
@@ -217,17 +217,12 @@ pub(super) fn excluded(report: &Report) -> Option<String> {
     if report.excluded.is_empty() {
         return None;
     }
-    let all = report.excluded.len();
-    let mut named: Vec<String> = report
-        .excluded
-        .iter()
-        .take(NAMED)
-        .map(|file| format!("{} ({})", file.path, file.reason))
-        .collect();
-    if all > NAMED {
-        named.push(format!("and {} more", all - NAMED));
-    }
-    Some(format!("Excluded: {}: {}", count(all, "file"), named.join(", ")))
+    let list =
+        List::with_limit(&report.excluded, NAMED).map(|file| format!("{} ({})", file.path, file.reason));
+    Some(format!(
+        "Excluded: {}: {list}",
+        count(report.excluded.len(), "file")
+    ))
 }
 
 /// Returns the text with a capital letter at its start, unless it starts with a name.
@@ -279,7 +274,7 @@ fn unanswered_by(reason: Option<&str>, paths: &[&str]) -> String {
         [path] => format!("{path}: The file was not reviewed"),
         several => {
             let number = count(several.len(), "file");
-            format!("{number} were not reviewed ({})", named(several))
+            format!("{number} were not reviewed ({})", List::new(several))
         }
     };
     match reason {

@@ -7,6 +7,7 @@ use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Sta
 use crate::model::pipelines::{RULES_FILE, config_folder, document_in, is_pipeline};
 use crate::model::rules::RuleSet;
 use serde::Serialize;
+use sluicegate_base::text::List;
 use sluicegate_git::{CommitId, FileKind, GitError, Repository, TreeFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -151,12 +152,8 @@ fn asked_files(
     if missing.is_empty() {
         return Ok(files);
     }
-    let named = missing[..missing.len().min(NAMED_PATHS)].join("`, `");
-    let more = match missing.len().saturating_sub(NAMED_PATHS) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Err(Problem::not_found(format!("not in the commit: `{named}`{more}")))
+    let list = List::with_limit(missing, NAMED_PATHS).map(|path| format!("`{path}`"));
+    Err(Problem::not_found(format!("not in the commit: {list}")))
 }
 
 fn find_files(

@@ -9,7 +9,7 @@ use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::session::output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
-use sluicegate_base::text::nearest;
+use sluicegate_base::text::{did_you_mean, nearest};
 use std::io;
 use uuid::Uuid;
 
@@ -170,7 +170,7 @@ impl Sought<'_> {
             None => "check the name, the project id and the base URL".to_owned(),
         };
         match self.nearest(names) {
-            Some(near) => format!("did you mean {near:?}? {all}"),
+            Some(near) => format!("{} {all}", did_you_mean(near)),
             None => all,
         }
     }

@@ -6,7 +6,7 @@ use crate::job::settings::Selection;
 use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use crate::session::Run;
 use crate::workspace::Workspace;
-use sluicegate_base::text::{bounded, count};
+use sluicegate_base::text::{List, bounded, count};
 use sluicegate_git::{Change, CommitId, GitError, Snapshot};
 use std::collections::BTreeSet;
 
@@ -47,20 +47,11 @@ impl Workspace<'_> {
         match self.differing_on_disk(run, commit, evaluated, selection) {
             Ok(paths) if paths.is_empty() => None,
             Ok(paths) => {
-                let mut named: Vec<String> = paths
-                    .iter()
-                    .take(NAMED)
-                    .map(|path| bounded(path).into_owned())
-                    .collect();
-                let more = paths.len().saturating_sub(NAMED);
-                if more > 0 {
-                    named.push(format!("and {more} more"));
-                }
                 let verb = if paths.len() == 1 { "differs" } else { "differ" };
                 Some(format!(
                     "the commit {short} was evaluated, not the files on disk: {} {verb} from it ({})",
                     count(paths.len(), "file"),
-                    named.join(", ")
+                    List::with_limit(&paths, NAMED).map(|path| bounded(path))
                 ))
             }
             Err(why) => Some(format!(

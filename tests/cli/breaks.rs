@@ -262,7 +262,7 @@ fn before_the_first_version_there_is_nothing_to_compare() {
         .call()
         .run(&["artifacts", "diff", "--prefix", "sale"])
         .expect(0);
-    near.saying(&["under the prefix \"sale\": did you mean \"sales\"?"]);
+    near.saying(&["under the prefix \"sale\": did you mean `sales`?"]);
     // With a wrong address, no version is found either.
     let elsewhere = Platform::new();
     let call = shop
@@ -309,7 +309,7 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         "a/uses.orch.yaml:4: component `Run it` runs `load`, [Latest]",
         "breaking: the parameter `day` is gone; stop setting it",
         "  called by callers/00.orch.yaml, callers/01.orch.yaml",
-        "callers/19.orch.yaml, 2 more\n",
+        "callers/19.orch.yaml and 2 more\n",
         "1 component of 25 pipelines in 1 repository use pipelines changed since version 1.0.0; no others were searched",
     ] {
         assert!(said.out.contains(words), "{words}: {}", said.all());

@@ -477,27 +477,27 @@ fn what_is_not_there_is_named_with_the_nearest_that_is() {
         (
             &["variables", "delete", "regoin"],
             "no variable \"regoin\"",
-            "\"region\"",
+            "`region`",
         ),
         (
             &["variables", "update", "regoin", "--value", "x"],
             "no variable regoin",
-            "\"region\"",
+            "`region`",
         ),
         (
             &["variables", "overrides", "list", "regoin"],
             "no variable \"regoin\"",
-            "\"region\"",
+            "`region`",
         ),
         (
             &["pipelines", "run", "load sale", "--environment", "e"],
             "no published pipeline",
-            "\"load sales\"",
+            "`load sales`",
         ),
         (
             &["pipelines", "run", "load sales", "--environment", "prodution"],
             "no environment",
-            "\"production\"",
+            "`production`",
         ),
         (
             &[
@@ -509,7 +509,7 @@ fn what_is_not_there_is_named_with_the_nearest_that_is() {
                 "sales",
             ],
             "no version",
-            "\"2026.11.1\"",
+            "`2026.11.1`",
         ),
         (
             &[
@@ -522,13 +522,9 @@ fn what_is_not_there_is_named_with_the_nearest_that_is() {
                 "--force",
             ],
             "no version",
-            "\"2026.11.1\"",
+            "`2026.11.1`",
         ),
-        (
-            &["artifacts", "show", "--prefix", "sale"],
-            "no prefix",
-            "\"sales\"",
-        ),
+        (&["artifacts", "show", "--prefix", "sale"], "no prefix", "`sales`"),
         (&["tasks", "show", &near], "no task", ID),
         (&["tasks", "messages", &near], "no task", ID),
         (&["tasks", "messages", &near, "--follow"], "no task", ID),
@@ -573,7 +569,7 @@ fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
     world.write("e.yaml", "name: production\n");
     world.write("v.yaml", "variables: { region: { type: TEXT, value: eu } }\n");
     let unknown = format!("the platform has no project {PROJECT:?}");
-    let meant = format!("did you mean {known:?}? run `sluicegate projects list` to list them");
+    let meant = format!("did you mean `{known}`? run `sluicegate projects list` to list them");
     for command in [
         &["pipelines", "list"][..],
         &["environments", "list"],
@@ -627,7 +623,7 @@ fn a_prefix_under_which_nothing_is_published_is_named() {
         .expect(0);
     ended.saying(&[
         "no version is published under the prefix \"sale\"",
-        "did you mean \"sales\"?",
+        "did you mean `sales`?",
     ]);
 }
 

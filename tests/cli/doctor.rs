@@ -374,6 +374,34 @@ fn the_platforms_files_are_checked_as_they_are_on_disk() {
 }
 
 #[test]
+fn doctor_counts_missing_shared_pipelines_that_it_does_not_name() {
+    let world = project();
+    let platform = platform();
+    let call = platform.call(&world);
+    let share = |count: usize| {
+        let entries = (1..=count).map(|n| format!("  - {{ pipeline: gone-{n}.orch.yaml, id: load-{n} }}\n"));
+        world.write(
+            SHARED_FILE,
+            format!("pipelines:\n{}", entries.collect::<String>()),
+        );
+    };
+    share(7);
+    only(
+        doctor(&call),
+        2,
+        "shared-pipelines",
+        &["7 pipelines", "gone-5.orch.yaml (line 6) and 2 more"],
+    );
+    share(5);
+    let all = doctor(&call).expect(2);
+    let message = check(&all, "shared-pipelines")["found"].to_string();
+    assert!(
+        message.contains("gone-5.orch.yaml (line 6)") && !message.contains("more"),
+        "{message}"
+    );
+}
+
+#[test]
 fn what_cannot_be_read_leaves_the_rest_unchecked() {
     let world = project();
     let platform = platform();

@@ -599,7 +599,7 @@ fn an_unknown_variable_is_named_with_the_nearest_one() {
         .variable("SLUICEGATE_XYZZYX", "");
     let ended = call.run(&["check"]).expect(0);
     assert!(!ended.err.contains("XYZZYX"), "{}", ended.err);
-    ended.saying(&["the variable SLUICEGATE_FAILON is unknown; did you mean SLUICEGATE_FAIL_ON?"]);
+    ended.saying(&["the variable SLUICEGATE_FAILON is unknown; did you mean `SLUICEGATE_FAIL_ON`?"]);
 }
 
 #[test]

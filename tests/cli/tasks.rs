@@ -538,7 +538,7 @@ fn decide_of_what_is_not_pending_sends_nothing() {
         (
             asking("git_push", "tool-4"),
             vec!["tool-5"],
-            "did you mean tool-4?",
+            "did you mean `tool-4`?",
         ),
         (
             asking("git_push", "tool-4"),

@@ -508,12 +508,12 @@ fn apply_refuses_an_unknown_type_or_behaviour_also_in_a_dry_run() {
         (
             "{ type: number, behaviour: SHARED, value: 1 }",
             "\"number\" is not one of",
-            "did you mean NUMBER?",
+            "did you mean `NUMBER`?",
         ),
         (
             "{ type: TEXT, behaviour: SHARE, value: x }",
             "v.yaml:2:22: variables.new.behaviour: \"SHARE\" is not one of COPIED, SHARED",
-            "did you mean SHARED?",
+            "did you mean `SHARED`?",
         ),
     ] {
         world.write("v.yaml", format!("variables:\n  new: {entry}\n"));

@@ -2,10 +2,17 @@
 //!
 //! Server responses, file names and repository content may contain terminal escapes, or lines that a CI host reads
 //! as a command. All text for people passes through here; machine-readable formats have their own escapes. This module
-//! also suggests corrections for misspelled words, joins numbers with their nouns, and formats bytes as hexadecimal
-//! digits.
+//! also shortens lists, suggests corrections for misspelled words, joins numbers with their nouns, and formats bytes as
+//! hexadecimal digits.
 
+mod list;
+mod suggestion;
 pub mod wrap;
+
+pub use list::{List, and_more, and_more_of, more};
+pub use suggestion::{
+    did_you_mean, did_you_mean_any, is_similar, is_similar_path, most_similar, nearest, suggest,
+};
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -142,31 +149,6 @@ pub fn grouped<N: Display>(number: N) -> String {
     shown
 }
 
-/// Joins the first three names and the number of the others, for a sentence. The result may contain text from
-/// outside.
-pub fn named<S: AsRef<str>>(names: &[S]) -> String {
-    first_named(names, 3)
-}
-
-/// Joins the first `most` names and the number of the others, like [`named`].
-pub fn first_named<S: AsRef<str>>(names: &[S], most: usize) -> String {
-    let first: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
-    let mut said = first.join(", ");
-    if names.len() > most {
-        let _ = write!(said, " and {} more", names.len() - most);
-    }
-    said
-}
-
-/// Joins the first `most` names of a list of `all` names; the last item is the number of the others. The result may
-/// contain text from outside.
-pub fn listed(names: &[String], most: usize, all: usize) -> String {
-    let mut first: Vec<String> = names.iter().take(most).cloned().collect();
-    let more = all.saturating_sub(first.len());
-    first.extend((more > 0).then(|| format!("{more} more")));
-    first.join(", ")
-}
-
 /// Joins numbers with their nouns and omits those that are 0.
 pub fn counts(parts: &[(usize, &str)]) -> String {
     let parts = parts.iter().filter(|(number, _)| *number > 0);
@@ -191,12 +173,6 @@ pub fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Maximum length in bytes of a word that is compared with known words. Nobody typed a longer one.
-const COMPARED: usize = 200;
-
-/// Maximum length in bytes of a known word. A longer one is not close to any word that is compared.
-const COMPARED_WITH: usize = 4 * COMPARED;
-
 /// Maximum number of characters of a name in a sentence.
 const SHOWN: usize = 300;
 
@@ -210,78 +186,6 @@ pub fn bounded(name: &str) -> Cow<'_, str> {
     let start: String = name.chars().take(half).collect();
     let end = name.char_indices().rev().nth(half - 1).map_or(0, |(at, _)| at);
     Cow::Owned(format!("{start}…{}", name.get(end..).unwrap_or_default()))
-}
-
-/// Returns the known word that is closest to `word`, or `None` if no word is close enough.
-pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    if word.len() > COMPARED {
-        return None;
-    }
-    let length = word.chars().count();
-    // The distance is at least the difference of the lengths, and a comparison needs memory for each pair of characters.
-    let is_near =
-        |k: &&&str| k.len() <= COMPARED_WITH && k.chars().count().abs_diff(length) <= k.len().div_ceil(3);
-    let scored = known
-        .iter()
-        .filter(is_near)
-        .map(|k| (strsim::damerau_levenshtein(word, k), *k));
-    scored
-        .min()
-        .filter(|(distance, k)| *distance <= k.len().div_ceil(3))
-        .map(|(_, k)| k)
-}
-
-/// Minimum similarity of a name that is suggested for another one.
-const SIMILAR: f64 = 0.85;
-
-/// Minimum number of characters of a name in which one wrong character is a typo.
-const TYPO_LENGTH: usize = 4;
-
-/// Returns the known name that is most similar to `name`, or `None` if none is similar.
-pub fn most_similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .filter(|other| is_similar(name, other))
-        .map(|other| (similarity(name, other), other))
-        .max_by(|(a, one), (b, other)| a.total_cmp(b).then_with(|| other.cmp(one)))
-        .map(|(_, other)| other)
-}
-
-/// Returns whether one name is probably the other one with a typo: they are similar, or differ by one character that is
-/// missing or by two that are swapped. Names that differ in a digit are not.
-pub fn is_similar(one: &str, other: &str) -> bool {
-    may_be_similar(one, other) && (similarity(one, other) >= SIMILAR || is_typo(one, other))
-}
-
-/// Returns whether one name lacks one character of the other, or has two swapped.
-fn is_typo(one: &str, other: &str) -> bool {
-    let [one_letters, other_letters] = [one, other].map(|name| {
-        let mut letters: Vec<char> = name.chars().collect();
-        letters.sort_unstable();
-        letters
-    });
-    let is_long = one_letters.len().min(other_letters.len()) >= TYPO_LENGTH;
-    let is_substitution = one_letters.len() == other_letters.len() && one_letters != other_letters;
-    is_long && !is_substitution && strsim::damerau_levenshtein(one, other) == 1
-}
-
-/// Returns whether two paths are at least as similar as a suggestion must be.
-pub fn is_similar_path(one: &str, other: &str) -> bool {
-    may_be_similar(one, other) && similarity(one, other) >= SIMILAR
-}
-
-/// Returns whether a comparison of two names is worth its cost. A comparison needs memory for each pair of characters.
-fn may_be_similar(one: &str, other: &str) -> bool {
-    let [length, other_length] = [one, other].map(|name| name.chars().count());
-    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<Vec<_>>();
-    one.len() <= COMPARED
-        && other.len() <= COMPARED_WITH
-        && length.abs_diff(other_length) <= 1 + length.max(other_length) * 15 / 100
-        && digits(one) == digits(other)
-}
-
-/// Returns the similarity of two names regardless of case, from 0 to 1.
-fn similarity(one: &str, other: &str) -> f64 {
-    strsim::normalized_damerau_levenshtein(&one.to_lowercase(), &other.to_lowercase())
 }
 
 fn is_harmless(text: &str) -> bool {

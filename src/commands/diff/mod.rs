@@ -273,7 +273,7 @@ impl PipelinesCompared {
             let (part, left_out) = canvas.changed_part(MOST_BOXES);
             let mut chart = picture::mermaid(&part);
             if left_out > 0 {
-                let _ = writeln!(chart, "  %% {left_out} more components are omitted");
+                let _ = writeln!(chart, "  %% {} omitted", count(left_out, "more component"));
             }
             chart
         })

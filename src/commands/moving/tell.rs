@@ -10,7 +10,7 @@ use crate::model::pipelines::is_pipeline;
 use crate::session::Run;
 use crate::session::output;
 use serde_json::{Value, json};
-use sluicegate_base::text::{self, count, counts, named};
+use sluicegate_base::text::{self, List, count, counts};
 use std::fmt::Write as _;
 
 pub(super) fn tell(run: &Run, plan: &Plan, unstaged: &UnstagedFiles, args: &MvArgs) -> Result<(), Failure> {
@@ -27,7 +27,7 @@ pub(super) fn tell(run: &Run, plan: &Plan, unstaged: &UnstagedFiles, args: &MvAr
 }
 
 fn describe_unstaged(unstaged: &UnstagedFiles) -> String {
-    let files = named(&unstaged.paths);
+    let files = List::new(&unstaged.paths);
     let reason = match &unstaged.reason {
         Some(error) => text::line(error),
         None => "these files had unstaged changes".to_owned(),
@@ -126,7 +126,7 @@ fn left_in_words(left: &LeftReference) -> String {
 fn why_in_words(why: &RepairError) -> String {
     match why {
         RepairError::NoFile => "no file has that name".to_owned(),
-        RepairError::Several(paths) => format!("several files have that name: {}", named(paths)),
+        RepairError::Several(paths) => format!("several files have that name: {}", List::new(paths)),
     }
 }
 

@@ -10,8 +10,7 @@ use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
-use sluicegate_base::text::nearest;
-use sluicegate_base::text::wrap;
+use sluicegate_base::text::{did_you_mean, did_you_mean_any, nearest, wrap};
 use std::fmt::Write as _;
 
 /// Minimum number of characters of a part of an id that is suggested.
@@ -48,17 +47,14 @@ fn unknown(id: &str) -> Failure {
     let failure = Failure::usage(format!("unknown rule `{id}`"));
     let checks = ProjectCheck::ALL.map(ProjectCheck::id);
     if let Some(nearest) = rules::nearest(id).or_else(|| nearest(id, &checks)) {
-        return failure.hint(format!("did you mean `{nearest}`?"));
+        return failure.hint(did_you_mean(nearest));
     }
     let known = rules::ids().chain(checks);
-    let similar: Vec<String> = known
-        .filter(|known| has_word(known, id))
-        .map(|known| format!("`{known}`"))
-        .collect();
+    let similar: Vec<&str> = known.filter(|known| has_word(known, id)).collect();
     if similar.is_empty() {
         return failure.hint("run `sluicegate rules list` to list all rules");
     }
-    failure.hint(format!("did you mean {}?", similar.join(" or ")))
+    failure.hint(did_you_mean_any(&similar))
 }
 
 /// Returns whether a word of the id begins with the text, or is its singular.

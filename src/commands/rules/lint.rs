@@ -11,7 +11,7 @@ use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json as value};
-use sluicegate_base::text::count;
+use sluicegate_base::text::{List, count};
 use sluicegate_git::read_on_disk;
 use std::ops::Range;
 use std::path::Path;
@@ -65,18 +65,14 @@ fn in_words(run: &Run, (name, bytes): (&str, &[u8]), problems: &[LintProblem], e
         Renderer::plain()
     };
     let mut shown = String::new();
-    for problem in problems.iter().take(SHOWN) {
+    let list = List::with_limit(problems, SHOWN).of("problem");
+    for problem in list.items() {
         shown.push_str(&renderer.render(&[source.group(problem)]));
         shown.push_str("\n\n");
     }
-    if problems.len() > SHOWN {
-        let more = count(problems.len() - SHOWN, "problem");
-        shown.push_str("and ");
-        shown.push_str(&more);
-        shown.push_str(
-            " more
-",
-        );
+    if let Some(remark) = list.remark() {
+        shown.push_str(&remark);
+        shown.push('\n');
     }
     shown + &summary(&source.name, errors, problems.len() - errors)
 }

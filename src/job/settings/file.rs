@@ -4,7 +4,7 @@ use super::SettingsError;
 use super::known;
 use super::table::{self, FileConfig};
 use crate::job::policy::Text;
-use sluicegate_base::text::nearest;
+use sluicegate_base::text;
 use std::path::PathBuf;
 
 /// The file's name at the repository root.
@@ -134,10 +134,8 @@ fn unknown_key(place: &str, field: &str, expected: &[&'static str]) -> SettingsE
         return not_here(place, field, variable);
     }
     let error = SettingsError::new(format!("{place}: unknown key `{field}`"));
-    match nearest(field, expected) {
-        Some(known) => error.with_hint(format!("did you mean `{known}`?")),
-        None => error.with_hint(format!("known keys here: {}", expected.join(", "))),
-    }
+    let hint = text::suggest(field, expected);
+    error.with_hint(hint.unwrap_or_else(|| format!("known keys here: {}", expected.join(", "))))
 }
 
 fn not_here(place: &str, field: &str, variable: &str) -> SettingsError {

@@ -3,7 +3,7 @@
 use super::table::all;
 use crate::env::Env;
 use crate::job::policy::KnownSetting;
-use sluicegate_base::text::nearest;
+use sluicegate_base::text;
 
 /// Names that are not settings of the program and are refused in the file too, with the variable to use instead.
 const REFUSED: [(&str, &str); 3] = [
@@ -38,8 +38,8 @@ pub fn unknown_variables(env: &Env) -> Vec<String> {
     let known: Vec<&str> = known.collect();
     let ours = env.names().filter(|name| name.starts_with("SLUICEGATE_"));
     ours.filter(|name| !known.contains(name))
-        .map(|name| match nearest(name, &known) {
-            Some(meant) => format!("the variable {name} is unknown; did you mean {meant}?"),
+        .map(|name| match text::suggest(name, &known) {
+            Some(question) => format!("the variable {name} is unknown; {question}"),
             None => format!("the variable {name} is unknown"),
         })
         .collect()

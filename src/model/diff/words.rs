@@ -152,7 +152,7 @@ impl Words {
             }
         }
         if read.len() > most {
-            let more = format!("\u{2026} and {} more", read.len() - most);
+            let more = format!("\u{2026} {}", text::and_more(read.len() - most));
             self.say(depth, Sign::None, &more);
         }
     }

@@ -1,7 +1,7 @@
 //! The changes of a file as numbers, as reports contain them.
 
 use serde::{Deserialize, Serialize};
-use sluicegate_base::text::{count, counts, listed};
+use sluicegate_base::text::{List, count, counts};
 use sluicegate_base::words::words;
 
 /// The kind of change of a pipeline's file.
@@ -77,9 +77,6 @@ pub struct Changed {
     pub callers: Vec<String>,
 }
 
-/// Maximum number of callers in a sentence.
-const NAMED: usize = 3;
-
 impl Changed {
     /// Returns whether the pipeline does what it did before.
     pub const fn is_layout_only(&self) -> bool {
@@ -135,7 +132,7 @@ impl Changed {
                 let said = format!("; called by {}", count(number, "pipeline"));
                 match self.callers.as_slice() {
                     [] => said,
-                    callers => format!("{said} ({})", listed(callers, NAMED, number)),
+                    callers => format!("{said} ({})", List::new(callers).with_total(number)),
                 }
             }
         }
@@ -185,6 +182,6 @@ mod tests {
             callers: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
             ..changed
         };
-        insta::assert_snapshot!(moved.words(), @"layout only, what it does is the same; called by 5 pipelines (a, b, c, 2 more)");
+        insta::assert_snapshot!(moved.words(), @"layout only, what it does is the same; called by 5 pipelines (a, b, c and 2 more)");
     }
 }

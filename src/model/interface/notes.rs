@@ -1,7 +1,7 @@
 //! Formats a comparison for the terminal.
 
-use super::{Change, Class, Compat, What};
-use sluicegate_base::text::{bounded, count, first_named};
+use super::{Class, Compat, What};
+use sluicegate_base::text::{List, bounded, count};
 
 /// Maximum number of changes of a class that are listed.
 const TOLD: usize = 50;
@@ -22,20 +22,13 @@ pub fn told(compat: &Compat) -> Vec<String> {
     let old = compat.old_name();
     let mut lines = Vec::new();
     for (class, heading) in HEADINGS {
-        let of_class: Vec<&Change> = compat.changes.iter().filter(|it| it.class == class).collect();
-        if of_class.is_empty() {
+        let of_class = compat.changes.iter().filter(|it| it.class == class);
+        let list = List::with_limit(of_class, TOLD).map(|change| change.in_one_line(&old));
+        if list.items().is_empty() {
             continue;
         }
         lines.push(format!("{heading}:"));
-        lines.extend(
-            of_class
-                .iter()
-                .take(TOLD)
-                .map(|change| format!("  {}", change.in_one_line(&old))),
-        );
-        if of_class.len() > TOLD {
-            lines.push(format!("  and {} more", of_class.len() - TOLD));
-        }
+        lines.extend(list.entries().map(|entry| format!("  {entry}")));
     }
     lines
 }
@@ -43,16 +36,8 @@ pub fn told(compat: &Compat) -> Vec<String> {
 /// Returns the breaking changes, one on each line.
 pub fn breaks_told(compat: &Compat) -> Vec<String> {
     let old = compat.old_name();
-    let mut lines: Vec<String> = compat
-        .breaks()
-        .take(TOLD)
-        .map(|change| change.in_one_line(&old))
-        .collect();
-    let all = compat.breaks().count();
-    if all > TOLD {
-        lines.push(format!("and {} more", all - TOLD));
-    }
-    lines
+    let list = List::with_limit(compat.breaks(), TOLD).map(|change| change.in_one_line(&old));
+    list.entries().collect()
 }
 
 /// Returns a note about the shared pipelines that consumers can use from now on, or `None` if there are none. Contains text
@@ -67,7 +52,7 @@ pub fn describe_new_pipelines(compat: &Compat) -> Option<String> {
         .map(|id| format!("`{}`", bounded(id)))
         .collect();
     let number = count(ids.len(), "new shared pipeline");
-    (!ids.is_empty()).then(|| format!("{number}: {}", first_named(&ids, MAX_LISTED_IDS)))
+    (!ids.is_empty()).then(|| format!("{number}: {}", List::with_limit(&ids, MAX_LISTED_IDS)))
 }
 
 /// Returns the number of changes of each class, on one line.

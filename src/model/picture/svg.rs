@@ -8,7 +8,7 @@ use super::canvas::{Arrow, Box, Canvas, Mark};
 use super::label;
 use super::lanes::{HEIGHT, WIDTH};
 use super::layout::{Label, Layout, StackPlace, fitting, whole};
-use sluicegate_base::text;
+use sluicegate_base::text::{self, List};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -192,13 +192,8 @@ fn description(canvas: &Canvas) -> String {
         let marked = canvas.boxes.iter().filter(|drawn| drawn.mark == mark);
         let names: Vec<&str> = marked.map(|drawn| drawn.name.as_str()).collect();
         if !names.is_empty() {
-            let more = names.len().saturating_sub(NAMED);
-            let shown = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-            let _ = write!(said, " {} {}: {shown}", names.len(), mark.word());
-            if more > 0 {
-                let _ = write!(said, " and {more} more");
-            }
-            said.push('.');
+            let list = List::with_limit(&names, NAMED);
+            let _ = write!(said, " {} {}: {list}.", names.len(), mark.word());
         }
     }
     said

@@ -3,7 +3,7 @@
 
 use crate::model::pipelines::{Kind, LinkRole, SharedEntry, SharedParameter};
 use sluicegate_base::file_defect::FileDefect;
-use sluicegate_base::text::bounded;
+use sluicegate_base::text::{self, List, bounded, more};
 
 /// The message for a missing file, after `which`.
 pub const NOT_THERE: &str = "is not in the project";
@@ -13,9 +13,6 @@ pub const NO_PIPELINE: &str = "is no pipeline file (`.orch.yaml`, `.tran.yaml`)"
 
 /// The hint for a broken call if exactly one file has its name.
 pub(super) const REPAIR: &str = "; `sluicegate mv --repair` writes that path";
-
-/// Maximum number of names in a sentence.
-const NAMED: usize = 3;
 
 /// Maximum number of paths in a sentence about a circle.
 const NAMED_IN_CIRCLE: usize = 12;
@@ -60,7 +57,7 @@ pub(super) fn other_normal_form(path: &str) -> String {
 }
 
 pub(super) fn did_you_mean(name: &str) -> String {
-    format!("; did you mean `{}`?", bounded(name))
+    format!("; {}", text::did_you_mean(name))
 }
 
 pub fn missing_script(path: &str) -> String {
@@ -112,11 +109,10 @@ pub(super) fn circle(circle: &[&str]) -> String {
     match circle {
         [own] => format!("calls its own pipeline, `{}`", bounded(own)),
         [first, ..] => {
-            let paths = circle.iter().take(NAMED_IN_CIRCLE);
-            let mut steps: Vec<String> = paths.map(|path| format!("`{}`", bounded(path))).collect();
-            let more = circle.len().saturating_sub(NAMED_IN_CIRCLE);
-            if more > 0 {
-                steps.push(format!("{more} more"));
+            let list = List::with_limit(circle, NAMED_IN_CIRCLE).map(|path| format!("`{}`", bounded(path)));
+            let mut steps = list.items().to_vec();
+            if list.omitted_count() > 0 {
+                steps.push(more(list.omitted_count()));
             }
             steps.push(format!("`{}`", bounded(first)));
             format!("calls in a circle: {}", steps.join(" → "))
@@ -133,20 +129,11 @@ pub(super) fn large_circle(callee: &str, size: usize) -> String {
 
 /// Joins the first paths and the number of the others.
 pub(super) fn listed(paths: &[&str]) -> String {
-    let mut named: Vec<String> = paths
-        .iter()
-        .take(NAMED)
-        .map(|path| format!("`{}`", bounded(path)))
-        .collect();
-    let more = paths.len().saturating_sub(NAMED);
-    let last = if more > 0 {
-        Some(format!("{more} more"))
-    } else {
-        named.pop()
-    };
-    match last {
-        Some(last) if named.is_empty() => last,
-        Some(last) => format!("{} and {last}", named.join(", ")),
-        None => String::new(),
+    let list = List::new(paths).map(|path| format!("`{}`", bounded(path)));
+    match list.items() {
+        [others @ .., final_path] if list.omitted_count() == 0 && !others.is_empty() => {
+            format!("{} and {final_path}", others.join(", "))
+        }
+        _ => list.to_string(),
     }
 }

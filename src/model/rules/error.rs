@@ -1,6 +1,7 @@
 //! The ten reasons why a rule cannot be evaluated (API document, "Review rule evaluation errors").
 
 use crate::model::yaml::DocumentError;
+use sluicegate_base::text;
 
 /// The reason why a rule could not be evaluated. The messages are for the person who fixes it.
 ///
@@ -20,7 +21,7 @@ pub enum EvaluationError {
     /// The pipeline cannot be read.
     #[error("the pipeline cannot be read: {0}")]
     DocumentParse(DocumentError),
-    #[error("the rules file enables `{id}`, which is not a known rule{}", did_you_mean(*nearest))]
+    #[error("the rules file enables `{id}`, which is not a known rule{}", suggestion(*nearest))]
     ValidatorNotFound {
         id: String,
         /// The most similar known id.
@@ -81,6 +82,14 @@ impl EvaluationError {
         }
     }
 
+    /// Returns the question that ends the message if a known rule has a similar id.
+    pub(super) fn suggestion(&self) -> Option<String> {
+        match self {
+            Self::ValidatorNotFound { nearest, .. } => nearest.map(text::did_you_mean),
+            _ => None,
+        }
+    }
+
     /// Returns the value of `errorDetail.type`.
     pub const fn error_type(&self) -> &'static str {
         match self {
@@ -100,8 +109,8 @@ impl EvaluationError {
     }
 }
 
-fn did_you_mean(nearest: Option<&str>) -> String {
+fn suggestion(nearest: Option<&str>) -> String {
     nearest
-        .map(|id| format!(": did you mean `{id}`?"))
+        .map(|id| format!(": {}", text::did_you_mean(id)))
         .unwrap_or_default()
 }

@@ -64,13 +64,13 @@ impl Lint {
 
     fn error(&mut self, position: Position, error: &EvaluationError, is_enabled: bool) {
         let message = error.to_string();
-        let (message, help) = match message.split_once(": did you mean ") {
-            Some((message, meant)) => (message.to_owned(), Some(format!("did you mean {meant}"))),
-            None => (message, None),
-        };
+        let help = error.suggestion();
+        let start = help.as_ref().and_then(|help| message.strip_suffix(help.as_str()));
         self.problems.push(LintProblem {
             position,
-            message,
+            message: start
+                .map_or(&*message, |start| start.trim_end_matches(": "))
+                .to_owned(),
             error_type: Some(error.error_type()),
             is_error: is_enabled,
             help,
@@ -141,7 +141,7 @@ impl Lint {
                 message: format!("{of} has an unknown key `{}`, which is ignored", shortened(key)),
                 error_type: None,
                 is_error: nearest.is_some(),
-                help: nearest.map(|key| format!("did you mean `{key}`?")),
+                help: nearest.map(text::did_you_mean),
             });
         }
     }

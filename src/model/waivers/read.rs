@@ -5,7 +5,7 @@ use crate::model::rules;
 use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shortened};
 use jiff::civil::Date;
 use sluicegate_base::globs::glob;
-use sluicegate_base::text::nearest;
+use sluicegate_base::text;
 
 const KEYS: [&str; 7] = ["rule", "path", "about", "size", "reason", "owner", "until"];
 
@@ -52,10 +52,10 @@ fn placed(item: NodeRef<'_, '_>, knows: &dyn Fn(&str) -> bool) -> Result<PlacedW
         ));
     }
     if let Some((key, position, _)) = item.entries().find(|(key, ..)| !KEYS.contains(key)) {
-        let meant = match nearest(key, &KEYS) {
-            Some(key) => format!("did you mean `{key}`?"),
-            None => format!("valid keys are {}", KEYS.map(|key| format!("`{key}`")).join(", ")),
-        };
+        let meant = text::suggest(key, &KEYS).unwrap_or_else(|| {
+            let keys = KEYS.map(|key| format!("`{key}`"));
+            format!("valid keys are {}", keys.join(", "))
+        });
         let message = format!("unknown key `{}`: {meant}", shortened(key));
         return Err(DocumentError::at(position, message));
     }
@@ -88,7 +88,7 @@ fn known(item: NodeRef<'_, '_>, rule: &str, knows: &dyn Fn(&str) -> bool) -> Res
     if knows(rule) {
         return Ok(());
     }
-    let meant = rules::nearest(rule).map(|id| format!(": did you mean `{id}`?"));
+    let meant = rules::nearest(rule).map(|id| format!(": {}", text::did_you_mean(id)));
     let message = format!(
         "there is no rule `{}`{}",
         shortened(rule),

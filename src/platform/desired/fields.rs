@@ -3,7 +3,7 @@
 use super::document::joined;
 use super::{DesiredError, Document};
 use serde_json::{Map, Value};
-use sluicegate_base::text::nearest;
+use sluicegate_base::text;
 
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'d> {
@@ -25,10 +25,10 @@ impl<'d> Fields<'d> {
         for key in self.map.keys() {
             if !keys.contains(&key.as_str()) {
                 let error = self.error(key, "unknown key");
-                return Err(match nearest(key, keys) {
-                    Some(known) => error.with_hint(format!("did you mean `{known}`?")),
-                    None => error.with_hint(format!("known keys here: {}", keys.join(", "))),
-                });
+                let hint = text::suggest(key, keys);
+                return Err(
+                    error.with_hint(hint.unwrap_or_else(|| format!("known keys here: {}", keys.join(", "))))
+                );
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! others; problem+json, OAuth errors, plain text, a proxy's HTML page and an empty body occur as well.
 
 use serde_json::{Map, Value};
+use sluicegate_base::text::count;
 use std::fmt;
 
 /// Maximum number of characters of a server's text that are shown.
@@ -65,9 +66,9 @@ pub(super) fn bounded(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.to_owned(),
         Some((end, _)) => format!(
-            "{}… ({} more characters)",
+            "{}… ({})",
             &text[..end],
-            text[end..].chars().count()
+            count(text[end..].chars().count(), "more character")
         ),
     }
 }
@@ -262,7 +263,7 @@ mod tests {
     #[test]
     fn long_texts_are_cut_and_say_so() {
         assert_eq!(bounded("äöü", 3), "äöü");
-        assert_eq!(bounded("äöüß", 3), "äöü… (1 more characters)");
+        assert_eq!(bounded("äöüß", 3), "äöü… (1 more character)");
         assert!(words(&"x".repeat(100_000)).len() < 2_100);
     }
 

@@ -6,8 +6,8 @@ use crate::model::findings::Finding;
 use crate::model::picture::{self, Badge, COLUMN, Canvas, Ids, PAGE, Picture};
 use crate::report::ChangedFile;
 use crate::report::view::{FileView, View};
-use sluicegate_base::text::count;
-use sluicegate_base::text::markup as escape;
+use crate::report::wording::capital;
+use sluicegate_base::text::{and_more_of, count, markup as escape};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -102,8 +102,8 @@ pub(super) fn others(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
         ));
     }
     if others.len() > MOST_FILES {
-        let more = count(others.len() - MOST_FILES, "more file");
-        let _ = writeln!(shown, "<p>And {more}: see the JSON report.</p>");
+        let more = capital(&and_more_of(others.len() - MOST_FILES, "file"));
+        let _ = writeln!(shown, "<p>{more}: see the JSON report.</p>");
     }
     shown + "</section>\n"
 }

@@ -3,7 +3,7 @@
 use super::parts::name;
 use crate::model::findings::Origin;
 use crate::report::view::{Tally, View};
-use sluicegate_base::text::markup as escape;
+use sluicegate_base::text::{markup as escape, more};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -53,8 +53,8 @@ fn facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> String {
     if !rest.is_empty() {
         let _ = writeln!(
             shown,
-            "<details><summary>{} more</summary><ul>{}</ul></details>",
-            rest.len(),
+            "<details><summary>{}</summary><ul>{}</ul></details>",
+            more(rest.len()),
             rest.concat()
         );
     }

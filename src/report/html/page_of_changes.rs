@@ -4,8 +4,7 @@ use super::changes::one;
 use super::document::{HtmlPage, document};
 use crate::model::picture::PAGE;
 use crate::report::changes::{ChangesPage, MOST_LISTED};
-use sluicegate_base::text::count;
-use sluicegate_base::text::markup as escape;
+use sluicegate_base::text::{List, count, markup as escape};
 use std::fmt::Write as _;
 
 /// Number of changed files above which each is folded.
@@ -57,11 +56,8 @@ pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
 
 fn section((title, items): (String, Vec<String>)) -> String {
     let mut shown = format!("<h2>{}</h2>\n<ul>\n", escape(&title));
-    for item in items.iter().take(MOST_LISTED) {
-        let _ = writeln!(shown, "<li>{item}</li>");
-    }
-    if items.len() > MOST_LISTED {
-        let _ = writeln!(shown, "<li>and {} more</li>", items.len() - MOST_LISTED);
+    for entry in List::with_limit(items, MOST_LISTED).entries() {
+        let _ = writeln!(shown, "<li>{entry}</li>");
     }
     shown + "</ul>\n"
 }

@@ -4,6 +4,7 @@
 use super::MESSAGE_LIMIT;
 use crate::model::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
 use crate::report::shorten;
+use sluicegate_base::text::and_more;
 use std::collections::HashSet;
 
 /// A violation and its index in the result.
@@ -46,7 +47,7 @@ pub(super) fn message(result: &RuleResult) -> String {
     let short = shorten::to_chars(&first, MESSAGE_LIMIT);
     match meant.len() {
         0 | 1 => short,
-        several => format!("{short} (and {} more)", several - 1),
+        several => format!("{short} ({})", and_more(several - 1)),
     }
 }
 

@@ -16,7 +16,7 @@ use super::{AnnotationStyle, annotation};
 use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
 use anstyle::{AnsiColor, Style as Ansi};
 use sluicegate_base::text::wrap;
-use sluicegate_base::text::{self, count};
+use sluicegate_base::text::{self, List};
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -176,13 +176,13 @@ fn push_entry(shown: &mut String, entry: &FindingEntry<'_>, about: &About, style
         Show::First(_) | Show::None => OTHER_PLACES,
         Show::All | Show::New | Show::Concise => usize::MAX,
     };
-    for other in entry.others.iter().take(most) {
+    let others = List::with_limit(&entry.others, most).of("place");
+    for other in others.items() {
         let path = about.path_base.shown(other.path);
         excerpt::push(shown, &path, other.line, &[], mark, style);
     }
-    let more = entry.others.len().saturating_sub(most);
-    if more > 0 {
-        let _ = writeln!(shown, "      and {}", count(more, "more place"));
+    if let Some(remark) = others.remark() {
+        let _ = writeln!(shown, "      {remark}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::view::TableRow;
 use sluicegate_base::text::wrap;
-use sluicegate_base::text::{self, count};
+use sluicegate_base::text::{self, and_more_of};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -55,7 +55,7 @@ pub(super) fn push(
     let more = more + rows.len().saturating_sub(MOST);
     if more > 0 {
         let what = if levels { "rule" } else { "folder" };
-        let _ = writeln!(shown, "and {}", count(more, &format!("more {what}")));
+        let _ = writeln!(shown, "{}", and_more_of(more, what));
     }
     shown.push('\n');
 }

@@ -3,7 +3,7 @@
 
 use crate::model::findings::{Finding, Severity, Show, State};
 use crate::report::PathBase;
-use sluicegate_base::text::{count, named};
+use sluicegate_base::text::{List, count};
 use std::collections::{BTreeMap, HashMap};
 
 /// A finding, with all other places of equal findings.
@@ -30,8 +30,8 @@ pub(in crate::report) struct UnjudgedCause<'a> {
 impl UnjudgedCause<'_> {
     /// Returns the affected files, such as `3 files: a, b and c`.
     pub(in crate::report) fn concerns(&self, base: &PathBase) -> String {
-        let paths: Vec<_> = self.paths.iter().map(|path| base.shown(path)).collect();
-        format!("{}: {}", count(paths.len(), "file"), named(&paths))
+        let list = List::new(&self.paths).map(|path| base.shown(path));
+        format!("{}: {list}", count(self.paths.len(), "file"))
     }
 }
 

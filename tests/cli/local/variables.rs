@@ -264,5 +264,5 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
     local
         .run(&["variables", "apply", "-f", "v.yaml", "--dry-run"])
         .expect(2)
-        .saying(&["did you mean production?"]);
+        .saying(&["did you mean `production`?"]);
 }

@@ -62,8 +62,8 @@ fn all_pending(task: &str, before: &Task, decisions: &[Decision]) -> Result<(), 
     };
     let state = shown::state(before);
     let said = format!("{id} is not pending, so nothing was decided; the task {task} is {state}");
-    let hint = match text::nearest(id, &known) {
-        Some(near) => format!("did you mean {near}?"),
+    let hint = match text::suggest(id, &known) {
+        Some(question) => question,
         None if known.is_empty() => "the task waits for no decision".to_owned(),
         None => format!("the task waits for {}", known.join(", ")),
     };

@@ -12,7 +12,7 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::platform_folder;
 use crate::workspace::rules_remedy::RulesRemedy;
-use sluicegate_base::text::count;
+use sluicegate_base::text::{List, count};
 use sluicegate_git::{GitError, Snapshot, SnapshotFile};
 use std::fmt::Display;
 
@@ -226,11 +226,11 @@ fn shared_pipelines(
         let offers = count(shared.entries.len(), "shared pipeline");
         return Ok(CheckOutcome::Ok(format!("{} lists {offers}", file.path)));
     }
-    let named = missing.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let message = format!(
-        "{} in the list {} missing: {named}",
+        "{} in the list {} missing: {}",
         count(missing.len(), "pipeline"),
-        if missing.len() == 1 { "is" } else { "are" }
+        if missing.len() == 1 { "is" } else { "are" },
+        List::with_limit(&missing, NAMED)
     );
     Err(refuse(&message)
         .hint("correct the path, which is relative to the repository root, or set `enabled: false`"))

@@ -9,7 +9,7 @@ use crate::job::cli::Adopt;
 use crate::job::settings;
 use crate::model::project::ProjectCheck;
 use crate::model::waivers;
-use sluicegate_base::text::{self, count};
+use sluicegate_base::text::{self, List, count};
 use std::fmt::Write as _;
 
 /// Printed if there are findings and no way to adopt was chosen.
@@ -126,19 +126,14 @@ fn how(asked: Adopt, leaves_counting: bool, found: &str, fails: &str) -> String 
 
 /// Returns a note about pipelines that could not be evaluated, which nothing can excuse.
 fn unevaluated(seen: &RepositoryFacts) -> String {
-    match seen.today.unevaluated().as_slice() {
-        [] => String::new(),
-        [first, rest @ ..] => {
-            let more = match rest.len() {
-                0 => String::new(),
-                more => format!(" and {} more", count(more, "file")),
-            };
-            let first = text::line(first);
-            format!(
-                "Files that cannot be evaluated cannot be known or waived, so the review fails: {first}{more}\n"
-            )
-        }
+    let unevaluated = seen.today.unevaluated();
+    if unevaluated.is_empty() {
+        return String::new();
     }
+    let list = List::with_limit(&unevaluated, 1)
+        .of("file")
+        .map(|path| text::line(path));
+    format!("Files that cannot be evaluated cannot be known or waived, so the review fails: {list}\n")
 }
 
 /// Returns the remaining steps for the adoption.

@@ -13,7 +13,7 @@ pub use settings::{KnownSetting, Strictness, of_settings};
 pub use waivers::of_waivers;
 
 use crate::model::yaml::{DocumentError, shortened};
-use sluicegate_base::text;
+use sluicegate_base::text::{self, List};
 
 /// Maximum number of sentences about one file.
 const MOST: usize = 50;
@@ -101,16 +101,7 @@ fn compared<T: Default>(
     if let (Some(old), Some(new)) = (old, new) {
         said.extend(differences(&old, &new));
     }
-    bounded(said)
-}
-
-fn bounded(mut said: Vec<String>) -> Vec<String> {
-    if said.len() > MOST {
-        let left = said.len() - MOST;
-        said.truncate(MOST);
-        said.push(format!("and {left} more"));
-    }
-    said
+    List::with_limit(said, MOST).entries().collect()
 }
 
 /// Sanitizes a name or a value from a file for output.

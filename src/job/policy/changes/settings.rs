@@ -2,6 +2,7 @@
 
 use super::{GateFileSide, Shift, compared, shown};
 use crate::model::yaml::{DocumentError, NodeRef, Tree, is_blank};
+use sluicegate_base::text::List;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of list entries that a sentence lists.
@@ -181,14 +182,8 @@ fn list(key: &str, strictness: Strictness, old: &BTreeSet<String>, new: &BTreeSe
     if added + gone == 0 {
         return None;
     }
-    let mut named: Vec<String> = more()
-        .chain(less())
-        .take(NAMED)
-        .map(|(sign, entry)| format!("{sign} {}", shown(entry)))
-        .collect();
-    if added + gone > NAMED {
-        named.push(format!("and {} more", added + gone - NAMED));
-    }
+    let list =
+        List::with_limit(more().chain(less()), NAMED).map(|(sign, entry)| format!("{sign} {}", shown(entry)));
     let letting = match (added, gone) {
         (_, 0) => Shift::Relaxed,
         (0, _) => Shift::Tightened,
@@ -199,5 +194,5 @@ fn list(key: &str, strictness: Strictness, old: &BTreeSet<String>, new: &BTreeSe
         Strictness::Letting => letting,
         _ => Shift::Other,
     };
-    Some(shift.told(&format!("{}: {}", shown(key), named.join(", "))))
+    Some(shift.told(&format!("{}: {list}", shown(key))))
 }

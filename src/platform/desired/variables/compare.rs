@@ -160,8 +160,8 @@ pub(crate) fn check_names(
             let path = format!("{}.{key}", variable.path);
             let error = document.error(&path, format!("{name:?} is not one of {}", known.join(", ")));
             let accept = "pass --allow-unknown if the platform has this name";
-            return Err(match text::nearest(&name.to_uppercase(), &known) {
-                Some(near) => error.with_hint(format!("did you mean {near}? Otherwise {accept}")),
+            return Err(match text::suggest(&name.to_uppercase(), &known) {
+                Some(question) => error.with_hint(format!("{question} Otherwise {accept}")),
                 None => error.with_hint(accept),
             });
         }
@@ -216,10 +216,10 @@ fn check_environments(
     let path = format!("{}.overrides.{name}", wanted.path);
     let error = document.error(&path, "the project has no environment of this name");
     let names: Vec<&str> = known.iter().map(String::as_str).collect();
-    Err(match text::nearest(name, &names) {
-        Some(near) => error.with_hint(format!("did you mean {near}?")),
-        None => error.with_hint("list the environments with `sluicegate environments list`"),
-    })
+    let hint = text::suggest(name, &names);
+    Err(error.with_hint(
+        hint.unwrap_or_else(|| "list the environments with `sluicegate environments list`".to_owned()),
+    ))
 }
 
 fn create(document: &Document, wanted: &WantedVariable) -> Result<VariableStep, DesiredError> {

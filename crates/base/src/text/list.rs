@@ -1,0 +1,167 @@
+//! Lists in sentences and on lines of their own, with a limit.
+
+use super::{count, grouped};
+use std::fmt;
+
+/// Maximum number of items of a list in a sentence, unless another limit is given.
+const LIMIT: usize = 3;
+
+/// The first items of a list, and the number of omitted ones. The items may be text from outside, which the output
+/// escapes like every other text.
+pub struct List<T> {
+    items: Vec<T>,
+    omitted_count: usize,
+    noun: Option<&'static str>,
+}
+
+impl<T> List<T> {
+    /// Creates a list that shows three items.
+    pub fn new(items: impl IntoIterator<Item = T>) -> Self {
+        Self::with_limit(items, LIMIT)
+    }
+
+    /// Creates a list that shows up to `limit` items.
+    pub fn with_limit(items: impl IntoIterator<Item = T>, limit: usize) -> Self {
+        let mut rest = items.into_iter();
+        let items = rest.by_ref().take(limit).collect();
+        Self {
+            items,
+            omitted_count: rest.count(),
+            noun: None,
+        }
+    }
+
+    /// Sets the number of all items, for a caller that has only the first ones.
+    #[must_use]
+    pub fn with_total(mut self, total: usize) -> Self {
+        self.omitted_count = total.saturating_sub(self.items.len());
+        self
+    }
+
+    /// Names the kind of the omitted items: `and 3 more files`.
+    #[must_use]
+    pub const fn of(mut self, noun: &'static str) -> Self {
+        self.noun = Some(noun);
+        self
+    }
+
+    /// Applies a function to the items that are shown.
+    pub fn map<U>(self, function: impl FnMut(T) -> U) -> List<U> {
+        List {
+            items: self.items.into_iter().map(function).collect(),
+            omitted_count: self.omitted_count,
+            noun: self.noun,
+        }
+    }
+
+    /// Returns the items that are shown.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// Returns the number of items that are not shown.
+    pub const fn omitted_count(&self) -> usize {
+        self.omitted_count
+    }
+
+    /// Returns `and 3 more` for the omitted items, or `None` if all are shown.
+    pub fn remark(&self) -> Option<String> {
+        (self.omitted_count > 0).then(|| match self.noun {
+            Some(noun) => and_more_of(self.omitted_count, noun),
+            None => and_more(self.omitted_count),
+        })
+    }
+}
+
+impl<T: fmt::Display> List<T> {
+    /// Returns the items that are shown, and `and 3 more` for the others: an entry for each line of a list.
+    pub fn entries(&self) -> impl Iterator<Item = String> {
+        self.items.iter().map(T::to_string).chain(self.remark())
+    }
+
+    /// Joins the entries with semicolons, for items that contain commas: `a; b; and 3 more`.
+    pub fn with_semicolons(&self) -> String {
+        self.entries().collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// Writes the list for a sentence: `a, b and 3 more`.
+impl<T: fmt::Display> fmt::Display for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, item) in self.items.iter().enumerate() {
+            if index > 0 {
+                f.write_str(", ")?;
+            }
+            item.fmt(f)?;
+        }
+        match self.remark() {
+            Some(remark) if self.items.is_empty() => f.write_str(&remark),
+            Some(remark) => write!(f, " {remark}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns `3 more`, for items that are not shown.
+pub fn more(omitted_count: usize) -> String {
+    format!("{} more", grouped(omitted_count))
+}
+
+/// Returns `and 3 more`, for items that are not shown.
+pub fn and_more(omitted_count: usize) -> String {
+    format!("and {}", more(omitted_count))
+}
+
+/// Returns `and 3 more files`, for items of a kind that are not shown.
+pub fn and_more_of(omitted_count: usize, noun: &str) -> String {
+    format!("and {}", count(omitted_count, &format!("more {noun}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::line;
+    use proptest::prelude::*;
+
+    #[test]
+    fn list_within_its_limit_has_no_remark() {
+        let list = List::new(["a", "b", "c"]);
+        assert_eq!(list.to_string(), "a, b, c");
+        assert_eq!(list.remark(), None);
+        assert_eq!(List::new([""; 0]).to_string(), "");
+    }
+
+    #[test]
+    fn list_over_its_limit_ends_with_number_of_omitted_items() {
+        assert_eq!(List::new(["a", "b", "c", "d"]).to_string(), "a, b, c and 1 more");
+        assert_eq!(
+            List::with_limit(0..2000, 1).with_semicolons(),
+            "0; and 1,999 more"
+        );
+        assert_eq!(
+            List::with_limit(["a", "b"], 1).of("file").to_string(),
+            "a and 1 more file"
+        );
+        assert_eq!(
+            List::new(["a"]).with_total(9).of("file").to_string(),
+            "a and 8 more files"
+        );
+        assert_eq!(List::with_limit(["a", "b"], 0).to_string(), "and 2 more");
+    }
+
+    proptest! {
+        #[test]
+        fn list_of_any_names_is_bounded_and_safe(
+            names in proptest::collection::vec("(\\PC|[\\r\\n\\x1b:#\\[]){0,8}", 0..30),
+            limit in 0_usize..12,
+        ) {
+            let list = List::with_limit(&names, limit);
+            prop_assert_eq!(list.items().len() + list.omitted_count(), names.len());
+            prop_assert!(list.items().len() <= limit && list.entries().count() <= limit + 1);
+            prop_assert!(list.omitted_count() == 0 || list.items().len() == limit);
+            prop_assert_eq!(list.entries().count() - list.items().len(), usize::from(list.omitted_count() > 0));
+            let shown = line(&list.to_string());
+            prop_assert!(!shown.contains(['\n', '\r', '\u{1b}']), "{shown:?}");
+        }
+    }
+}
