@@ -39,12 +39,12 @@ impl<'a> Needed<'a> {
             }
             needed
         };
-        if delivery.to.has_report(&[Format::Html]) {
+        if delivery.to.has_report(Format::is_page) {
             return of_each(true);
         }
         // New findings come first, regardless of which lines the change touches.
         let is_ordered = report.fixed.is_none()
-            && (!run.ui.is_quiet() || delivery.to.has_report(&ORDERED) || delivery.to.comment);
+            && (!run.ui.is_quiet() || delivery.to.has_report(Format::needs_order) || delivery.to.comment);
         if is_ordered || is_annotated(place, delivery) {
             return of_each(false);
         }
@@ -54,7 +54,7 @@ impl<'a> Needed<'a> {
     /// Adds the lines that the writers show.
     pub(super) fn add_lines(&mut self, run: &Run, delivery: &Delivery<'a>, changed: &ChangedLines) {
         let report = delivery.report;
-        if delivery.to.has_report(&[Format::Html, Format::Sarif]) {
+        if delivery.to.has_report(Format::needs_lines) {
             self.show(report.findings());
         } else if !run.ui.is_quiet() {
             self.show(terminal::listed(report, changed, delivery.to.show));
@@ -64,7 +64,7 @@ impl<'a> Needed<'a> {
     /// Returns whether the selection of lines to show depends on which findings the change touched.
     pub(super) fn lines_depend_on_order(run: &Run, delivery: &Delivery<'_>) -> bool {
         let most = delivery.to.show.limit();
-        !delivery.to.has_report(&[Format::Html, Format::Sarif])
+        !delivery.to.has_report(Format::needs_lines)
             && !run.ui.is_quiet()
             && delivery.report.findings().len() > most
     }
@@ -83,14 +83,6 @@ impl<'a> Needed<'a> {
         }
     }
 }
-
-/// The formats that order findings by the change.
-const ORDERED: [Format; 4] = [
-    Format::Junit,
-    Format::JunitStrict,
-    Format::Sarif,
-    Format::Markdown,
-];
 
 /// Returns whether the host gets annotations, with those on changed lines first.
 fn is_annotated(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> bool {

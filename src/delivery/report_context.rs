@@ -49,7 +49,7 @@ pub(super) fn about(
     if change_list::writes_changes(run, place.host(), to) {
         about.changes = changes.unwrap_or_else(|| changes::of_report(place, delivery));
     }
-    if to.has_report(&[Format::Html]) {
+    if to.has_report(Format::is_page) {
         about.pictures = changes::pictures(place, report, &about.changes);
     }
     read_files(run, place, delivery, &mut about);

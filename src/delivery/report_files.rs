@@ -155,25 +155,21 @@ pub(super) fn places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<Stri
 
 /// Returns the path of the JUnit report, requested or default.
 pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
-    let is_junit = |format: Format| matches!(format, Format::Junit | Format::JunitStrict);
     let mut asked = delivery
         .to
         .reports
         .iter()
-        .filter(|target| is_junit(target.format));
+        .filter(|target| target.format.is_junit());
     if delivery.to.reports.is_empty() {
         let mut usual = usual(run, host).into_iter();
-        return usual.find_map(|(format, place)| is_junit(format).then(|| place.into_owned()));
+        return usual.find_map(|(format, place)| format.is_junit().then(|| place.into_owned()));
     }
     asked.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }
 
 fn write_report(ui: Ui, target: &ReportFlag, report: &Report, about: &About) -> Result<(), Failure> {
     let format = target.format;
-    let cut = match format {
-        Format::Sarif => report::left_out_of_sarif(report, about),
-        _ => 0,
-    };
+    let cut = format.omitted_count(report, about);
     if cut > 0 {
         ui.warn(&format!(
             "the SARIF report omits the {cut} least severe findings (GitHub's limit); the JSON report has all"

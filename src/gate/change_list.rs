@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 pub(crate) fn writes_changes(run: &Run, host: Host, to: &Destinations) -> bool {
     let shows = to.annotations != Annotations::None && host == Host::Buildkite;
     to.changes == Changes::Auto
-        && (to.has_report(&[Format::Json, Format::Markdown, Format::Html])
+        && (to.has_report(Format::needs_changes)
             || to.comment
             || shows
             || run.env.get(STEP_SUMMARY).is_some())

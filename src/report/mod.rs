@@ -47,7 +47,6 @@ pub(crate) use html::changes_page as changes_as_html;
 pub(crate) use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};
 pub(crate) use path_base::PathBase;
 pub(crate) use release::release_note;
-pub(crate) use sarif::left_out as left_out_of_sarif;
 
 use crate::model::findings::Report;
 use clap::ValueEnum;
@@ -85,6 +84,54 @@ impl Format {
             Self::Gitlab => "gitlab",
             Self::Markdown => "markdown",
             Self::Html => "html",
+        }
+    }
+
+    /// Returns whether the report is JUnit XML, which hosts show as tests.
+    pub const fn is_junit(self) -> bool {
+        matches!(self, Self::Junit | Self::JunitStrict)
+    }
+
+    /// Returns whether the report shows the lines of all findings, or a hash of them.
+    pub const fn needs_lines(self) -> bool {
+        match self {
+            Self::Sarif | Self::Html => true,
+            Self::Junit | Self::JunitStrict | Self::Json | Self::Gitlab | Self::Markdown => false,
+        }
+    }
+
+    /// Returns whether findings on lines that the change touched come first.
+    pub const fn needs_order(self) -> bool {
+        match self {
+            Self::Junit | Self::JunitStrict | Self::Sarif | Self::Markdown | Self::Html => true,
+            Self::Json | Self::Gitlab => false,
+        }
+    }
+
+    /// Returns whether the report has the list of changed pipelines.
+    pub const fn needs_changes(self) -> bool {
+        match self {
+            Self::Json | Self::Markdown | Self::Html => true,
+            Self::Junit | Self::JunitStrict | Self::Sarif | Self::Gitlab => false,
+        }
+    }
+
+    /// Returns whether the report is a page that draws pipelines, and marks each finding, also a known one, that is on a
+    /// changed line.
+    pub const fn is_page(self) -> bool {
+        match self {
+            Self::Html => true,
+            Self::Junit | Self::JunitStrict | Self::Json | Self::Sarif | Self::Gitlab | Self::Markdown => {
+                false
+            }
+        }
+    }
+
+    /// Returns the number of findings that the report omits because of a limit of its readers.
+    pub(crate) fn omitted_count(self, report: &Report, about: &About) -> usize {
+        match self {
+            Self::Sarif => sarif::left_out(report, about),
+            Self::Junit | Self::JunitStrict | Self::Json | Self::Gitlab | Self::Markdown | Self::Html => 0,
         }
     }
 }

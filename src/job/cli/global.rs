@@ -1,6 +1,7 @@
 //! The flags that every command accepts.
 
 use super::{ColorChoice, GateChanges};
+use crate::job::ci::Host;
 use crate::job::policy::Choice;
 use clap::{ArgAction, Args};
 use std::path::PathBuf;
@@ -44,10 +45,8 @@ pub struct GlobalArgs {
     /// Maximum number of retries for a failed request [env: SLUICEGATE_RETRIES] [default: 4]
     #[arg(long, global = true, value_name = "N")]
     pub retries: Option<u32>,
-    /// CI host of this job: auto (detect it), github, gitea, gitlab, azure, bitbucket, jenkins, circleci, buildkite,
-    /// unknown (any other host) or none (a local run, which reads the gate configuration from the checkout)
-    /// [env: SLUICEGATE_CI] [default: auto]
-    #[arg(long, global = true, value_name = "HOST")]
+    // The names of the hosts are in the table of `ci`.
+    #[arg(long, global = true, value_name = "HOST", help = help_of_ci())]
     pub ci: Option<String>,
     /// URL of a repository that is the change's target besides the one that the event names, such as a mirror that the
     /// job clones (repeatable) [env: SLUICEGATE_TARGET_REPOSITORY]
@@ -72,4 +71,16 @@ pub struct GlobalArgs {
     /// Print more detail (-vv: every HTTP request)
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
+}
+
+fn help_of_ci() -> String {
+    let hosts = Host::ALL
+        .iter()
+        .filter(|host| !matches!(host, Host::Unknown | Host::None));
+    let names: Vec<&str> = hosts.map(|host| host.name()).collect();
+    format!(
+        "CI host of this job: auto (detect it), {}, unknown (any other host) or none (a local run, which reads the gate \
+         configuration from the checkout) [env: SLUICEGATE_CI] [default: auto]",
+        names.join(", ")
+    )
 }

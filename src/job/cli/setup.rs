@@ -1,6 +1,8 @@
 //! Commands that set up a repository or a machine: `init`, `doctor`, `schema`, `completions`, `man`.
 
 use super::OutputArgs;
+use crate::job::ci::Host;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use std::fmt;
@@ -41,9 +43,7 @@ const MAN_EXAMPLES: &str = "Example:
 #[command(after_help = INIT_EXAMPLES)]
 pub struct InitArgs {
     /// CI host to write the job for; `none` writes only sluicegate.yaml [default: found]
-    #[arg(long, value_name = "HOST", value_parser = [
-        "github", "gitea", "gitlab", "azure", "bitbucket", "circleci", "buildkite", "jenkins", "none",
-    ])]
+    #[arg(long, value_name = "HOST", value_parser = PossibleValuesParser::new(names_of_job_hosts()))]
     pub host: Option<String>,
     /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX] [default: the repository's name]
     #[arg(long, value_name = "P")]
@@ -65,6 +65,12 @@ pub struct InitArgs {
     pub dry_run: bool,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// Returns the names of the hosts that a job can be written for, and of no host.
+fn names_of_job_hosts() -> impl Iterator<Item = &'static str> {
+    let hosts = Host::ALL.iter().filter(|host| **host != Host::Unknown);
+    hosts.map(|host| host.name())
 }
 
 /// How to introduce the gate in a repository that already has findings.

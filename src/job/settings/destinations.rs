@@ -30,9 +30,9 @@ impl Destinations {
         self.reports.iter().any(|target| target.path.is_none())
     }
 
-    /// Returns whether any report has one of these formats.
-    pub fn has_report(&self, formats: &[Format]) -> bool {
-        self.reports.iter().any(|target| formats.contains(&target.format))
+    /// Returns whether the format of any report has this property.
+    pub fn has_report(&self, has_property: fn(Format) -> bool) -> bool {
+        self.reports.iter().any(|target| has_property(target.format))
     }
 }
 

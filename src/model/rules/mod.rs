@@ -41,3 +41,15 @@ pub use rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
 pub use rule_set::{RULES_FILE_RULE, RuleSet, RuleState, SeePipeline};
 pub use size::{counts, got_worse, size};
 pub use subject::Subject;
+
+/// Every rule, in the order of `rules list`.
+static RULES: [&dyn Rule; 8] = [
+    &minimum_components::MinimumComponents,
+    &maximum_components::MaximumComponents,
+    &component_naming_convention::ComponentNamingConvention,
+    &unused_components::UnusedComponents,
+    &copied_variables::CopiedVariables,
+    &start_and_end_components::StartAndEndComponents,
+    &maximum_outputs::MaximumOutputs,
+    &end_output_components::EndOutputComponents,
+];

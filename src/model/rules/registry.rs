@@ -1,22 +1,8 @@
-//! The list of all rules.
+//! Finds rules by their id.
 
+use super::RULES;
 use super::rule::Rule;
-use super::{
-    component_naming_convention, copied_variables, end_output_components, maximum_components,
-    maximum_outputs, minimum_components, start_and_end_components, unused_components,
-};
 use sluicegate_base::text;
-
-static RULES: [&dyn Rule; 8] = [
-    &minimum_components::MinimumComponents,
-    &maximum_components::MaximumComponents,
-    &component_naming_convention::ComponentNamingConvention,
-    &unused_components::UnusedComponents,
-    &copied_variables::CopiedVariables,
-    &start_and_end_components::StartAndEndComponents,
-    &maximum_outputs::MaximumOutputs,
-    &end_output_components::EndOutputComponents,
-];
 
 /// Returns all rules, in listing order.
 pub fn registry() -> &'static [&'static dyn Rule] {
