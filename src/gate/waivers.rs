@@ -30,7 +30,7 @@ pub(crate) struct Waiving {
 
 /// Returns the current date in UTC, by which waivers expire.
 pub(crate) fn today() -> Date {
-    Timestamp::now().to_zoned(TimeZone::UTC).date()
+    Timestamp::now().to_zoned_datetime(TimeZone::UTC).date()
 }
 
 impl Workspace<'_> {

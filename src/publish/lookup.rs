@@ -172,7 +172,12 @@ pub(super) fn whose(details: &ArtifactDetails, plan: &Plan, since: Timestamp) ->
 
 /// Parses an ISO 8601 time; without an offset it is in UTC.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
-    let local = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
+    let local = || {
+        text.parse::<DateTime>()
+            .ok()?
+            .to_zoned_datetime(TimeZone::UTC)
+            .ok()
+    };
     text.parse().ok().or_else(|| Some(local()?.timestamp()))
 }
 

@@ -145,7 +145,7 @@ pub fn expand(template: &str, facts: &VersionFacts) -> Result<String, VersionErr
 }
 
 fn value(name: &str, facts: &VersionFacts) -> Result<String, VersionError> {
-    let utc = || facts.committed_at.to_zoned(TimeZone::UTC);
+    let utc = || facts.committed_at.to_zoned_datetime(TimeZone::UTC);
     let given = |value: &Option<String>, name, why| {
         value
             .clone()

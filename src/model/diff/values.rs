@@ -1,6 +1,7 @@
 //! Formats names and values for display, truncated if they are long.
 
 use super::leaf::Leaf;
+use sluicegate_base::text;
 
 /// Maximum number of characters of a name.
 const NAME_WIDTH: usize = 200;
@@ -44,6 +45,6 @@ pub(super) fn cut(value: &str, start: usize, width: usize) -> String {
     let before = if start > 0 { "\u{2026}" } else { "" };
     match length.saturating_sub(start + width) {
         0 => format!("{before}{shown}"),
-        more => format!("{before}{shown}\u{2026} ({more} more)"),
+        omitted => format!("{before}{shown}\u{2026} ({})", text::more(omitted)),
     }
 }

@@ -1,13 +1,11 @@
 //! Finds the findings that exist only because a link leads to a missing component.
 
+use super::registry::registry;
+use super::rule::Rule;
 use super::subject::Subject;
-use super::{Graph, start_and_end_components, unused_components};
-use crate::model::findings::Violation;
+use super::{Config, Graph};
 use crate::model::pipelines::{Kind, LinkRole, Pipeline};
 use std::collections::{BTreeSet, HashSet};
-
-const UNUSED: &str = "unused-components";
-const ENDS: &str = "start-and-end-components";
 
 /// A finding: the rule, and the component that it is about.
 pub type Consequence = (&'static str, String);
@@ -28,13 +26,11 @@ pub fn consequences(
         for link in broken.filter(|link| !names.contains(link.name.as_str()) && !link.is_blank()) {
             match meant(&link.name).or_else(|| only_unlinked.clone()) {
                 Some(name) => link.name = name,
-                None if link.role == LinkRole::Transition => {
-                    unresolved.insert((ENDS, component.name.clone()));
-                }
-                None if link.role == LinkRole::Source => {
-                    unresolved.insert((UNUSED, component.name.clone()));
-                }
-                None => {}
+                None => unresolved.extend(
+                    rules_with_links()
+                        .filter(|rule| rule.link_role() == Some(link.role))
+                        .map(|rule| (rule.documentation().id, component.name.clone())),
+                ),
             }
         }
     }
@@ -45,17 +41,31 @@ pub fn consequences(
         .collect()
 }
 
-/// Returns the findings of the rules that follow links.
+/// Returns the rules whose findings depend on links.
+fn rules_with_links() -> impl Iterator<Item = &'static dyn Rule> {
+    registry()
+        .iter()
+        .copied()
+        .filter(|rule| rule.link_role().is_some())
+}
+
+/// Returns the findings of the rules that depend on links, none of which has a configuration.
 fn findings(pipeline: &Pipeline) -> BTreeSet<Consequence> {
     let subject = Subject::new(pipeline);
-    let unused = unused_components::violations(&subject).unwrap_or_default();
-    let ends = match pipeline.kind {
-        Kind::Orchestration => start_and_end_components::violations(&subject),
-        Kind::Transformation => Vec::new(),
-    };
-    let about = |rule| move |violation: Violation| Some((rule, violation.about?));
-    let unused = unused.into_iter().filter_map(about(UNUSED));
-    unused.chain(ends.into_iter().filter_map(about(ENDS))).collect()
+    let mut findings = BTreeSet::new();
+    for rule in rules_with_links() {
+        let documentation = rule.documentation();
+        if !documentation.kinds.contains(&pipeline.kind) {
+            continue;
+        }
+        let evaluator = rule.prepare(&Config::new(documentation.id, None));
+        let violations = evaluator
+            .and_then(|evaluate| evaluate(&subject))
+            .unwrap_or_default();
+        let subjects = violations.into_iter().filter_map(|violation| violation.about);
+        findings.extend(subjects.map(|name| (documentation.id, name)));
+    }
+    findings
 }
 
 /// Returns the only component that no link leads to, other than start components.

@@ -4,7 +4,7 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::subject::Subject;
 use crate::model::findings::Violation;
-use crate::model::pipelines::{Kind, Pipeline};
+use crate::model::pipelines::{Kind, LinkRole, Pipeline};
 
 /// A quality rule. Each rule has its own file and one line in the registry.
 pub trait Rule: Sync {
@@ -14,6 +14,12 @@ pub trait Rule: Sync {
     /// Returns what the rule counts. It has no default: without the number and its direction, `--new-only` and waivers
     /// would excuse a finding that got worse.
     fn measure(&self) -> Measure;
+
+    /// Returns the role of the links that keep a component free of findings of this rule. If such a link leads to a missing
+    /// component, the finding is a consequence of the broken link.
+    fn link_role(&self) -> Option<LinkRole> {
+        None
+    }
 
     /// Reads the rule's configuration, once for all pipelines.
     fn prepare(&self, config: &Config<'_, '_>) -> Result<Evaluator, EvaluationError>;

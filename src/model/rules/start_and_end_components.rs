@@ -21,12 +21,16 @@ impl Rule for StartAndEndComponents {
         Measure::Uncounted
     }
 
+    fn link_role(&self) -> Option<LinkRole> {
+        Some(LinkRole::Transition)
+    }
+
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(|subject| Ok(violations(subject))))
     }
 }
 
-pub(super) fn violations(subject: &Subject<'_>) -> Vec<Violation> {
+fn violations(subject: &Subject<'_>) -> Vec<Violation> {
     let graph = subject.graph();
     if !graph.has_start() {
         return vec![of_pipeline(

@@ -18,12 +18,16 @@ impl Rule for UnusedComponents {
         Measure::Uncounted
     }
 
+    fn link_role(&self) -> Option<LinkRole> {
+        Some(LinkRole::Source)
+    }
+
     fn prepare(&self, _: &Config<'_, '_>) -> Result<Evaluator, EvaluationError> {
         Ok(Box::new(violations))
     }
 }
 
-pub(super) fn violations(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationError> {
+fn violations(subject: &Subject<'_>) -> Result<Vec<Violation>, EvaluationError> {
     match subject.pipeline.kind {
         Kind::Orchestration => orchestration(subject),
         Kind::Transformation => Ok(transformation(subject)),

@@ -41,7 +41,7 @@ pub(crate) fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
         let date: Date = text.parse().ok()?;
         // A time without an offset would parse as its date.
         (text.len() == 10).then_some(())?;
-        Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())
+        Some(date.to_zoned_datetime(TimeZone::UTC).ok()?.timestamp())
     };
     text.parse()
         .ok()
