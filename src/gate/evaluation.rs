@@ -1,349 +1,257 @@
-//! Turns findings into a verdict, an exit status and a report: the same code for every engine.
+//! Builds the report from the findings, the causes of the verdict, and the notes. Every reviewer uses it.
 
-use crate::error::Failure;
+use super::failed_batch::BatchFiles;
+use super::{Cause, KnownComparison, Part, Selected, Tally, decide, is_open, status, verdict};
 use crate::exit::ExitStatus;
-use crate::gate::baseline::Baseline;
-use crate::gate::interface_changes::in_change;
-use crate::gate::project_checks::ProjectRun;
-use crate::gate::selection::Chosen;
-use crate::gate::unanswered::Unanswered;
-use crate::gate::{Cause, Judgement, Part, ReportedRun, Selected};
-use crate::job::context::{Comparison, PolicyTip};
-use crate::job::settings::{Connection, Judging, Selection};
-use crate::model::findings::{Engine, FailOn, Report, ReviewContext, ReviewPlatform, Shard};
-use crate::model::interface::describe_new_pipelines;
-use crate::session::Run;
-use crate::workspace::Workspace;
-use crate::workspace::unusable_gate_files::UnusableGateFiles;
+use crate::model::findings::{
+    Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
+    too_many,
+};
+use crate::model::interface::Compat;
 use jiff::Timestamp;
 use sluicegate_base::text::count;
-use sluicegate_git::{CommitId, Snapshot};
-use std::time::Instant;
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
-const REFUSED: &str = "The change edits the gate configuration and other files. This job does not allow that \
-                       (--gate-changes fail): propose the gate configuration in a separate change.";
-
-const OUTDATED: &str = "The target branch has a stricter gate configuration than this change. This job does not allow that \
-                        (--gate-changes fail): merge the target branch into the change.";
-
-const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
-                      (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
-                      (--accept-breaking).";
-
-/// Returns why a break of consumers is accepted although the job gives no reason; `None` if it is not.
-pub(crate) type Accepts<'f> = dyn Fn() -> Result<Option<String>, Failure> + 'f;
-
-/// The evaluated findings, and the requests without a response.
+/// The findings with the causes and notes that are added to them.
 #[derive(Default)]
-pub(crate) struct Judged {
-    judgement: Judgement,
-    /// The requests that got no response.
-    unanswered: Unanswered,
-    /// The target's tip is stricter than the change.
-    by_tip: bool,
+pub(crate) struct Judgement {
+    tally: Tally,
+    causes: Vec<Cause>,
+    /// The reason why the run passes although files were not reviewed.
+    excuse: Option<&'static str>,
+    /// Notes for the report; each a sentence.
+    pub(crate) notes: Vec<String>,
+    /// The notes that explain a verdict other than passed.
+    reasons: Vec<String>,
+    /// The notes that limit the verdict.
+    limits: Vec<Limit>,
+    /// The effects of the change on consumers.
+    compat: Option<Compat>,
+    /// True if the platform reported FAILED for a batch, and no finding explains it.
+    has_unexplained_batch: bool,
 }
 
-/// The end of a run, for its reports.
-pub(crate) struct RunEnding {
-    pub(crate) status: ExitStatus,
-    /// The target's tip is stricter than the change and is enforced.
-    pub(crate) by_tip: bool,
-    /// Why files were not reviewed, as far as reported already.
-    pub(crate) told: Vec<String>,
-    /// The unchanged pipelines that were reviewed because a publish follows.
-    pub(crate) unchanged: Option<ReviewedBeyondChange>,
+/// The facts about the run that a report contains besides the findings.
+pub(crate) struct ReportedRun {
+    pub(crate) engine: Engine,
+    pub(crate) context: ReviewContext,
+    pub(crate) started_at: Timestamp,
+    pub(crate) elapsed: Duration,
 }
 
-/// A review of more than the change.
-pub(crate) struct ReviewedBeyondChange {
-    /// The commit that known findings were compared with.
-    pub(crate) known_at: Option<CommitId>,
-}
-
-impl From<Judgement> for Judged {
-    fn from(judgement: Judgement) -> Self {
+impl Judgement {
+    /// Creates the judgement of a run without files to review; `note` states the reason.
+    pub(crate) fn nothing(note: String) -> Self {
         Self {
-            judgement,
+            notes: vec![note],
             ..Self::default()
         }
     }
-}
 
-impl Judged {
-    /// Returns the result if there is no pipeline to review; `why` is the reason. Findings of the project checks still
-    /// count, unless the run has nothing to do.
-    pub(crate) fn nothing(
-        comparison: &Comparison,
-        project: &ProjectRun<'_>,
-        (fail_on, past): (FailOn, Option<&Baseline>),
-        why: String,
-    ) -> Result<Self, Failure> {
-        if comparison.nothing_to_do.is_none() {
-            let tally = project.alone(past)?;
-            if !tally.project.is_empty() {
-                let mut judged = Self::from(Judgement::new(tally, fail_on));
-                judged.note([why]);
-                return Ok(judged);
-            }
+    pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
+        let causes = decide(&tally, fail_on);
+        let mut notes = std::mem::take(&mut tally.notes);
+        let mut reasons = std::mem::take(&mut tally.doubts);
+        let unexplained = tally.unexplained_batches();
+        let has_unexplained_batch = !unexplained.is_empty();
+        if has_unexplained_batch && fail_on != FailOn::Never {
+            reasons.push(describe_unexplained(&unexplained));
         }
-        Ok(Self::from(Judgement::nothing(why)))
-    }
-
-    pub(crate) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
-        self.judgement.notes.extend(notes);
-    }
-
-    /// Adds the note that settings of the checkout's configuration file are not in force, if any.
-    pub(crate) fn add_policy_limit(&mut self, workspace: &Workspace<'_>) {
-        if let Some(limit) = workspace.policy_limit() {
-            self.judgement.add_limit(limit);
-        }
-    }
-
-    /// Adds the requests that got no response. With `may_pass`, an unavailable platform does not make the run
-    /// undecided.
-    pub(crate) fn take_unanswered(
-        &mut self,
-        run: &Run,
-        unanswered: Unanswered,
-        may_pass: bool,
-    ) -> Result<(), Failure> {
-        if may_pass {
-            self.judgement
-                .excuse("the change passes regardless, because of --on-unavailable pass");
-        }
-        self.unanswered = unanswered;
-        self.unanswered.show(run, self.status() == ExitStatus::Success)
-    }
-
-    fn status(&self) -> ExitStatus {
-        self.unanswered.status(self.judgement.status())
-    }
-
-    /// Returns the end of the run, after everything was added; adds a note if it is excused.
-    pub(crate) fn ending(&mut self) -> RunEnding {
-        let status = self.status();
-        self.judgement.note_excuse(status);
-        RunEnding {
-            status,
-            by_tip: self.by_tip,
-            told: std::mem::take(&mut self.unanswered).causes(),
-            unchanged: None,
-        }
-    }
-}
-
-impl Judged {
-    /// Adds the changes for consumers: a break that neither the job nor `accepts` allows fails the run, and unknown
-    /// changes do not pass if a break would fail.
-    pub(crate) fn take_consumers(
-        &mut self,
-        workspace: &Workspace<'_>,
-        snapshot: &Snapshot<'_>,
-        comparison: &Comparison,
-        (judging, part): (&Judging, &Part),
-        accepts: &Accepts<'_>,
-    ) -> Result<(), Failure> {
-        let (breaks, paths) = (&judging.breaks, &part.paths);
-        let Some(mut found) = in_change(workspace, snapshot, comparison, breaks, paths)? else {
-            return Ok(());
-        };
-        if let Some(why) = &found.unknown {
-            let told = format!("could not determine the changes for consumers: {why}");
-            if found.is_undecided {
-                self.judgement.because(Cause::UnknownBreaks, told);
-            } else {
-                self.note([told]);
-            }
-        }
-        self.note(describe_new_pipelines(&found.compat));
-        if found.compat.refused {
-            match accepts() {
-                Ok(reason) => {
-                    found.compat.refused = reason.is_none();
-                    found.compat.accepted = reason;
-                }
-                Err(why) => self.note([format!(
-                    "could not determine whether the version name accepts the break: {}",
-                    why.chain()
-                )]),
-            }
-        }
-        if found.compat.refused {
-            self.judgement.because(Cause::Break, BROKEN);
-        }
-        self.judgement.take_compat(found.compat);
-        Ok(())
-    }
-
-    /// Adds the results of the selection: warnings about what is not reviewed, a change of the gate configuration
-    /// that the job does not allow, which fails the run regardless of the findings, and the number of known findings.
-    pub(crate) fn take_in(&mut self, run: &Run, chosen: &Chosen, part: &Part) {
-        for warning in chosen.selected.warnings() {
-            run.defer_warning(warning.clone());
-            self.note([warning]);
-        }
-        if chosen.is_refused {
-            self.judgement.because(Cause::GateChange, REFUSED);
-        }
-        self.take_unusable(&chosen.unusable);
-        if let Some(outdated) = &chosen.outdated {
-            self.by_tip = true;
-            for limit in outdated.limits() {
-                self.judgement.add_limit(limit);
-            }
-            self.note(outdated.evaluation_note());
-            if chosen.is_outdated {
-                self.judgement.because(Cause::GateChange, OUTDATED);
-            }
-        }
-        self.judgement
-            .hold_known(part, chosen.selected.all_because.is_some());
-    }
-}
-
-impl Judged {
-    /// Adds the files of the gate configuration that cannot be used: those that the change made unusable fail the run.
-    fn take_unusable(&mut self, unusable: &UnusableGateFiles) {
-        for reason in &unusable.introduced {
-            let message = format!(
-                "The change makes a file of the gate configuration unusable: {reason}. Fix the file in this change, \
-                 because no later run could use it."
-            );
-            self.judgement.because(Cause::GateChange, message);
-        }
-        for reason in &unusable.inherited {
-            self.note([format!(
-                "A file of the gate configuration was unusable before this change and is treated as missing: {reason}"
-            )]);
-        }
-    }
-}
-
-/// The settings that a report contains, so that only reports of one review are merged or relied on.
-pub(crate) struct RecordedSettings {
-    new_only: bool,
-    include: Vec<String>,
-    exclude: Vec<String>,
-    policy: Option<String>,
-    platform: Option<ReviewPlatform>,
-}
-
-impl RecordedSettings {
-    /// Records the settings of a review; `connection` is that of a review by the platform.
-    pub(crate) fn new(
-        workspace: &Workspace<'_>,
-        judging: &Judging,
-        selection: &Selection,
-        connection: Option<&Connection>,
-    ) -> Self {
-        let (include, exclude) = selection.patterns();
-        let policy = match &workspace.policy {
-            PolicyTip::At { commit, .. } => Some(commit.to_string()),
-            PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
-        };
+        notes.extend_from_slice(&reasons);
+        let compared = tally
+            .compared
+            .as_ref()
+            .filter(|_| verdict(&causes) == Verdict::Undecided);
+        reasons.extend(compared.and_then(KnownComparison::describe_unknown));
+        tally.fold_consequences();
         Self {
-            new_only: judging.new_only,
-            include: include.to_vec(),
-            exclude: exclude.to_vec(),
-            policy,
-            platform: connection.and_then(reviewing_platform),
+            limits: std::mem::take(&mut tally.limits),
+            tally,
+            causes,
+            notes,
+            reasons,
+            has_unexplained_batch,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a cause, with a sentence that explains it.
+    pub(crate) fn because(&mut self, cause: Cause, why: impl Into<String>) {
+        let reason = why.into();
+        self.causes.push(cause);
+        self.notes.push(reason.clone());
+        self.reasons.push(reason);
+    }
+
+    /// Adds a note that limits the verdict.
+    pub(crate) fn add_limit(&mut self, limit: Limit) {
+        self.notes.push(limit.text.clone());
+        self.limits.push(limit);
+    }
+
+    /// Lets the run pass despite unreviewed files and doubts; the verdict does not change.
+    pub(crate) const fn excuse(&mut self, why: &'static str) {
+        self.excuse = Some(why);
+    }
+
+    /// Adds the effects of the change on consumers.
+    pub(crate) fn take_compat(&mut self, compat: Compat) {
+        self.compat = Some(compat);
+    }
+
+    /// Compares the number of known findings with the limit of the job. Only a complete review can note that the limit
+    /// may be lowered.
+    pub(crate) fn hold_known(&mut self, part: &Part, is_all: bool) {
+        let (Some(most), Some(compared)) = (part.max_known, &self.tally.compared) else {
+            return;
+        };
+        let findings = self.tally.all_files().flat_map(FileResults::findings);
+        let totals = Totals::of(&findings.collect::<Vec<_>>(), Some(compared.fixed));
+        let known = totals.known.unwrap_or_default();
+        let is_whole = is_all && part.shard.is_none() && part.paths.is_empty();
+        if known > most {
+            self.because(Cause::TooManyKnown, too_many(known, most));
+        } else if known < most && is_whole {
+            self.notes.push(can_be_lower(known, most));
+        }
+    }
+
+    /// Returns the exit status of the run, without the excused causes.
+    pub(crate) fn status(&self) -> ExitStatus {
+        let is_excused = |cause: &Cause| matches!(cause, Cause::Unreviewed | Cause::Doubt);
+        let counting = self.causes.iter().copied();
+        let counting = counting.filter(|cause| self.excuse.is_none() || !is_excused(cause));
+        status(verdict(&counting.collect::<Vec<_>>()))
+    }
+
+    /// Adds the excuse to the notes if the run passes only because of it.
+    pub(crate) fn note_excuse(&mut self, ended: ExitStatus) {
+        let is_excused = ended == ExitStatus::Success && verdict(&self.causes) == Verdict::Undecided;
+        self.notes
+            .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
+    }
+
+    pub(crate) fn report(self, run: ReportedRun, selected: Selected) -> Report {
+        let types = self.tally.excluded.into_iter().map(|path| Excluded {
+            path,
+            reason: "not a file that is reviewed".to_owned(),
+        });
+        let mut excluded: Vec<Excluded> = types.chain(selected.left_out).collect();
+        excluded.sort();
+        Report {
+            engine: run.engine,
+            verdict: verdict(&self.causes),
+            context: run.context,
+            files: merged(self.tally.files, self.tally.project),
+            excluded,
+            unreviewed: self.tally.unreviewed,
+            gate_changes: selected.gate_changes,
+            gate_refused: self.causes.contains(&Cause::GateChange),
+            failed_without_finding: self.has_unexplained_batch,
+            failed_batches: self.tally.failed_batches,
+            compat: self.compat,
+            is_open: is_open(&self.causes),
+            changes: None,
+            notes: self.notes,
+            reasons: self.reasons,
+            limits: self.limits,
+            fixed: self.tally.compared.map(|compared| compared.fixed),
+            started_at: run.started_at,
+            elapsed: run.elapsed,
         }
     }
 }
 
-/// Returns the platform and the project that this connection leads to; `None` if one of them is not set.
-pub(crate) fn reviewing_platform(connection: &Connection) -> Option<ReviewPlatform> {
-    Some(ReviewPlatform {
-        url: connection.base_url().ok()?.normalized(),
-        project: connection.project_id().ok()?.to_string(),
-    })
+/// Returns a sentence about failed batches that no finding explains.
+fn describe_unexplained(batches: &[&BatchFiles]) -> String {
+    let paths: BTreeSet<&String> = batches.iter().copied().flatten().collect();
+    let first = paths.first().map_or("", |path| path.as_str());
+    format!(
+        "the platform reports FAILED for a batch of {}, such as {first}, and no finding of level error explains it",
+        count(paths.len(), "pipeline")
+    )
 }
 
-/// The start time of a review.
-pub(crate) struct Started {
-    at: Timestamp,
-    clock: Instant,
-}
-
-impl Started {
-    pub(crate) fn now() -> Self {
-        Self {
-            at: Timestamp::now(),
-            clock: Instant::now(),
+/// Merges both lists by path. In a file, the results of the review come before those of the project checks.
+fn merged(mut files: Vec<FileResults>, project: Vec<FileResults>) -> Vec<FileResults> {
+    if project.is_empty() {
+        return files;
+    }
+    let reviewed: HashMap<&str, usize> = files
+        .iter()
+        .enumerate()
+        .map(|(at, file)| (file.path.as_str(), at))
+        .collect();
+    let places: Vec<Option<usize>> = project
+        .iter()
+        .map(|file| reviewed.get(file.path.as_str()).copied())
+        .collect();
+    for (mut found, place) in project.into_iter().zip(places) {
+        match place.and_then(|at| files.get_mut(at)) {
+            Some(file) => file.results.append(&mut found.results),
+            None => files.push(found),
         }
     }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
 
-    /// Returns the report of a review that ends now.
-    pub(crate) fn report(
-        &self,
-        engine: Engine,
-        judged: Judged,
-        comparison: Comparison,
-        chosen: Chosen,
-        part: &Part,
-        settings: RecordedSettings,
-    ) -> Report {
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::findings::Unreviewed;
+
+    fn unanswered() -> Judgement {
+        let tally = Tally {
+            unreviewed: vec![Unreviewed {
+                path: "a".into(),
+                reason: "no answer".into(),
+            }],
+            ..Tally::default()
+        };
+        Judgement::new(tally, FailOn::Error)
+    }
+
+    fn reported(judgement: Judgement) -> Report {
         let run = ReportedRun {
-            engine,
-            context: ReviewContext {
-                ci: comparison.ci.to_string(),
-                event: comparison.event,
-                branch: comparison.branch,
-                head: comparison.head.as_ref().map(CommitId::to_string),
-                base: comparison.bases.first().map(CommitId::to_string),
-                other_bases: comparison.bases.iter().skip(1).map(CommitId::to_string).collect(),
-                shard: part.shard,
-                fail_on: Some(part.fail_on),
-                paths: part.paths.clone(),
-                max_known: part.max_known,
-                compared_with: None,
-                new_only: settings.new_only,
-                include: settings.include,
-                exclude: settings.exclude,
-                policy: settings.policy,
-                platform: settings.platform,
-            },
-            started_at: self.at,
-            elapsed: self.clock.elapsed(),
+            engine: Engine::Remote,
+            context: ReviewContext::default(),
+            started_at: Timestamp::UNIX_EPOCH,
+            elapsed: Duration::ZERO,
         };
-        judged.judgement.report(run, chosen.selected)
+        judgement.report(run, Selected::default())
     }
-}
 
-/// Keeps the files of the requested shard, and prints their number.
-pub(crate) fn part(
-    run: &Run,
-    asked: &Judging,
-    paths: Vec<String>,
-    selected: &mut Selected,
-) -> Result<Part, Failure> {
-    let parse = |text: &String| {
-        text.parse::<Shard>()
-            .map_err(|why| Failure::usage(format!("invalid shard {text:?}: {why}")))
-    };
-    let shard = asked.shard.as_ref().map(parse).transpose()?;
-    let part = Part::keep(shard, (asked.fail_on, asked.max_known), paths, selected);
-    if let Some(shard) = part.shard {
-        let kept = selected.files.len();
-        let all = count(kept + part.left_out, "pipeline");
-        run.ui.say(&format!("shard {shard}: {kept} of {all}"));
+    #[test]
+    fn an_excuse_lets_the_run_pass_and_leaves_the_verdict() {
+        let mut judgement = unanswered();
+        assert_eq!(judgement.status(), ExitStatus::Undecided);
+        judgement.excuse("it passes all the same");
+        assert_eq!(judgement.status(), ExitStatus::Success);
+        judgement.note_excuse(ExitStatus::Success);
+        let report = reported(judgement);
+        assert_eq!((report.verdict, report.is_open), (Verdict::Undecided, true));
+        assert_eq!(report.notes, ["it passes all the same"]);
     }
-    Ok(part)
-}
 
-/// Returns why there is no pipeline to review, or `None` if there is one; `unselected` returns the reason for an empty
-/// selection.
-pub(crate) fn nothing(
-    comparison: &Comparison,
-    selected: &Selected,
-    part: &Part,
-    unselected: impl FnOnce() -> Result<String, Failure>,
-) -> Result<Option<String>, Failure> {
-    match &comparison.nothing_to_do {
-        Some(why) => Ok(Some(why.clone())),
-        None if !selected.files.is_empty() => Ok(None),
-        None if part.left_out > 0 => Ok(Some("all selected pipelines are in other shards".to_owned())),
-        None => unselected().map(Some),
+    #[test]
+    fn an_excuse_is_for_missing_answers_alone() {
+        for (cause, status) in [
+            (Cause::UnknownBreaks, ExitStatus::Undecided),
+            (Cause::GateChange, ExitStatus::GateFailed),
+            (Cause::Break, ExitStatus::GateFailed),
+        ] {
+            let mut judgement = unanswered();
+            judgement.excuse("it passes all the same");
+            judgement.because(cause, "why");
+            assert_eq!(judgement.status(), status, "{cause:?}");
+            judgement.note_excuse(status);
+            let report = reported(judgement);
+            assert_eq!(
+                (report.verdict, report.notes),
+                (cause.verdict(), vec!["why".to_owned()])
+            );
+        }
     }
 }
