@@ -27,6 +27,7 @@ pub mod exit;
 mod gate;
 pub mod job;
 pub mod model;
+mod operations;
 pub mod platform;
 mod publication;
 pub mod publish;

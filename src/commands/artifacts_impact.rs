@@ -1,51 +1,20 @@
 //! Runs `sluicegate artifacts impact`: finds the components that use a changed shared pipeline in local repositories.
 
-use super::artifacts_diff::compared;
-use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ImpactArgs, OutputFormat};
-use crate::model::interface::{Change, Class, Compat, Consumer, consumers};
-use crate::model::pipelines::{document, is_pipeline};
-use crate::publish::{Callers, MOST_CALLERS};
+use crate::publication::consumer_impact::{ConsumerImpact, search_consumers};
+use crate::publication::version_comparison::compared;
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
-use serde_json::{Value, json as value};
-use sluicegate_base::text::{self, List, count};
 use sluicegate_git::Repository;
-use std::collections::BTreeSet;
-
-/// A component affected by a change.
-struct Met<'c> {
-    repository: String,
-    path: String,
-    consumer: Consumer,
-    changes: Vec<&'c Change>,
-    /// The pipelines of the repository that call the component's pipeline.
-    callers: Vec<String>,
-}
-
-impl Met<'_> {
-    fn callers_in_words(&self) -> Option<String> {
-        let list = List::with_limit(&self.callers, MOST_CALLERS);
-        (!self.callers.is_empty()).then(|| text::line(&format!("  called by {list}")))
-    }
-}
-
-#[derive(Default)]
-struct Looked<'c> {
-    met: Vec<Met<'c>>,
-    pipelines: usize,
-    /// Unreadable files, each with the reason.
-    unread: Vec<String>,
-}
 
 pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     let found = compared(run, &args.sides)?;
-    let mut looked = Looked::default();
+    let mut impact = ConsumerImpact::default();
     let here = run.env.current_dir();
     if args.repos.is_empty() {
-        look(
-            &mut looked,
+        search_consumers(
+            &mut impact,
             &found.workspace.repo,
             ".",
             &found.prefix,
@@ -55,119 +24,17 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     for folder in &args.repos {
         let repository = Repository::open(&here.join(folder))?;
         let shown = folder.display().to_string();
-        look(&mut looked, &repository, &shown, &found.prefix, &found.compat)?;
+        search_consumers(&mut impact, &repository, &shown, &found.prefix, &found.compat)?;
     }
-    for unread in &looked.unread {
+    for unread in &impact.unread {
         run.ui.warn(&format!("could not search {unread}"));
     }
     found.say_nothing(run);
     let repositories = args.repos.len().max(1);
     let shown = match args.output.output {
-        OutputFormat::Json => json(&looked.json(&found.prefix, &found.compat)),
-        OutputFormat::Text => looked.text(repositories, &found.compat),
+        OutputFormat::Json => json(&impact.json(&found.prefix, &found.compat)),
+        OutputFormat::Text => impact.text(repositories, &found.compat),
     };
     run.ui.out(&shown)?;
     Ok(ExitStatus::Success)
-}
-
-/// Searches the pipelines of a working tree.
-fn look<'c>(
-    looked: &mut Looked<'c>,
-    repository: &Repository,
-    shown: &str,
-    prefix: &str,
-    compat: &'c Compat,
-) -> Result<(), Failure> {
-    let snapshot = repository.on_disk(None)?;
-    let first = looked.met.len();
-    for file in snapshot.files(&is_pipeline)? {
-        let read = document(repository, &file)?;
-        looked.pipelines += 1;
-        match read.and_then(|bytes| consumers(&bytes, prefix)) {
-            Err(why) => looked.unread.push(format!("{shown}/{}: {why}", file.path)),
-            Ok(all) => looked.met.extend(all.into_iter().filter_map(|consumer| {
-                let changes = consumer.meets(&compat.changes);
-                (!changes.is_empty()).then(|| Met {
-                    repository: shown.to_owned(),
-                    path: file.path.clone(),
-                    consumer,
-                    changes,
-                    callers: Vec::new(),
-                })
-            })),
-        }
-    }
-    if looked.met.len() > first {
-        let callers = Callers::read(repository, &snapshot, &BTreeSet::new())?;
-        for met in looked.met.iter_mut().skip(first) {
-            let named = callers.of(&met.path).into_iter();
-            met.callers = named.map(str::to_owned).collect();
-        }
-    }
-    Ok(())
-}
-
-impl Looked<'_> {
-    fn text(&self, repositories: usize, compat: &Compat) -> String {
-        let mut lines = Vec::new();
-        for met in &self.met {
-            let consumer = &met.consumer;
-            let version = consumer.version.as_deref().unwrap_or("no version");
-            let place = format!("{}/{}:{}", met.repository, met.path, consumer.line);
-            let line = format!(
-                "{place}: component `{}` runs `{}`, {version}",
-                consumer.component, consumer.id
-            );
-            lines.push(text::line(&line));
-            lines.extend(met.changes.iter().map(|change| {
-                let sentence = match change.class {
-                    Class::Breaking => format!("{}; {}", change.words(), change.consumers()),
-                    _ => change.words(),
-                };
-                text::line(&format!("  {}: {sentence}", change.class))
-            }));
-            lines.extend(met.callers_in_words());
-        }
-        let place = if repositories == 1 {
-            "repository"
-        } else {
-            "repositories"
-        };
-        lines.push(format!(
-            "{} of {} in {repositories} {place} use pipelines changed since {}; no others were searched",
-            count(self.met.len(), "component"),
-            count(self.pipelines, "pipeline"),
-            compat.old_name(),
-        ));
-        lines.join("\n") + "\n"
-    }
-
-    fn json(&self, prefix: &str, compat: &Compat) -> Value {
-        let met: Vec<Value> = self
-            .met
-            .iter()
-            .map(|met| {
-                value!({
-                    "repository": met.repository,
-                    "path": met.path,
-                    "line": met.consumer.line,
-                    "component": met.consumer.component,
-                    "id": met.consumer.id,
-                    "version": met.consumer.version,
-                    "changes": met.changes,
-                    "calledBy": met.callers.len(),
-                    "callers": met.callers.iter().take(MOST_CALLERS).collect::<Vec<_>>(),
-                })
-            })
-            .collect();
-        value!({
-            "schema": "sluicegate.impact/v1",
-            "prefix": prefix,
-            "against": compat.against,
-            "class": compat.class,
-            "pipelines": self.pipelines,
-            "consumers": met,
-            "unread": self.unread,
-        })
-    }
 }

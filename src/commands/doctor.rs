@@ -3,12 +3,9 @@
 //! A check fails with the exit code that the job would end with. A check that cannot be made, because a check before it
 //! failed or the feature is not configured, is not applicable and never a failure.
 
-mod check;
-mod local;
-mod remote;
-
 use crate::exit::ExitStatus;
 use crate::job::cli::{DoctorArgs, OutputFormat};
+use crate::operations::doctor::{check, local, remote};
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &DoctorArgs) -> CommandResult {

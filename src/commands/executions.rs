@@ -1,15 +1,13 @@
 //! Runs `sluicegate executions`.
 
-use super::ended::{Ended, no_execution, show as show_end, tell};
 use crate::error::Failure;
 use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
+use crate::operations::executions::PATIENCE;
+use crate::operations::executions::ended::{Ended, no_execution, show as show_end, tell};
 use crate::platform::follow::{Pace, changed_in_time};
 use crate::session::output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
-
-/// Default time to wait for the end of an execution, in seconds.
-pub(super) const PATIENCE: u64 = 3600;
 
 pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
     match verb {

@@ -3,27 +3,16 @@
 //! All steps are planned first, so that a dry run shows exactly what a run writes. Existing files are never
 //! overwritten: a job is written next to an existing one with instructions to include it, or shown to be added by hand.
 
-mod adopt;
-mod config;
-mod figures;
-mod flags;
-mod git_diff;
-mod hosts;
-mod look;
-mod plan;
-mod tell;
-mod today;
-mod write;
-
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci;
 use crate::job::cli::{InitArgs, OutputFormat};
 use crate::job::context::ContextError;
 use crate::job::settings;
+use crate::operations::init::plan::InitPlan;
+use crate::operations::init::{git_diff, look, tell, write};
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
-use plan::InitPlan;
 
 pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     if args.git_diff {

@@ -1,19 +1,30 @@
 //! The commands: one file each, which outlines the steps and leaves the work to other modules.
 
+mod artifacts;
 mod artifacts_diff;
 mod artifacts_impact;
 mod check;
 mod ci;
 mod context;
+mod demo;
 mod diff;
-mod moving;
-mod platform;
+mod doctor;
+mod events;
+mod executions;
+mod init;
+mod manual;
+mod mv;
+mod pipelines;
+mod provision;
 mod publish;
 mod report;
 mod review;
 mod rules;
-mod setup;
+mod serve;
 mod shared_pipelines;
+mod streaming;
+mod tasks;
+mod variables;
 mod verify;
 mod waivers;
 
@@ -22,11 +33,11 @@ use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ArtifactsVerb, Cli, Command, SharedPipelinesVerb};
-use crate::job::policy;
 use crate::job::settings;
+use crate::operations;
 use crate::session::step_report::{self, report_usage_error};
 use crate::session::{CommandResult, Run, is_ci, signals};
-use crate::ui::{self, ColorChoice, Destination, Ui};
+use crate::ui::{self, ColorChoice, Ui};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
@@ -82,23 +93,6 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
     })
 }
 
-impl Run {
-    /// Redirects results to the file of `--out`, which must not be behind a link of the repository.
-    fn write_to_file(&mut self) -> Result<(), Failure> {
-        let Some(path) = &self.global.out else {
-            return Ok(());
-        };
-        let full = self.env.current_dir().join(path);
-        if policy::leads_through_link(&full)
-            && let Some(repo) = self.repository()
-        {
-            self.refuse_links(&repo, std::iter::once(path.as_path()))?;
-        }
-        self.ui = self.ui.with_destination(Destination::new(full));
-        Ok(())
-    }
-}
-
 fn dispatch(run: &Run, command: Command) -> CommandResult {
     match command {
         Command::Review(args) => review::run(run, &args),
@@ -109,36 +103,36 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Verify(args) => verify::run(run, &args),
         Command::Diff(args) => diff::run(run, &args),
         Command::Context(args) => context::run(run, &args),
-        Command::Init(args) => setup::init::run(run, &args),
-        Command::Doctor(args) => setup::doctor::run(run, &args),
+        Command::Init(args) => init::run(run, &args),
+        Command::Doctor(args) => doctor::run(run, &args),
         Command::Artifacts(args) => match args.verb {
             ArtifactsVerb::Diff(args) => artifacts_diff::run(run, &args),
             ArtifactsVerb::Impact(args) => artifacts_impact::run(run, &args),
-            verb => platform::artifacts::run(run, verb),
+            verb => artifacts::run(run, verb),
         },
         Command::SharedPipelines(args) => match args.verb {
             SharedPipelinesVerb::Add(args) => shared_pipelines::add(run, &args),
-            SharedPipelinesVerb::List { output } => platform::artifacts::list_shared(run, output),
+            SharedPipelinesVerb::List { output } => operations::artifacts::list_shared(run, output),
         },
-        Command::Pipelines(args) => platform::pipelines::run(run, args.verb),
-        Command::Executions(args) => platform::pipelines::run_executions(run, args.verb),
-        Command::Variables(args) => platform::variables::run(run, args.verb),
-        Command::Streaming(args) => platform::streaming::run(run, args.verb),
-        Command::Tasks(args) => platform::tasks::run(run, args.verb),
-        Command::Projects(args) => platform::projects::projects(run, args.verb),
-        Command::Environments(args) => platform::projects::environments(run, args.verb),
-        Command::Connections(args) => platform::projects::connections(run, args.verb),
-        Command::Secrets(args) => platform::projects::secrets(run, args.verb),
-        Command::Repositories(args) => platform::projects::repositories(run, args.verb),
-        Command::Provision(args) => platform::provision::run(run, args.verb),
-        Command::Events(args) => platform::events::run(run, args.verb),
+        Command::Pipelines(args) => pipelines::run(run, args.verb),
+        Command::Executions(args) => executions::run(run, args.verb),
+        Command::Variables(args) => variables::run(run, args.verb),
+        Command::Streaming(args) => streaming::run(run, args.verb),
+        Command::Tasks(args) => tasks::run(run, args.verb),
+        Command::Projects(args) => operations::projects::projects(run, args.verb),
+        Command::Environments(args) => operations::projects::environments(run, args.verb),
+        Command::Connections(args) => operations::projects::connections(run, args.verb),
+        Command::Secrets(args) => operations::projects::secrets(run, args.verb),
+        Command::Repositories(args) => operations::projects::repositories(run, args.verb),
+        Command::Provision(args) => provision::run(run, args.verb),
+        Command::Events(args) => events::run(run, args.verb),
         Command::Rules(args) => rules::run(run, args.verb),
         Command::Waivers(args) => waivers::run(run, args.verb),
-        Command::Mv(args) => moving::run(run, &args),
-        Command::Serve(args) => setup::serve::run(run, args),
-        Command::Demo(args) => setup::demo::run(run, &args),
-        Command::Schema(_) => setup::manual::schema(run),
-        Command::Completions(args) => setup::manual::completions(run, args.shell),
-        Command::Man(args) => setup::manual::pages(run, &args.dir),
+        Command::Mv(args) => mv::run(run, &args),
+        Command::Serve(args) => serve::run(run, args),
+        Command::Demo(args) => demo::run(run, &args),
+        Command::Schema(_) => manual::schema(run),
+        Command::Completions(args) => manual::completions(run, args.shell),
+        Command::Man(args) => manual::pages(run, &args.dir),
     }
 }

@@ -3,23 +3,16 @@
 //! All new content is computed in memory first, so that an error changes no file. Then git moves the files, and the
 //! edited files are written and staged; a failure to write is undone.
 
-mod carry_out;
-mod committed;
-mod edit;
-mod links;
-mod place;
-mod plan;
-mod read;
-mod tell;
-
 use crate::exit::ExitStatus;
 use crate::job::cli::MvArgs;
+use crate::operations::moving::read::Reading;
+use crate::operations::moving::{carry_out, links, place, plan, tell};
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
     let workspace = run.workspace()?;
     let snapshot = workspace.repo.on_disk(run.index())?;
-    let reading = read::Reading {
+    let reading = Reading {
         workspace: &workspace,
         snapshot: &snapshot,
     };

@@ -1,12 +1,7 @@
-//! Runs `sluicegate pipelines` and `sluicegate executions`.
-
-mod ended;
-mod execute;
-mod executions;
-
-pub(crate) use executions::run as run_executions;
+//! Runs `sluicegate pipelines`.
 
 use crate::job::cli::{OutputArgs, PipelinesVerb};
+use crate::operations::executions::execute;
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {

@@ -1,14 +1,14 @@
 //! Runs `sluicegate report`: reads JSON reports, merges them, delivers the result.
 
 use crate::delivery::leftovers::OutputFiles;
-use crate::delivery::{Delivery, DeliveryPlace, default_reports, deliver_from};
+use crate::delivery::{Delivery, ReviewScope, default_reports, deliver_from};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate;
-use crate::gate::comparison_notes;
-use crate::gate::merged_reports;
-use crate::gate::reported_commit::ReportedCommit;
-use crate::gate::saved_report::{name_again, read};
+use crate::gate::reports::merged_reports;
+use crate::gate::reports::report_comparison::{mark_since_report, refuse_incomparable};
+use crate::gate::reports::reported_commit::ReportedCommit;
+use crate::gate::reports::saved_report::{name_again, read};
 use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::{GlobArgs, ReportArgs};
 use crate::job::context::ContextError;
@@ -33,7 +33,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let reports = reports.collect::<Result<Vec<Report>, Failure>>()?;
     let older = args.compare.as_deref().map(|file| read(run, file)).transpose()?;
     if let Some(older) = &older {
-        comparison_notes::comparable(older, &reports)?;
+        refuse_incomparable(older, &reports)?;
     }
     let head = sources.head(args.head.clone());
     let reported_commit = ReportedCommit {
@@ -49,34 +49,32 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let mut report = merged_reports::merge(reports)
         .map_err(|why| Failure::new(ExitStatus::Usage, why).hint(ONE_REVIEW))?;
     if let Some(older) = older {
-        comparison_notes::tell(&mut report, older);
+        mark_since_report(&mut report, older);
     }
     if let Some(repo) = &repo {
         run.refuse_linked_reports(repo, &destinations)?;
         name_again(repo, &mut report);
     }
     let snapshot = repo.as_ref().and_then(|repo| commit(repo, &report));
-    let place = DeliveryPlace {
-        files: repo.as_ref().zip(snapshot.as_ref()),
-        ci: Some(&ci),
-    };
     let status = gate::status(report.verdict);
     // The jobs of a pipeline usually share their variables.
     let selection = sources.selection(&GlobArgs::default(), Of::Review).ok();
     let delivery = Delivery {
         report: &report,
         to: &destinations,
+        files: repo.as_ref().zip(snapshot.as_ref()),
+        ci: Some(&ci),
         passes: status == ExitStatus::Success,
         selection: selection.as_ref(),
         by_tip: false,
-        unchanged: None,
+        scope: ReviewScope::Change,
         is_policy_elsewhere: false,
         told: &[],
         wrong_rules: Vec::new(),
         missing_rules_hint: None,
         compared: None,
     };
-    let delivered = deliver_from(run, &place, &delivery, None);
+    let delivered = deliver_from(run, &delivery, None);
     Ok(status.worse(delivered))
 }
 

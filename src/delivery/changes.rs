@@ -1,8 +1,8 @@
 //! The changes of a report that was read from a file, and drawings of unchanged pipelines.
 
-use super::{Delivery, DeliveryPlace};
-use crate::gate::change_list::changes;
-use crate::gate::pipeline_change::{MOST_PICTURES, bounded};
+use super::Delivery;
+use crate::gate::changes::change_list::changes;
+use crate::gate::changes::pipeline_change::{MOST_PICTURES, bounded};
 use crate::model::findings::{Changed, Report};
 use crate::model::picture::Canvas;
 use crate::model::pipelines::document;
@@ -10,11 +10,11 @@ use crate::report::ChangedFile;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the changes listed in a report that was read from a file, with their text if the clone has both commits.
-pub(super) fn of_report(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Vec<ChangedFile> {
+pub(super) fn of_report(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
     let numbers = delivery.report.changes.iter().flatten();
     let known: BTreeMap<&str, &Changed> = numbers.map(|changed| (changed.path.as_str(), changed)).collect();
     let wants = |path: &str| known.contains_key(path);
-    let found = place
+    let found = delivery
         .files
         .filter(|_| !known.is_empty())
         .and_then(|(repo, snapshot)| {
@@ -41,11 +41,11 @@ pub(super) fn of_report(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> V
 
 /// Returns drawings of the first unchanged pipelines with findings.
 pub(super) fn pictures(
-    place: &DeliveryPlace<'_>,
+    delivery: &Delivery<'_>,
     report: &Report,
     changes: &[ChangedFile],
 ) -> BTreeMap<String, Canvas> {
-    let Some((repo, snapshot)) = place.files else {
+    let Some((repo, snapshot)) = delivery.files else {
         return BTreeMap::new();
     };
     let drawn: BTreeSet<&str> = changes.iter().map(|file| file.changed.path.as_str()).collect();

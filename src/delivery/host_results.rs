@@ -2,7 +2,7 @@
 //!
 //! These deliveries do not affect the verdict, so a failure is only a warning.
 
-use super::{Delivery, DeliveryPlace};
+use super::Delivery;
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
@@ -31,17 +31,15 @@ const BITBUCKET_PROXY: &str = "http://localhost:29418";
 const BITBUCKET_API: &str = "http://api.bitbucket.org";
 
 /// Sends the requested results in the forms that the host can show.
-pub(super) fn send(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>, about: &About) {
+pub(super) fn send(run: &Run, delivery: &Delivery<'_>, about: &About) {
     let shows = delivery.to.annotations != Annotations::None;
-    let sent = match place.host() {
-        Host::Bitbucket if shows => {
-            code_insights(run, place, delivery, about).map_err(|why| ("Code Insights", why))
-        }
+    let sent = match delivery.host() {
+        Host::Bitbucket if shows => code_insights(run, delivery, about).map_err(|why| ("Code Insights", why)),
         Host::Buildkite if shows => annotate(run, delivery, about).map_err(|why| ("the annotation", why)),
         _ => Ok(()),
     };
     let commented = if delivery.to.comment {
-        comment(run, place, delivery, about).map_err(|why| ("the comment", why))
+        comment(run, delivery, about).map_err(|why| ("the comment", why))
     } else {
         Ok(())
     };
@@ -51,13 +49,8 @@ pub(super) fn send(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>
     }
 }
 
-fn comment(
-    run: &Run,
-    place: &DeliveryPlace<'_>,
-    delivery: &Delivery<'_>,
-    about: &About,
-) -> Result<(), Failure> {
-    let (thread, settings) = thread(run, place)?;
+fn comment(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+    let (thread, settings) = thread(run, delivery)?;
     let client = HostClient::new(&settings)?;
     let body = report::comment(delivery.report, about);
     let marker = body.lines().next().unwrap_or_default();
@@ -71,10 +64,10 @@ fn comment(
 }
 
 /// Returns the thread for the comment, from the host's variables.
-fn thread(run: &Run, place: &DeliveryPlace<'_>) -> Result<(Thread, HostSettings), Failure> {
-    let number = place.ci.and_then(|ci| ci.pull_request);
+fn thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
+    let number = delivery.ci.and_then(|ci| ci.pull_request);
     let number = number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"));
-    match place.host() {
+    match delivery.host() {
         Host::GitHub => {
             let name = need(run, "GITHUB_REPOSITORY")?;
             let (owner, repository) = name.split_once('/').unwrap_or((name, ""));
@@ -139,17 +132,12 @@ fn url(text: &str) -> Result<Url, Failure> {
     Url::parse(text).map_err(|why| Failure::usage(format!("{text:?} is not a URL: {why}")))
 }
 
-fn code_insights(
-    run: &Run,
-    place: &DeliveryPlace<'_>,
-    delivery: &Delivery<'_>,
-    about: &About,
-) -> Result<(), Failure> {
+fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
     let name = need(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
-    let built = || built_commit(run, place);
+    let built = || built_commit(run, delivery);
     let head = delivery.report.context.head.clone();
-    let commit = head.filter(|head| place.is_on_host(head)).or_else(built);
+    let commit = head.filter(|head| delivery.is_on_host(head)).or_else(built);
     let no_commit = || Failure::usage("the reviewed files differ from those of BITBUCKET_COMMIT");
     let commit = commit.ok_or_else(no_commit)?;
     let client = HostClient::new(&HostSettings {
@@ -179,9 +167,9 @@ fn code_insights(
 }
 
 /// Returns the commit of the build if the pipelines and rules of the working tree equal it.
-fn built_commit(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
+fn built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let built = run.env.get("BITBUCKET_COMMIT")?;
-    let (repo, snapshot) = place.files?;
+    let (repo, snapshot) = delivery.files?;
     let head = repo.head().ok()?.commit;
     let judged = |path: &str| is_pipeline(path) || path.ends_with(RULES_FILE);
     let is_clean = || {

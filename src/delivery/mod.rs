@@ -2,6 +2,7 @@
 //! the other deliveries and the verdict are unaffected.
 
 mod changes;
+pub(crate) mod context_text;
 mod host_results;
 pub(crate) mod leftovers;
 mod needed_lines;
@@ -9,6 +10,8 @@ mod report_context;
 mod report_files;
 mod repository_links;
 mod reproduction;
+mod result_file;
+pub(crate) mod run_opening;
 mod step_results;
 
 pub(crate) use report_files::default_reports;
@@ -16,11 +19,11 @@ pub(crate) use report_files::default_reports;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::ComparedChanges;
-use crate::gate::change_list;
-use crate::gate::changes_ahead::ChangesAhead;
-use crate::gate::evaluation::{ReviewedBeyondChange, RunEnding};
+use crate::gate::changes::change_list;
+use crate::gate::changes::changes_ahead::ChangesAhead;
+use crate::gate::run::GateRun;
 use crate::job::ci::{CiContext, Host};
-use crate::job::settings::{Destinations, Judging, Selection};
+use crate::job::settings::{Destinations, Selection};
 use crate::model::findings::{Finding, Report};
 use crate::model::pipelines::RULES_FILE;
 use crate::model::rules::{self, LintProblem};
@@ -28,21 +31,34 @@ use crate::report::{AnnotationStyle, ChangedFile, WrongRules};
 use crate::session::Run;
 use crate::session::step_report::annotation_style;
 use crate::workspace::Workspace;
-use sluicegate_git::{Repository, Snapshot};
+use sluicegate_git::{CommitId, Repository, Snapshot};
 use std::sync::atomic::Ordering;
+
+/// The pipelines that a review covers: those that changed, or more.
+#[derive(Clone, Copy)]
+pub(crate) enum ReviewScope<'a> {
+    Change,
+    /// Also the unchanged pipelines that a publish would include.
+    WithPublish {
+        /// The commit that known findings were compared with.
+        known_at: Option<&'a CommitId>,
+    },
+}
 
 /// A report to deliver, and its destinations.
 pub(crate) struct Delivery<'a> {
     pub(crate) report: &'a Report,
     pub(crate) to: &'a Destinations,
+    /// The repository, and the snapshot that the report is about.
+    pub(crate) files: Option<(&'a Repository, &'a Snapshot<'a>)>,
+    pub(crate) ci: Option<&'a CiContext>,
     /// Whether the run passes, regardless of the verdict.
     pub(crate) passes: bool,
     /// The selection of files, if known.
     pub(crate) selection: Option<&'a Selection>,
     /// Whether the change is also checked against the target's tip.
     pub(crate) by_tip: bool,
-    /// The unchanged pipelines that were reviewed as well.
-    pub(crate) unchanged: Option<&'a ReviewedBeyondChange>,
+    pub(crate) scope: ReviewScope<'a>,
     /// The gate configuration in force comes from another commit than the reviewed one.
     pub(crate) is_policy_elsewhere: bool,
     /// The reasons why files were not reviewed that were reported already.
@@ -55,45 +71,7 @@ pub(crate) struct Delivery<'a> {
     pub(crate) compared: Option<&'a ComparedChanges>,
 }
 
-/// The destinations of a report, and the changes to include.
-pub(crate) struct Telling<'a> {
-    pub(crate) to: &'a Destinations,
-    /// The pipelines whose change is included.
-    selection: &'a Selection,
-    compared: ComparedChanges,
-    /// The changes, if they were compared while the platform responded.
-    ahead: Option<Vec<ChangedFile>>,
-}
-
-impl<'a> Telling<'a> {
-    pub(crate) const fn of(
-        judging: &'a Judging,
-        selection: &'a Selection,
-        compared: ComparedChanges,
-    ) -> Self {
-        Self {
-            to: &judging.destinations,
-            selection,
-            compared,
-            ahead: None,
-        }
-    }
-
-    /// Adds the changes that were compared while the platform responded.
-    pub(crate) fn with_ahead(mut self, ahead: Option<ChangesAhead>) -> Self {
-        self.ahead = ahead.and_then(ChangesAhead::finish);
-        self
-    }
-}
-
-/// The repository and the CI host of the run, as far as known.
-pub(crate) struct DeliveryPlace<'a> {
-    /// The repository, and the snapshot that the report is about.
-    pub(crate) files: Option<(&'a Repository, &'a Snapshot<'a>)>,
-    pub(crate) ci: Option<&'a CiContext>,
-}
-
-impl DeliveryPlace<'_> {
+impl Delivery<'_> {
     fn host(&self) -> Host {
         self.ci.map_or(Host::None, |ci| ci.host)
     }
@@ -113,20 +91,13 @@ impl DeliveryPlace<'_> {
     }
 }
 
-/// Delivers the findings in these files of the workspace; the status is a failure if a destination could not be
-/// reached.
-pub(crate) fn deliver(
-    run: &Run,
-    workspace: &Workspace<'_>,
-    snapshot: &Snapshot<'_>,
-    report: &mut Report,
-    ending: &RunEnding,
-    mut telling: Telling<'_>,
-) -> ExitStatus {
-    let changes = changed(run, workspace, snapshot, report, &mut telling);
+/// Delivers the report of a run; the status is a failure if a destination could not be reached.
+pub(crate) fn deliver(gate: &mut GateRun<'_>, report: &mut Report) -> ExitStatus {
+    let changes = list_changes(gate, report);
     report.changes = changes
         .as_ref()
         .map(|files| files.iter().map(|file| file.changed.clone()).collect());
+    let (workspace, snapshot) = (gate.workspace, &gate.snapshot);
     for limit in &mut report.limits {
         // The file may exist only in the target branch.
         limit.path = limit
@@ -134,48 +105,51 @@ pub(crate) fn deliver(
             .take()
             .filter(|path| matches!(snapshot.find(path), Ok(Some(_))));
     }
-    let place = DeliveryPlace {
+    let delivery = Delivery {
+        report,
+        to: &gate.settings.judging.destinations,
         files: Some((&workspace.repo, snapshot)),
         ci: Some(&workspace.ci),
-    };
-    deliver_from(
-        run,
-        &place,
-        &Delivery {
-            report,
-            to: telling.to,
-            passes: ending.status == ExitStatus::Success,
-            selection: Some(telling.selection),
-            by_tip: ending.by_tip,
-            unchanged: ending.unchanged.as_ref(),
-            is_policy_elsewhere: workspace.policy_is_elsewhere(),
-            told: &ending.told,
-            wrong_rules: wrong_rules(workspace, snapshot, report),
-            missing_rules_hint: missing_rules_hint(workspace, snapshot, report),
-            compared: Some(&telling.compared),
+        passes: gate.status == ExitStatus::Success,
+        selection: Some(&gate.settings.selection),
+        by_tip: gate.has_stricter_target(),
+        scope: if gate.is_before_publish {
+            let baseline = gate.baseline.as_ref();
+            let known_at = baseline.and_then(|baseline| baseline.bases.first());
+            ReviewScope::WithPublish { known_at }
+        } else {
+            ReviewScope::Change
         },
-        changes,
-    )
+        is_policy_elsewhere: workspace.policy_is_elsewhere(),
+        told: &gate.reported_causes,
+        wrong_rules: wrong_rules(workspace, snapshot, report),
+        missing_rules_hint: missing_rules_hint(workspace, snapshot, report),
+        compared: Some(&gate.compared),
+    };
+    deliver_from(gate.session, &delivery, changes)
 }
 
 /// Returns the changes if an output includes them. If they cannot be listed, the review is reported without them.
-fn changed(
-    run: &Run,
-    workspace: &Workspace<'_>,
-    snapshot: &Snapshot<'_>,
-    report: &Report,
-    telling: &mut Telling<'_>,
-) -> Option<Vec<ChangedFile>> {
-    if !change_list::writes_changes(run, workspace.ci.host, telling.to) {
+fn list_changes(gate: &mut GateRun<'_>, report: &Report) -> Option<Vec<ChangedFile>> {
+    let ahead = gate.changes_ahead.take().and_then(ChangesAhead::finish);
+    let (session, workspace, settings) = (gate.session, gate.workspace, gate.settings);
+    if !change_list::writes_changes(session, workspace.ci.host, &settings.judging.destinations) {
         return None;
     }
-    if let Some(ahead) = telling.ahead.take() {
-        return Some(ahead);
+    if ahead.is_some() {
+        return ahead;
     }
-    let wants = |path: &str| telling.selection.wants(path);
-    let compared = Some(&telling.compared);
-    change_list::changes(&workspace.repo, snapshot, report, compared, &wants).unwrap_or_else(|failure| {
-        run.ui
+    let wants = |path: &str| settings.selection.wants(path);
+    let changes = change_list::changes(
+        &workspace.repo,
+        &gate.snapshot,
+        report,
+        Some(&gate.compared),
+        &wants,
+    );
+    changes.unwrap_or_else(|failure| {
+        session
+            .ui
             .warn(&format!("could not list the changes: {}", failure.words()));
         None
     })
@@ -225,28 +199,27 @@ fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Repo
 /// used.
 pub(crate) fn deliver_from(
     run: &Run,
-    place: &DeliveryPlace<'_>,
     delivery: &Delivery<'_>,
     changes: Option<Vec<ChangedFile>>,
 ) -> ExitStatus {
-    let about = report_context::about(run, place, delivery, changes);
+    let about = report_context::about(run, delivery, changes);
     let mut status = ExitStatus::Success;
     let mut check = |result: Result<(), Failure>| {
         if let Err(failure) = result {
             status = status.worse(run.report_failure_as("A report was not delivered", &failure));
         }
     };
-    report_files::write_reports(run, place.host(), delivery, &about, &mut check);
-    check(step_results::show(run, place, delivery, &about));
-    let style = annotation_style(delivery.to.annotations, place.host());
+    report_files::write_reports(run, delivery.host(), delivery, &about, &mut check);
+    check(step_results::show(run, delivery, &about));
+    let style = annotation_style(delivery.to.annotations, delivery.host());
     if run.ui.is_quiet() && style == AnnotationStyle::None {
         run.print_deferred_warnings();
     }
     run.discard_deferred_warnings();
     run.finish_reports();
     check(step_results::summarize(run, delivery, &about));
-    check(step_results::tell_outputs(run, place, delivery));
-    host_results::send(run, place, delivery, &about);
+    check(step_results::tell_outputs(run, delivery));
+    host_results::send(run, delivery, &about);
     run.has_reported.store(true, Ordering::Relaxed);
     status
 }

@@ -1,7 +1,7 @@
 //! Determines which lines of the files the writers show, and for which files they need the changes: most findings are
 //! known or beyond the listing limits, and their files need not be read again.
 
-use super::{Delivery, DeliveryPlace};
+use super::Delivery;
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
 use crate::model::findings::Finding;
@@ -22,7 +22,7 @@ pub(super) struct Needed<'a> {
 impl<'a> Needed<'a> {
     /// Returns the findings for which a writer needs to know whether the change touched them, as their order depends on
     /// it.
-    pub(super) fn for_order(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'a>) -> Self {
+    pub(super) fn for_order(run: &Run, delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
         let of_each = |takes_old: bool| {
             let mut needed = Self::default();
@@ -45,7 +45,7 @@ impl<'a> Needed<'a> {
         // New findings come first, regardless of which lines the change touches.
         let is_ordered = report.fixed.is_none()
             && (!run.ui.is_quiet() || delivery.to.has_report(Format::needs_order) || delivery.to.comment);
-        if is_ordered || is_annotated(place, delivery) {
+        if is_ordered || is_annotated(delivery) {
             return of_each(false);
         }
         Self::default()
@@ -85,8 +85,8 @@ impl<'a> Needed<'a> {
 }
 
 /// Returns whether the host gets annotations, with those on changed lines first.
-fn is_annotated(place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> bool {
-    let (asked, host) = (delivery.to.annotations, place.host());
+fn is_annotated(delivery: &Delivery<'_>) -> bool {
+    let (asked, host) = (delivery.to.annotations, delivery.host());
     annotation_style(asked, host) != AnnotationStyle::None
         || (host == Host::Bitbucket && asked != Annotations::None)
 }

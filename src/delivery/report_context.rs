@@ -1,9 +1,9 @@
 //! Collects the context that the writers need besides the review: lines of files, changed lines, texts of rules, links.
 
 use super::needed_lines::Needed;
-use super::{Delivery, DeliveryPlace, changes, report_files, repository_links, reproduction};
+use super::{Delivery, changes, report_files, repository_links, reproduction};
 use crate::gate::ComparedChanges;
-use crate::gate::change_list;
+use crate::gate::changes::change_list;
 use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
 use crate::model::findings::{Report, Verdict};
@@ -20,48 +20,43 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 /// Returns the context for the writers. Unreadable files are left out: a review is shown even if its files cannot be.
-pub(super) fn about(
-    run: &Run,
-    place: &DeliveryPlace<'_>,
-    delivery: &Delivery<'_>,
-    changes: Option<Vec<ChangedFile>>,
-) -> About {
+pub(super) fn about(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> About {
     let (report, to) = (delivery.report, delivery.to);
     let mut about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
-        blob_url: repository_links::blob_url(run, place, report),
-        repository_url: repository_links::repository_url(run, place.host()),
-        repository: repository_links::repository(run, place),
+        blob_url: repository_links::blob_url(run, delivery, report),
+        repository_url: repository_links::repository_url(run, delivery.host()),
+        repository: repository_links::repository(run, delivery),
         project: run.global.project_id.clone().or_else(|| to.project.clone()),
-        sarif_limits: (place.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
+        sarif_limits: (delivery.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
         category: to.category.clone(),
         show: to.show,
-        path_base: path_base(run, place),
+        path_base: path_base(run, delivery),
         told: delivery.told.to_vec(),
         wrong_rules: delivery.wrong_rules.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
-        reproduce: reproduction::command(run, place, delivery),
-        reports: report_files::places(run, place.host(), delivery),
+        reproduce: reproduction::command(run, delivery),
+        reports: report_files::places(run, delivery.host(), delivery),
         rules: rule_texts(),
-        any_file: any_file(place, report),
+        any_file: any_file(delivery, report),
         ..About::default()
     };
-    if change_list::writes_changes(run, place.host(), to) {
-        about.changes = changes.unwrap_or_else(|| changes::of_report(place, delivery));
+    if change_list::writes_changes(run, delivery.host(), to) {
+        about.changes = changes.unwrap_or_else(|| changes::of_report(delivery));
     }
     if to.has_report(Format::is_page) {
-        about.pictures = changes::pictures(place, report, &about.changes);
+        about.pictures = changes::pictures(delivery, report, &about.changes);
     }
-    read_files(run, place, delivery, &mut about);
+    read_files(run, delivery, &mut about);
     about
 }
 
 /// Returns the directory that the paths of the log are relative to: in a local run the current directory, so that an
 /// editor or a shell finds the files; in CI the repository root, as in the reports.
-fn path_base(run: &Run, place: &DeliveryPlace<'_>) -> PathBase {
-    let Some((repo, _)) = place
+fn path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
+    let Some((repo, _)) = delivery
         .files
-        .filter(|(repo, _)| place.host().is_local() && !repo.is_bare())
+        .filter(|(repo, _)| delivery.host().is_local() && !repo.is_bare())
     else {
         return PathBase::Root;
     };
@@ -82,12 +77,12 @@ fn path_base(run: &Run, place: &DeliveryPlace<'_>) -> PathBase {
 }
 
 /// Returns a file of the reviewed commit if an entry about the run needs one: the configuration file if there is one.
-fn any_file(place: &DeliveryPlace<'_>, report: &Report) -> Option<String> {
+fn any_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
     let has_path = !report.files.is_empty() || !report.unreviewed.is_empty();
     if has_path || (report.verdict == Verdict::Passed && report.limits.is_empty()) {
         return None;
     }
-    let (_, snapshot) = place.files?;
+    let (_, snapshot) = delivery.files?;
     if let Ok(Some(file)) = snapshot.find(FILE_NAME) {
         return Some(file.path);
     }
@@ -96,8 +91,8 @@ fn any_file(place: &DeliveryPlace<'_>, report: &Report) -> Option<String> {
 }
 
 /// Reads the lines that the writers show, and determines which of them the change touched.
-fn read_files(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>, about: &mut About) {
-    let Some((repo, snapshot)) = place.files else {
+fn read_files(run: &Run, delivery: &Delivery<'_>, about: &mut About) {
+    let Some((repo, snapshot)) = delivery.files else {
         return;
     };
     let files = ReportedFiles {
@@ -116,7 +111,7 @@ fn read_files(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>, abo
     };
     let mut needed = Needed::default();
     if !files.bases.is_empty() {
-        needed = Needed::for_order(run, place, delivery);
+        needed = Needed::for_order(run, delivery);
     }
     if Needed::lines_depend_on_order(run, delivery) {
         read(&needed, about);

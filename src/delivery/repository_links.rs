@@ -1,6 +1,6 @@
 //! The repository's name and its URLs on the CI host.
 
-use super::DeliveryPlace;
+use super::Delivery;
 use crate::job::ci::Host;
 use crate::model::findings::Report;
 use crate::session::Run;
@@ -15,13 +15,13 @@ const NAMES: [&str; 4] = [
 
 /// Returns the URL template of a line of a file at the reviewed commit, built only from the host's own variables. The
 /// forms are those of the hosts' own permalinks.
-pub(super) fn blob_url(run: &Run, place: &DeliveryPlace<'_>, report: &Report) -> Option<String> {
-    let host = place.host();
+pub(super) fn blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report) -> Option<String> {
+    let host = delivery.host();
     let head = report
         .context
         .head
         .as_ref()
-        .filter(|head| place.is_on_host(head))?;
+        .filter(|head| delivery.is_on_host(head))?;
     let repository = repository_url(run, host)?;
     let place = match host {
         Host::GitHub => format!("blob/{head}/{{path}}#L{{line}}"),
@@ -37,13 +37,13 @@ pub(super) fn blob_url(run: &Run, place: &DeliveryPlace<'_>, report: &Report) ->
 }
 
 /// Returns the repository name: from the host, otherwise from its remote's address, otherwise its directory name.
-pub(super) fn repository(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
+pub(super) fn repository(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let of_host = NAMES.iter().find_map(|variable| run.env.get(variable));
-    if let Some(name) = of_host.filter(|_| !place.host().is_local()) {
+    if let Some(name) = of_host.filter(|_| !delivery.host().is_local()) {
         return Some(name.to_owned());
     }
-    let opened = place.files.is_none().then(|| run.repository()).flatten();
-    let repo = place.files.map(|(repo, _)| repo).or(opened.as_ref())?;
+    let opened = delivery.files.is_none().then(|| run.repository()).flatten();
+    let repo = delivery.files.map(|(repo, _)| repo).or(opened.as_ref())?;
     let remote = repo.remote_url().ok().flatten();
     let of_folder = || Some(repo.root().file_name()?.to_string_lossy().into_owned());
     remote.as_deref().and_then(name_in).or_else(of_folder)

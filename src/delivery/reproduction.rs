@@ -1,6 +1,6 @@
 //! Builds the command that reproduces a failed review of a CI job on another machine, without the platform.
 
-use super::{Delivery, DeliveryPlace};
+use super::{Delivery, ReviewScope};
 use crate::job::ci::BaseHint;
 use crate::job::policy;
 use crate::job::settings;
@@ -15,8 +15,8 @@ const ID: usize = 12;
 const ROOM: usize = 1_000;
 
 /// Returns the shell command, or `None` if the review did not fail or the run is local.
-pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Option<String> {
-    let (ci, report) = (place.ci?, delivery.report);
+pub(super) fn command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+    let (ci, report) = (delivery.ci?, delivery.report);
     let context = &report.context;
     // A comparison of two reports cannot be reproduced from the repository.
     let is_of_reports = context.compared_with.is_some();
@@ -25,7 +25,10 @@ pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<
     }
     let short = |id: &str| id.chars().take(ID).collect::<String>();
     let mut words = vec!["sluicegate check".to_owned()];
-    let since = delivery.unchanged.map(|unchanged| unchanged.known_at.as_ref());
+    let since = match delivery.scope {
+        ReviewScope::Change => None,
+        ReviewScope::WithPublish { known_at } => Some(known_at),
+    };
     words.push(match (&context.base, &ci.base) {
         _ if since.is_some() => match since.flatten().filter(|_| report.fixed.is_some()) {
             Some(known_at) => format!("--all --base {}", short(known_at.as_str())),
@@ -66,7 +69,7 @@ pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<
     ];
     let stricter = stricter.into_iter().filter(|(is_needed, _)| *is_needed);
     words.extend(stricter.map(|(_, flag)| flag.to_owned()));
-    let mut said = options(run, place, delivery);
+    let mut said = options(run, delivery);
     if !context.paths.is_empty() {
         let paths = context.paths.iter().map(|path| text::shell_word(path));
         let paths: Vec<String> = paths.collect();
@@ -78,12 +81,12 @@ pub(super) fn command(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<
 
 /// Returns the options of the job that select the files and the gate configuration: each flag with all its values.
 /// Settings in the repository's configuration file apply everywhere and need no flag.
-fn options(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+fn options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let (include, exclude) = delivery
         .selection
         .map(settings::Selection::given)
         .unwrap_or_default();
-    let config = config(run, place);
+    let config = config(run, delivery);
     let folder = settings::named_config_dir(&run.global, &run.env);
     let given = [
         ("--config", config.as_slice()),
@@ -101,9 +104,9 @@ fn options(run: &Run, place: &DeliveryPlace<'_>, delivery: &Delivery<'_>) -> Vec
 
 /// Returns the configuration file set by the job, relative to the repository root if it is in the repository, like all
 /// paths of the command.
-fn config(run: &Run, place: &DeliveryPlace<'_>) -> Option<String> {
+fn config(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let file = settings::named_config(&run.global, &run.env)?;
-    let inside = place
+    let inside = delivery
         .files
         .and_then(|(repo, _)| policy::in_repository(repo.root(), &file));
     Some(inside.unwrap_or_else(|| file.display().to_string()))

@@ -1,7 +1,7 @@
 //! Writes the results that a CI host reads from a step: annotations, summary, outputs.
 
+use super::Delivery;
 use super::report_files::junit_path;
-use super::{Delivery, DeliveryPlace};
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::report::terminal::{self, Groups};
@@ -14,19 +14,14 @@ use crate::ui::Ui;
 const ANNOTATIONS: usize = usize::MAX;
 
 /// Prints the findings, and the host's annotations and outputs; on standard error if a report goes to standard output.
-pub(super) fn show(
-    run: &Run,
-    place: &DeliveryPlace<'_>,
-    delivery: &Delivery<'_>,
-    about: &About,
-) -> Result<(), Failure> {
+pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
     let taken = delivery.to.take_output();
     let color = if taken {
         run.ui.colors_messages()
     } else {
         run.ui.colors_output()
     };
-    let host = place.host();
+    let host = delivery.host();
     let annotations = annotation_style(delivery.to.annotations, host);
     let style = terminal::Style {
         color,
@@ -72,12 +67,8 @@ pub(super) fn summarize(run: &Run, delivery: &Delivery<'_>, about: &About) -> Re
 }
 
 /// Appends the step outputs if the host reads them from a file.
-pub(super) fn tell_outputs(
-    run: &Run,
-    place: &DeliveryPlace<'_>,
-    delivery: &Delivery<'_>,
-) -> Result<(), Failure> {
-    run.append_outputs(&outputs(run, place.host(), delivery))
+pub(super) fn tell_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<(), Failure> {
+    run.append_outputs(&outputs(run, delivery.host(), delivery))
 }
 
 /// Returns the step outputs of the contract.

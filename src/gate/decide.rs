@@ -1,8 +1,8 @@
 //! Derives the causes of the verdict from the findings.
 
-use super::failed_batch::{BatchFiles, list_unexplained_batches};
-use super::verdict::of_results;
-use super::{Cause, Tally};
+use crate::gate::remote_review::failed_batch::{BatchFiles, list_unexplained_batches};
+use crate::gate::verdict::of_results;
+use crate::gate::{Cause, Tally};
 use crate::model::findings::FailOn;
 
 /// Returns the causes of the verdict. With `--fail-on never`, unreviewed files and doubts are still causes.
@@ -17,7 +17,7 @@ pub(crate) fn decide(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
 
 impl Tally {
     /// Returns the batches that failed although no finding explains it.
-    pub(super) fn unexplained_batches(&self) -> Vec<&BatchFiles> {
+    pub(crate) fn unexplained_batches(&self) -> Vec<&BatchFiles> {
         list_unexplained_batches(&self.failed_batches, self.files.iter(), |path| {
             let compared = self.compared.as_ref();
             compared.is_some_and(|compared| compared.has_failed_before(path))

@@ -1,13 +1,17 @@
-//! Builds the report from the findings, the causes of the verdict, and the notes. Every reviewer uses it.
+//! The findings of a run with the causes of its verdict, its notes and limits. Every step of a run adds to it, and the
+//! report is built from it.
 
-use super::failed_batch::BatchFiles;
-use super::{Cause, KnownComparison, Part, Selected, Tally, decide, is_open, status, verdict};
+use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::gate::remote_review::failed_batch::BatchFiles;
+use crate::gate::remote_review::unanswered::Unanswered;
+use crate::gate::{Cause, KnownComparison, Part, Selected, Tally, decide, is_open, status, verdict};
 use crate::model::findings::{
     Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
     too_many,
 };
 use crate::model::interface::Compat;
+use crate::session::Run;
 use jiff::Timestamp;
 use sluicegate_base::text::count;
 use std::collections::{BTreeSet, HashMap};
@@ -15,13 +19,13 @@ use std::time::Duration;
 
 /// The findings with the causes and notes that are added to them.
 #[derive(Default)]
-pub(crate) struct Judgement {
+pub(crate) struct Evaluation {
     tally: Tally,
     causes: Vec<Cause>,
     /// The reason why the run passes although files were not reviewed.
     excuse: Option<&'static str>,
     /// Notes for the report; each a sentence.
-    pub(crate) notes: Vec<String>,
+    notes: Vec<String>,
     /// The notes that explain a verdict other than passed.
     reasons: Vec<String>,
     /// The notes that limit the verdict.
@@ -30,18 +34,12 @@ pub(crate) struct Judgement {
     compat: Option<Compat>,
     /// True if the platform reported FAILED for a batch, and no finding explains it.
     has_unexplained_batch: bool,
+    /// The requests that got no response.
+    unanswered: Unanswered,
 }
 
-/// The facts about the run that a report contains besides the findings.
-pub(crate) struct ReportedRun {
-    pub(crate) engine: Engine,
-    pub(crate) context: ReviewContext,
-    pub(crate) started_at: Timestamp,
-    pub(crate) elapsed: Duration,
-}
-
-impl Judgement {
-    /// Creates the judgement of a run without files to review; `note` states the reason.
+impl Evaluation {
+    /// Creates the evaluation of a run without files to review; `note` states the reason.
     pub(crate) fn nothing(note: String) -> Self {
         Self {
             notes: vec![note],
@@ -77,11 +75,15 @@ impl Judgement {
     }
 
     /// Adds a cause, with a sentence that explains it.
-    pub(crate) fn because(&mut self, cause: Cause, why: impl Into<String>) {
+    pub(crate) fn add_cause(&mut self, cause: Cause, why: impl Into<String>) {
         let reason = why.into();
         self.causes.push(cause);
         self.notes.push(reason.clone());
         self.reasons.push(reason);
+    }
+
+    pub(crate) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+        self.notes.extend(notes);
     }
 
     /// Adds a note that limits the verdict.
@@ -91,18 +93,18 @@ impl Judgement {
     }
 
     /// Lets the run pass despite unreviewed files and doubts; the verdict does not change.
-    pub(crate) const fn excuse(&mut self, why: &'static str) {
+    const fn excuse(&mut self, why: &'static str) {
         self.excuse = Some(why);
     }
 
     /// Adds the effects of the change on consumers.
-    pub(crate) fn take_compat(&mut self, compat: Compat) {
+    pub(crate) fn set_compat(&mut self, compat: Compat) {
         self.compat = Some(compat);
     }
 
     /// Compares the number of known findings with the limit of the job. Only a complete review can note that the limit
     /// may be lowered.
-    pub(crate) fn hold_known(&mut self, part: &Part, is_all: bool) {
+    pub(crate) fn compare_known_count(&mut self, part: &Part, is_all: bool) {
         let (Some(most), Some(compared)) = (part.max_known, &self.tally.compared) else {
             return;
         };
@@ -111,10 +113,26 @@ impl Judgement {
         let known = totals.known.unwrap_or_default();
         let is_whole = is_all && part.shard.is_none() && part.paths.is_empty();
         if known > most {
-            self.because(Cause::TooManyKnown, too_many(known, most));
+            self.add_cause(Cause::TooManyKnown, too_many(known, most));
         } else if known < most && is_whole {
             self.notes.push(can_be_lower(known, most));
         }
+    }
+
+    /// Adds the requests that got no response, and prints them. With `may_pass`, an unavailable platform does not make
+    /// the run undecided.
+    pub(crate) fn add_unanswered(
+        &mut self,
+        session: &Run,
+        unanswered: Unanswered,
+        may_pass: bool,
+    ) -> Result<(), Failure> {
+        if may_pass {
+            self.excuse("the change passes regardless, because of --on-unavailable pass");
+        }
+        self.unanswered = unanswered;
+        self.unanswered
+            .show(session, self.status() == ExitStatus::Success)
     }
 
     /// Returns the exit status of the run, without the excused causes.
@@ -122,7 +140,8 @@ impl Judgement {
         let is_excused = |cause: &Cause| matches!(cause, Cause::Unreviewed | Cause::Doubt);
         let counting = self.causes.iter().copied();
         let counting = counting.filter(|cause| self.excuse.is_none() || !is_excused(cause));
-        status(verdict(&counting.collect::<Vec<_>>()))
+        let status = status(verdict(&counting.collect::<Vec<_>>()));
+        self.unanswered.status(status)
     }
 
     /// Adds the excuse to the notes if the run passes only because of it.
@@ -132,7 +151,19 @@ impl Judgement {
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
     }
 
-    pub(crate) fn report(self, run: ReportedRun, selected: Selected) -> Report {
+    /// Returns the printed causes of missing responses, and forgets the requests.
+    pub(crate) fn take_reported_causes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.unanswered).causes()
+    }
+
+    pub(crate) fn into_report(
+        self,
+        engine: Engine,
+        context: ReviewContext,
+        selected: Selected,
+        started_at: Timestamp,
+        elapsed: Duration,
+    ) -> Report {
         let types = self.tally.excluded.into_iter().map(|path| Excluded {
             path,
             reason: "not a file that is reviewed".to_owned(),
@@ -140,9 +171,9 @@ impl Judgement {
         let mut excluded: Vec<Excluded> = types.chain(selected.left_out).collect();
         excluded.sort();
         Report {
-            engine: run.engine,
+            engine,
             verdict: verdict(&self.causes),
-            context: run.context,
+            context,
             files: merged(self.tally.files, self.tally.project),
             excluded,
             unreviewed: self.tally.unreviewed,
@@ -157,8 +188,8 @@ impl Judgement {
             reasons: self.reasons,
             limits: self.limits,
             fixed: self.tally.compared.map(|compared| compared.fixed),
-            started_at: run.started_at,
-            elapsed: run.elapsed,
+            started_at,
+            elapsed,
         }
     }
 }
@@ -202,7 +233,7 @@ mod tests {
     use super::*;
     use crate::model::findings::Unreviewed;
 
-    fn unanswered() -> Judgement {
+    fn without_response() -> Evaluation {
         let tally = Tally {
             unreviewed: vec![Unreviewed {
                 path: "a".into(),
@@ -210,27 +241,27 @@ mod tests {
             }],
             ..Tally::default()
         };
-        Judgement::new(tally, FailOn::Error)
+        Evaluation::new(tally, FailOn::Error)
     }
 
-    fn reported(judgement: Judgement) -> Report {
-        let run = ReportedRun {
-            engine: Engine::Remote,
-            context: ReviewContext::default(),
-            started_at: Timestamp::UNIX_EPOCH,
-            elapsed: Duration::ZERO,
-        };
-        judgement.report(run, Selected::default())
+    fn reported(evaluation: Evaluation) -> Report {
+        evaluation.into_report(
+            Engine::Remote,
+            ReviewContext::default(),
+            Selected::default(),
+            Timestamp::UNIX_EPOCH,
+            Duration::ZERO,
+        )
     }
 
     #[test]
     fn an_excuse_lets_the_run_pass_and_leaves_the_verdict() {
-        let mut judgement = unanswered();
-        assert_eq!(judgement.status(), ExitStatus::Undecided);
-        judgement.excuse("it passes all the same");
-        assert_eq!(judgement.status(), ExitStatus::Success);
-        judgement.note_excuse(ExitStatus::Success);
-        let report = reported(judgement);
+        let mut evaluation = without_response();
+        assert_eq!(evaluation.status(), ExitStatus::Undecided);
+        evaluation.excuse("it passes all the same");
+        assert_eq!(evaluation.status(), ExitStatus::Success);
+        evaluation.note_excuse(ExitStatus::Success);
+        let report = reported(evaluation);
         assert_eq!((report.verdict, report.is_open), (Verdict::Undecided, true));
         assert_eq!(report.notes, ["it passes all the same"]);
     }
@@ -242,12 +273,12 @@ mod tests {
             (Cause::GateChange, ExitStatus::GateFailed),
             (Cause::Break, ExitStatus::GateFailed),
         ] {
-            let mut judgement = unanswered();
-            judgement.excuse("it passes all the same");
-            judgement.because(cause, "why");
-            assert_eq!(judgement.status(), status, "{cause:?}");
-            judgement.note_excuse(status);
-            let report = reported(judgement);
+            let mut evaluation = without_response();
+            evaluation.excuse("it passes all the same");
+            evaluation.add_cause(cause, "why");
+            assert_eq!(evaluation.status(), status, "{cause:?}");
+            evaluation.note_excuse(status);
+            let report = reported(evaluation);
             assert_eq!(
                 (report.verdict, report.notes),
                 (cause.verdict(), vec!["why".to_owned()])

@@ -1,6 +1,6 @@
 //! Selects the files of one shard, and determines whether the review is complete.
 
-use super::Selected;
+use crate::gate::Selected;
 use crate::model::findings::{FailOn, Shard};
 
 /// The shard of the selected files that a run reviews, with the settings of the verdict.
@@ -15,25 +15,25 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Removes the files of other shards from the selection; a single shard covers all files.
-    pub(crate) fn keep(
-        shard: Option<Shard>,
-        (fail_on, max_known): (FailOn, Option<usize>),
-        paths: Vec<String>,
-        selected: &mut Selected,
-    ) -> Self {
-        let shard = shard.filter(|shard| shard.total > 1);
-        let all = selected.files.len();
-        if let Some(shard) = shard {
-            selected.files.retain(|path| shard.holds(path));
-        }
+    /// Returns the part with all selected files.
+    pub(crate) const fn whole(fail_on: FailOn, max_known: Option<usize>, paths: Vec<String>) -> Self {
         Self {
-            shard,
+            shard: None,
             fail_on,
             paths,
             max_known,
-            left_out: all - selected.files.len(),
+            left_out: 0,
         }
+    }
+
+    /// Removes the files of other shards from the selection; a single shard covers all files.
+    pub(crate) fn keep_shard(&mut self, shard: Option<Shard>, selected: &mut Selected) {
+        self.shard = shard.filter(|shard| shard.total > 1);
+        let all = selected.files.len();
+        if let Some(shard) = self.shard {
+            selected.files.retain(|path| shard.holds(path));
+        }
+        self.left_out = all - selected.files.len();
     }
 
     /// Returns whether this shard reports the findings of the file, selected or not.
@@ -72,17 +72,18 @@ mod tests {
     #[test]
     fn a_part_keeps_its_files_and_is_no_pass_as_a_whole() {
         let mut files = selected();
-        let shard = Some(Shard { index: 1, total: 2 });
-        let part = Part::keep(shard, (FailOn::Error, None), Vec::new(), &mut files);
+        let mut part = Part::whole(FailOn::Error, None, Vec::new());
+        part.keep_shard(Some(Shard { index: 1, total: 2 }), &mut files);
         assert_eq!(part.left_out + files.files.len(), 20);
         assert!(part.left_out > 0 && part.why_partial().is_some());
-        let only = Some(Shard { index: 1, total: 1 });
-        let whole = Part::keep(only, (FailOn::Error, None), Vec::new(), &mut selected());
+        let mut whole = Part::whole(FailOn::Error, None, Vec::new());
+        whole.keep_shard(Some(Shard { index: 1, total: 1 }), &mut selected());
         assert_eq!(
             (whole.shard, whole.left_out, whole.why_partial()),
             (None, 0, None)
         );
-        let never = Part::keep(None, (FailOn::Never, None), Vec::new(), &mut selected());
+        let mut never = Part::whole(FailOn::Never, None, Vec::new());
+        never.keep_shard(None, &mut selected());
         assert!(never.why_partial().is_some());
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::error::Failure;
 use crate::gate::evaluate;
-use crate::gate::interface_comparison::between;
+use crate::gate::interface_changes::interface_comparison::between;
 use crate::gate::{Selected, Tally};
 use crate::job::context::PolicyTip;
 use crate::job::policy::{GateFileSide, rules_after_merge, stricter_at_tip};
@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const NAMED: usize = 5;
 
 /// The settings and rules of the target's tip that are stricter than those of the change.
-pub(crate) struct Outdated {
+pub(crate) struct StricterTarget {
     branch: String,
     commit: CommitId,
     /// The stricter settings of the tip, by path.
@@ -57,13 +57,13 @@ impl Workspace<'_> {
 
     /// Compares the gate configuration and the shared-pipelines file with the tip of the target: in a tag, a scheduled
     /// run or a push, of the default branch. Returns `None` if the commit contains the tip, and in a local run.
-    pub(crate) fn outdated(
+    pub(crate) fn find_stricter_target(
         &self,
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
         files: &GateFiles,
         selected: &Selected,
-    ) -> Result<Option<Outdated>, Failure> {
+    ) -> Result<Option<StricterTarget>, Failure> {
         let PolicyTip::At { commit, branch, .. } = &self.target_tip else {
             return Ok(None);
         };
@@ -96,7 +96,7 @@ impl Workspace<'_> {
         if stricter.is_empty() && rules.is_none() {
             return Ok(None);
         }
-        Ok(Some(Outdated {
+        Ok(Some(StricterTarget {
             branch: branch.clone(),
             commit: commit.clone(),
             stricter,
@@ -215,7 +215,7 @@ impl TipSides<'_> {
     }
 }
 
-impl Outdated {
+impl StricterTarget {
     /// Removes the additional evaluation against the tip's rules, for a run that evaluates other rules than the
     /// project's.
     pub(crate) fn skip_rules(&mut self) {
@@ -260,7 +260,7 @@ impl Outdated {
 
     /// Adds the findings of the tip's rules in the changed pipelines; `path_of` returns the path of a pipeline in
     /// `snapshot`.
-    pub(crate) fn add(
+    pub(crate) fn add_findings(
         &self,
         repo: &Repository,
         snapshot: &Snapshot<'_>,

@@ -1,7 +1,7 @@
 //! Derives the verdict from its causes. Every verdict of the program is computed here from a list of causes.
 
-use super::failed_batch::has_unexplained_batch;
 use crate::exit::ExitStatus;
+use crate::gate::remote_review::failed_batch::has_unexplained_batch;
 use crate::model::findings::{FailOn, FileResults, Report, State, Verdict};
 
 /// A reason why a run does not pass.
@@ -92,7 +92,7 @@ pub(crate) fn causes(report: &Report) -> Vec<Cause> {
 
 /// Returns the causes that the findings give. After a comparison with the base, a failing result without a new finding
 /// is a doubt: it is unknown whether its findings are new.
-pub(super) fn of_results<'f>(
+pub(crate) fn of_results<'f>(
     files: impl Iterator<Item = &'f FileResults>,
     fail_on: FailOn,
     is_compared: bool,

@@ -2,6 +2,7 @@
 
 use crate::error::Failure;
 use crate::gate::Tally;
+use crate::gate::run::GateRun;
 use crate::job::context::PolicyTip;
 use crate::job::policy::{CheckoutFiles, GateReader, Text, UnusableFile};
 use crate::model::findings::{FileResults, Limit, LimitKind, State};
@@ -22,7 +23,7 @@ use sluicegate_git::Snapshot;
 const NAMED: usize = 3;
 
 /// The waivers in force in a run.
-pub(crate) struct Waiving {
+pub(crate) struct ActiveWaivers {
     waivers: Waivers,
     /// Why those of the checkout are not in force.
     note: Option<String>,
@@ -36,7 +37,7 @@ pub(crate) fn today() -> Date {
 impl Workspace<'_> {
     /// Returns the waivers from the version of the file in force. `rules` are those of the reviewed files. In CI, a file
     /// that cannot be used has no waivers.
-    pub(crate) fn waiving(&self, rules: Option<&RuleSet>) -> Result<Waiving, Failure> {
+    pub(crate) fn waiving(&self, rules: Option<&RuleSet>) -> Result<ActiveWaivers, Failure> {
         let on_unusable = self.on_unusable();
         let reader = GateReader {
             repo: &self.repo,
@@ -46,7 +47,7 @@ impl Workspace<'_> {
         };
         let file = reader.read(FILE_NAME, false, WAIVERS_SIZE_LIMIT)?;
         if let Some(reason) = file.unusable {
-            return Waiving::without_file(&reason);
+            return ActiveWaivers::without_file(&reason);
         }
         let note = file.missing.filter(|_| file.checkout.is_some());
         let note = note.map(|why| {
@@ -60,9 +61,9 @@ impl Workspace<'_> {
             None => Ok(Vec::new()),
         };
         match placed.and_then(|placed| held(placed, FILE_NAME)) {
-            Ok(waivers) => Ok(Waiving { waivers, note }),
+            Ok(waivers) => Ok(ActiveWaivers { waivers, note }),
             Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
-                Waiving::without_file(&failure.chain())
+                ActiveWaivers::without_file(&failure.chain())
             }
             Err(failure) => Err(failure),
         }
@@ -100,6 +101,31 @@ impl Workspace<'_> {
     }
 }
 
+impl GateRun<'_> {
+    /// Marks the waived findings, also those of pipelines and components that the change renames.
+    pub(crate) fn mark_waived(&self, waivers: &ActiveWaivers, tally: &mut Tally) -> Result<(), Failure> {
+        let mut former = Former {
+            // A waiver at an excluded path allowed nothing.
+            paths: self.selection.selected.reviewed_former_paths(),
+            ..Former::default()
+        };
+        if !waivers.is_empty() {
+            let components = self.renamed_components();
+            let has_subject = |file: &&FileResults| {
+                let violations = file.results.iter().flat_map(|result| &result.violations);
+                violations.into_iter().any(|violation| violation.about.is_some())
+            };
+            for file in tally.all_files().filter(has_subject) {
+                let renamed = components.of_file(&file.path)?;
+                if !renamed.is_empty() {
+                    former.components.insert(file.path.clone(), renamed);
+                }
+            }
+        }
+        waivers.mark(&self.snapshot, &former, tally)
+    }
+}
+
 /// Returns the waivers of these entries of the named file.
 pub(crate) fn held(placed: Vec<PlacedWaiver>, name: &str) -> Result<Waivers, Failure> {
     let entries = placed.into_iter().map(|placed| placed.entry).collect();
@@ -128,7 +154,7 @@ pub(crate) fn standings(
     Ok(tally.with_all(|files| waivers.standings(&met, files, &there, today)))
 }
 
-impl Waiving {
+impl ActiveWaivers {
     /// Returns no waivers, with a note why the file in force cannot be used.
     fn without_file(reason: &str) -> Result<Self, Failure> {
         Ok(Self {

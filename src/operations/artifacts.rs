@@ -1,53 +1,11 @@
-//! Runs `sluicegate artifacts` and `sluicegate shared-pipelines`.
+//! The published versions and the shared pipelines of the account.
 
-use crate::commands::platform::versions::Versions;
-use crate::error::Failure;
-use crate::job::cli::{ArtifactsVerb, OutputArgs};
+use crate::job::cli::OutputArgs;
 use crate::platform::api::Platform;
 use crate::session::output::{cell, table};
 use crate::session::published::{not_published, nothing_under, prefixes};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
-
-pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
-    let sources = run.sources()?;
-    let platform = run.platform(&sources.connection(&run.global)?)?;
-    match verb {
-        ArtifactsVerb::List { prefix, output } => {
-            let prefix = sources.optional_prefix(prefix)?;
-            run.requests(list(run, platform, prefix, output))?
-        }
-        ArtifactsVerb::Show {
-            version,
-            prefix,
-            version_name,
-            output,
-        } => {
-            let prefix = sources.prefix(prefix)?;
-            run.requests(show(run, platform, prefix, version.or(version_name), output))?
-        }
-        ArtifactsVerb::Enable(args) => {
-            let prefix = sources.prefix(args.prefix.clone())?;
-            run.requests(Versions::new(run, &platform, prefix).enable(&args))?
-        }
-        ArtifactsVerb::Disable(args) => {
-            let prefix = sources.prefix(args.version.prefix.clone())?;
-            run.requests(Versions::new(run, &platform, prefix).disable(&args))?
-        }
-        ArtifactsVerb::Rollback(args) => {
-            let prefix = sources.prefix(args.prefix.clone())?;
-            run.requests(Versions::new(run, &platform, prefix).roll_back(&args))?
-        }
-        ArtifactsVerb::Prune(args) => {
-            let prefix = sources.prefix(args.prefix.clone())?;
-            run.requests(Versions::new(run, &platform, prefix).prune(&args))?
-        }
-        // These two compare in a repository, and are handled in the `gate` module.
-        ArtifactsVerb::Diff(_) | ArtifactsVerb::Impact(_) => {
-            Err(Failure::usage("this command is not a platform request"))
-        }
-    }
-}
 
 /// Lists the shared pipelines of the account.
 pub(crate) fn list_shared(run: &Run, output: OutputArgs) -> CommandResult {
@@ -65,7 +23,12 @@ pub(crate) fn list_shared(run: &Run, output: OutputArgs) -> CommandResult {
     })?
 }
 
-async fn list(run: &Run, platform: Platform, prefix: Option<String>, output: OutputArgs) -> CommandResult {
+pub(crate) async fn list(
+    run: &Run,
+    platform: Platform,
+    prefix: Option<String>,
+    output: OutputArgs,
+) -> CommandResult {
     let all = platform.artifacts(prefix.as_deref()).await?;
     if let (Some(prefix), true) = (&prefix, all.is_empty()) {
         let published = prefixes(&platform.artifacts(None).await?);
@@ -115,7 +78,7 @@ fn headings<'a>(keys: &[&'a str]) -> Vec<&'a str> {
     keys.iter().map(heading).collect()
 }
 
-async fn show(
+pub(crate) async fn show(
     run: &Run,
     platform: Platform,
     prefix: String,

@@ -1,9 +1,9 @@
-//! Runs `sluicegate provision apply`: checks everything, continues from the state, reports each step.
+//! Provisions a project: checks everything, continues from the state, reports each step.
 
-use crate::commands::platform::projects::names;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{OutputFormat, ProvisionApplyArgs, ProvisionVerb};
+use crate::job::cli::{OutputFormat, ProvisionApplyArgs};
+use crate::operations::projects::names;
 use crate::platform::desired::Document;
 use crate::platform::desired::provision::{
     self, Mark, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepTold, Stopped,
@@ -25,8 +25,8 @@ const STATE_LIMIT: u64 = 16 * 1024 * 1024;
 /// The role needed to continue with a new project.
 const SEEN_BY: &str = "only the account role Super Admin can see a new project until users are invited";
 
-pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
-    let ProvisionVerb::Apply(args) = verb;
+/// Checks everything, continues from the state, and reports each step.
+pub(crate) fn apply(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     let sources = run.sources()?;
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
     let plan = provision::plan(&document, &names(sources.vocabulary(&args.vocabulary)))?;
@@ -36,7 +36,7 @@ pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
         .map(|it| run.secret(&it.source))
         .transpose()?;
     let connection = sources.connection(&run.global)?;
-    let path = state_path(run, &args);
+    let path = state_path(run, args);
     let kept = read_if_there(&path, STATE_LIMIT)?;
     let mut state = ProvisionState::parse(kept.as_deref(), &path, &connection.base_url()?.to_string())?;
     resolve(&mut state, &plan, &args.resolve)?;
@@ -44,7 +44,7 @@ pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
     // Checks the settings of the connection, also for a dry run; sends nothing.
     let platform = run.platform(&connection)?;
     if args.dry_run {
-        return dry_run(run, &args, &plan, &state);
+        return dry_run(run, args, &plan, &state);
     }
     let save = |state: &ProvisionState| write::whole(&path, state.render().as_bytes());
     if !state.is_done(ProvisionStep::Project) {
@@ -58,7 +58,7 @@ pub(crate) fn run(run: &Run, verb: ProvisionVerb) -> CommandResult {
         secret.as_ref(),
         &mut state,
         save,
-        |step, told| tell(run, &args, step, &told, &mut done),
+        |step, told| tell(run, args, step, &told, &mut done),
     ))?;
     if args.output.output == OutputFormat::Json {
         let id = state.project_id();

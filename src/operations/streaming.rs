@@ -1,8 +1,8 @@
-//! Runs `sluicegate streaming`.
+//! Streaming pipelines of the platform.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs, StreamingVerb};
+use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs};
 use crate::platform::api::StreamingCommand;
 use crate::platform::desired::{self, Document};
 use crate::platform::follow::{self, End, Pace};
@@ -17,27 +17,7 @@ use uuid::Uuid;
 /// Default time to wait for a status, in seconds.
 const PATIENCE: u64 = 300;
 
-pub(crate) fn run(run: &Run, verb: StreamingVerb) -> CommandResult {
-    match verb {
-        StreamingVerb::Create {
-            file,
-            key_vault,
-            output,
-        } => create(run, &file, key_vault, output),
-        StreamingVerb::Show(args) => show(run, &args),
-        StreamingVerb::Start(args) => command(run, &args, StreamingCommand::Start),
-        StreamingVerb::Stop(args) => command(run, &args, StreamingCommand::Stop),
-        StreamingVerb::Status {
-            id,
-            wait: Some(state),
-            pace,
-            output,
-        } => wait(run, &id, &state, &pace, output),
-        StreamingVerb::Status { id, output, .. } => status(run, &id, output),
-    }
-}
-
-fn create(run: &Run, file: &Path, key_vault: Option<String>, output: OutputArgs) -> CommandResult {
+pub(crate) fn create(run: &Run, file: &Path, key_vault: Option<String>, output: OutputArgs) -> CommandResult {
     let document = Document::read(&run.env.current_dir().join(file), file)?;
     let definition = desired::streaming(&document, &run.sources()?.key_vault(key_vault))?;
     for note in &definition.notes {
@@ -90,7 +70,7 @@ fn not_there(id: &str, error: HttpError) -> Failure {
     failure
 }
 
-fn show(run: &Run, args: &StreamArgs) -> CommandResult {
+pub(crate) fn show(run: &Run, args: &StreamArgs) -> CommandResult {
     let RemoteProject { platform, id } = run.project()?;
     run.requests(async {
         let shown = match platform.streaming_pipeline(id, &args.id).await {
@@ -102,7 +82,7 @@ fn show(run: &Run, args: &StreamArgs) -> CommandResult {
 }
 
 /// Sends a command; success only means that the agent received it.
-fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
+pub(crate) fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
     let RemoteProject { platform, id } = run.project()?;
     run.requests(async {
         let answer = match platform.command_streaming_pipeline(id, &args.id, command).await {
@@ -119,7 +99,7 @@ fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandRe
     })?
 }
 
-fn status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
+pub(crate) fn status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     let RemoteProject {
         platform,
         id: project,
@@ -133,7 +113,7 @@ fn status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     })?
 }
 
-fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs) -> CommandResult {
+pub(crate) fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs) -> CommandResult {
     let waiting = run.sources()?.waiting(pace, PATIENCE)?;
     let RemoteProject {
         platform,

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::saved_report::{SIZE_LIMIT, understood};
+use crate::gate::reports::saved_report::{SIZE_LIMIT, understood};
 use crate::gate::why_partial;
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, LeftOfReview, Publish};

@@ -3,6 +3,7 @@
 mod again;
 mod announcement;
 mod compat;
+pub(crate) mod consumer_impact;
 mod evidence;
 mod history;
 mod intent;
@@ -10,16 +11,19 @@ mod junit;
 mod merged;
 pub(crate) mod offered_side;
 mod order;
+mod planned_publish;
 mod policy_guard;
 mod preview;
 mod superseded;
 mod tell;
+pub(crate) mod version_comparison;
 
 pub(crate) use compat::PublishComparison;
 pub(crate) use evidence::{Evidence, pipelines};
 pub(crate) use history::VersionHistory;
 pub(crate) use merged::{MergedCommit, check_local_commit, require_merged};
-pub(crate) use policy_guard::{refuse_outdated_gate, refuse_unusable_policy, resolve_settings};
+pub(crate) use planned_publish::{PlannedPublish, find_reason_against_publish};
+pub(crate) use policy_guard::{refuse_outdated_gate, resolve_settings};
 
 use intent::{Intent, PublishedBefore};
 use sluicegate_base::text::{self, List, count};

@@ -233,7 +233,7 @@ fn the_pages_of_hosts_show_what_init_writes() {
         ("jenkins", "Jenkinsfile"),
     ];
     for (host, file) in templates {
-        let template = read(&format!("src/commands/setup/init/templates/{file}"));
+        let template = read(&format!("src/operations/init/templates/{file}"));
         let filled = template
             .replace("__ACTION__", &format!("your-org/sluicegate@v{VERSION}"))
             .replace("__IMAGE__", &format!("ghcr.io/your-org/sluicegate:{VERSION}-ci"))

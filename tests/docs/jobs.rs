@@ -119,7 +119,7 @@ fn jobs_that_run_program_take_nothing_from_earlier_jobs() {
     for template in [
         "templates/review/template.yml",
         "templates/publish/template.yml",
-        "src/commands/setup/init/templates/gitlab.yml",
+        "src/operations/init/templates/gitlab.yml",
     ] {
         assert!(
             read(template).contains("\n  dependencies: []\n  cache: []\n"),
@@ -129,7 +129,7 @@ fn jobs_that_run_program_take_nothing_from_earlier_jobs() {
     let step = "\n        artifacts:\n          download: false\n";
     for job in [
         "docs/book/bitbucket.md",
-        "src/commands/setup/init/templates/bitbucket.yml",
+        "src/operations/init/templates/bitbucket.yml",
     ] {
         assert!(read(job).contains(step), "{job}");
     }
@@ -180,7 +180,7 @@ fn the_pages_agree_on_the_hosts_that_do_not_name_the_default_branch() {
 
 #[test]
 fn every_placeholder_of_a_version_name_is_named_where_they_are_listed() {
-    let template = read("src/commands/setup/init/templates/sluicegate.yaml");
+    let template = read("src/operations/init/templates/sluicegate.yaml");
     let page = read("docs/book/troubleshooting.md");
     let row = page
         .lines()
@@ -198,7 +198,7 @@ fn jobs_of_pull_requests_run_again_when_the_target_changes() {
     let mut tried = 0;
     let mut texts: Vec<(String, String)> = blocks("yaml");
     for template in ["github", "gitea"] {
-        let path = format!("src/commands/setup/init/templates/{template}.yml");
+        let path = format!("src/operations/init/templates/{template}.yml");
         texts.push((path.clone(), read(&path)));
     }
     for (page, text) in texts.iter().filter(|(_, text)| text.contains("pull_request")) {

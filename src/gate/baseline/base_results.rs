@@ -1,6 +1,6 @@
 //! The state at the base commits: the former paths of the reviewed files, and their results there.
 
-use super::{Before, KnownComparison, Tally, mark};
+use crate::gate::{Before, KnownComparison, Tally, mark};
 use crate::model::findings::FileResults;
 use crate::model::pipelines::is_pipeline;
 use sluicegate_git::Change;

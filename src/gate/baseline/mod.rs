@@ -1,7 +1,12 @@
 //! Finds the baseline if only new findings count: the same pipelines at the base, evaluated by the rules of the head.
 
+pub(crate) mod adoption;
+pub(crate) mod base_results;
+pub(crate) mod known;
+pub(crate) mod renamed_components;
+
 use crate::error::Failure;
-use crate::gate::adoption::Adoption;
+use crate::gate::baseline::adoption::Adoption;
 use crate::gate::{Moved, Pairs, Places, Selected, Tally, mark_known, moved};
 use crate::job::context::Comparison;
 use crate::job::settings::{Connection, Revisions, Selection};
@@ -46,7 +51,7 @@ impl Baseline {
 
     /// Returns the baseline of the change for `new-only`. A base set by the job is used even if all pipelines are
     /// reviewed.
-    pub(crate) fn of(
+    pub(crate) fn of_change(
         workspace: &Workspace<'_>,
         asked: &Revisions,
         comparison: &Comparison,

@@ -2,7 +2,7 @@
 //! reports.
 
 use crate::error::Failure;
-use crate::gate::pipeline_change::told_with_facts;
+use crate::gate::changes::pipeline_change::told_with_facts;
 use crate::gate::{ComparedChanges, Pairs, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};

@@ -1,9 +1,9 @@
 //! Compares the changes of a review while the platform responds: comparing thousands of pipelines takes as long as
 //! reviewing them.
 
-use super::change_list::{self, FactsOfFiles};
+use crate::gate::changes::change_list::{self, FactsOfFiles};
 use crate::gate::{Part, SeenFacts, Selected};
-use crate::job::settings::{Judging, Selection};
+use crate::job::settings::GateSettings;
 use crate::report::ChangedFile;
 use crate::session::Run;
 use crate::workspace::Workspace;
@@ -34,14 +34,15 @@ impl ChangesAhead {
         run: &Run,
         workspace: &Workspace<'_>,
         head: &CommitId,
-        (judging, selection): (&Judging, &Selection),
-        (selected, part): (&Selected, &Part),
+        settings: &GateSettings,
+        selected: &Selected,
+        part: &Part,
     ) -> Option<Self> {
-        let is_included = change_list::writes_changes(run, workspace.ci.host, &judging.destinations);
+        let is_included = change_list::writes_changes(run, workspace.ci.host, &settings.judging.destinations);
         if !is_included || selected.since.is_empty() {
             return None;
         }
-        let wants = |path: &str| selection.wants(path);
+        let wants = |path: &str| settings.selection.wants(path);
         let candidates = selected.candidates.iter().map(|candidate| &candidate.change);
         let wanted = candidates.filter(|it| change_list::is_included(it, &wants, &part.paths, part.shard));
         let comparing = Comparing {

@@ -4,8 +4,9 @@ use crate::error::Failure;
 use crate::gate::Selected;
 use crate::job::context::Comparison;
 use crate::model::pipelines::RULES_FILE;
+use crate::session::Run;
 use crate::workspace::Workspace;
-use sluicegate_git::Snapshot;
+use sluicegate_git::{CommitId, Snapshot};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -22,9 +23,29 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
+    /// Converts typed paths that restrict the changes; each must exist in the snapshot or in a base.
+    pub(crate) fn within_typed(
+        run: &Run,
+        workspace: &Workspace<'_>,
+        typed: &[PathBuf],
+        snapshot: &Snapshot<'_>,
+        bases: &[CommitId],
+    ) -> Result<Self, Failure> {
+        let paths = workspace.paths(run, typed, snapshot, bases)?;
+        Ok(Self {
+            named: Vec::new(),
+            within: paths.into_iter().zip(typed.iter().cloned()).collect(),
+        })
+    }
+
     pub(crate) fn all(&self) -> Vec<String> {
         let within = self.within.iter().map(|(path, _)| path);
         self.named.iter().chain(within).cloned().collect()
+    }
+
+    /// Returns the paths that restrict the changes.
+    pub(crate) fn within(&self) -> Vec<String> {
+        self.within.iter().map(|(path, _)| path.clone()).collect()
     }
 
     pub(crate) const fn only_named(&self) -> bool {
@@ -45,7 +66,7 @@ impl Paths {
     }
 
     /// Returns a note for each named file that is not checked.
-    pub(crate) fn left(&self, selected: &Selected) -> Vec<String> {
+    pub(crate) fn list_unchecked(&self, selected: &Selected) -> Vec<String> {
         let gate = selected.gate_changes.iter().map(|change| &change.path);
         let checked: BTreeSet<&String> = selected.files.iter().chain(gate).collect();
         // A change of the rules file selects all pipelines.

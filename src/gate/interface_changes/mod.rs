@@ -1,19 +1,73 @@
 //! Finds the changes for consumers of shared pipelines between the base and the reviewed change, so that a change is
 //! not blamed for an earlier break.
 
-use super::interface_comparison::{Between, between};
+pub(crate) mod interface_comparison;
+
 use crate::error::Failure;
+use crate::gate::Cause;
+use crate::gate::interface_changes::interface_comparison::{Between, between};
 use crate::gate::is_within;
+use crate::gate::run::{AcceptBreak, GateRun};
 use crate::job::cli::Compat as Mode;
 use crate::job::context::Comparison;
 use crate::job::settings::Breaks;
-use crate::model::interface::{Against, Compat};
+use crate::model::interface::{Against, Compat, describe_new_pipelines};
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
 
+const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
+                      (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
+                      (--accept-breaking).";
+
+impl GateRun<'_> {
+    /// Adds the changes for consumers: a break that neither the job nor `accept_break` allows fails the run, and unknown
+    /// changes do not pass if a break would fail. If only the shared-pipelines file was edited, all pipelines are
+    /// selected, but the file still has a base.
+    pub(crate) fn add_interface_changes(&mut self, accept_break: &AcceptBreak<'_>) -> Result<(), Failure> {
+        let breaks = &self.settings.judging.breaks;
+        let changes = in_change(
+            self.workspace,
+            &self.snapshot,
+            &self.change,
+            breaks,
+            &self.part.paths,
+        )?;
+        let Some(mut found) = changes else {
+            return Ok(());
+        };
+        let evaluation = &mut self.evaluation;
+        if let Some(reason) = &found.unknown {
+            let note = format!("could not determine the changes for consumers: {reason}");
+            if found.is_undecided {
+                evaluation.add_cause(Cause::UnknownBreaks, note);
+            } else {
+                evaluation.note([note]);
+            }
+        }
+        evaluation.note(describe_new_pipelines(&found.compat));
+        if found.compat.refused {
+            match accept_break() {
+                Ok(reason) => {
+                    found.compat.refused = reason.is_none();
+                    found.compat.accepted = reason;
+                }
+                Err(failure) => evaluation.note([format!(
+                    "could not determine whether the version name accepts the break: {}",
+                    failure.chain()
+                )]),
+            }
+        }
+        if found.compat.refused {
+            evaluation.add_cause(Cause::Break, BROKEN);
+        }
+        evaluation.set_compat(found.compat);
+        Ok(())
+    }
+}
+
 /// Returns the changes, or `None` if the shared-pipelines file is unchanged, there is no base, or `paths` restricts the
 /// review to other files.
-pub(crate) fn in_change(
+fn in_change(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     comparison: &Comparison,
@@ -78,10 +132,10 @@ fn since_all<'b>(
 }
 
 /// The changes that were found, and why they may be incomplete.
-pub(crate) struct FoundBreaks {
-    pub(crate) compat: Compat,
+struct FoundBreaks {
+    compat: Compat,
     /// Why a side cannot be read.
-    pub(crate) unknown: Option<String>,
+    unknown: Option<String>,
     /// Whether an unreadable side makes the review undecided.
-    pub(crate) is_undecided: bool,
+    is_undecided: bool,
 }

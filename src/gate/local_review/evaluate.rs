@@ -1,6 +1,6 @@
 //! Evaluates rules on files of a snapshot, from blobs or from disk.
 
-use super::Tally;
+use crate::gate::Tally;
 use crate::model::findings::{FileResults, Unreviewed};
 use crate::model::pipelines::{document_in, document_on_disk, is_pipeline};
 use crate::model::rules::{RuleSet, SeePipeline};

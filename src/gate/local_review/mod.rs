@@ -1,89 +1,115 @@
 //! The local engine: evaluates the rules on this machine.
 
+pub(crate) mod evaluate;
+
 use crate::error::Failure;
 use crate::gate::baseline::Baseline;
-use crate::gate::check_rules::CheckRules;
-use crate::gate::evaluation::Judged;
-use crate::gate::project_checks::{ProjectChecking, ProjectRun};
-use crate::gate::selection::Chosen;
-use crate::gate::stricter_target::Outdated;
-use crate::gate::{Judgement, Places, SeenFacts, Tally, evaluate, list_failed_files};
-use crate::job::cli::FailOn;
-use crate::model::pipelines::RULES_FILE;
+use crate::gate::check_subject::check_rules::CheckRules;
+use crate::gate::evaluation::Evaluation;
+use crate::gate::run::{GateRun, ReviewEngine};
+use crate::gate::{Places, SeenFacts, Tally, evaluate, list_failed_files};
+use crate::model::findings::FileResults;
+use crate::model::pipelines::{Pipeline, RULES_FILE};
 use crate::model::rules::RuleSet;
-use crate::session::Run;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, Repository};
 use std::collections::HashSet;
 
-/// Evaluates these files of the snapshot locally, with these rules.
-pub(crate) fn judge(
-    run: &Run,
-    chosen: &Chosen,
-    project: &ProjectRun<'_>,
-    check_rules: &CheckRules,
-    fail_on: FailOn,
-    past: Option<&Baseline>,
-) -> Result<Judged, Failure> {
-    let ProjectChecking {
-        workspace, snapshot, ..
-    } = project.project;
-    let (repo, selected) = (&workspace.repo, &chosen.selected);
-    let files = &selected.files;
-    let what = count(files.len(), "pipeline");
-    run.ui.say(&format!("checking {what} of {}", snapshot.name()));
-    let missing_rules;
-    let (rules, missing) = if let Some(rules) = check_rules.rule_set() {
-        (rules, None)
-    } else {
-        missing_rules = workspace.missing_rules(snapshot)?;
-        (&missing_rules, workspace.named_folder.as_ref())
-    };
-    let waiving = workspace.waiving(check_rules.rule_set())?;
-    let wanted: HashSet<&str> = files.iter().map(String::as_str).collect();
-    let files = snapshot.files(&|path| wanted.contains(path))?;
-    let seen = SeenFacts::default();
-    let mut tally = evaluate(repo, rules, files, &|path, pipeline| seen.see(path, pipeline))?;
-    if let Some(outdated) = &chosen.outdated {
-        outdated.add(
-            repo,
-            snapshot,
-            &|path| wanted.contains(path).then(|| path.to_owned()),
-            &mut tally,
-        )?;
-    }
-    project.add(project.found(seen)?, &mut tally);
-    project.waive(&waiving, &mut tally)?;
-    tally.notes.extend(check_rules.note());
-    tally.notes.extend(missing.map(|folder| {
-        let place = snapshot.name();
-        format!("`{folder}/{RULES_FILE}` is missing in {place}; `{folder}` is the configured directory")
-    }));
-    if let Some(past) = past {
-        past.compare(repo, snapshot, &mut tally, |tally, base| {
-            let judged = tally.files.iter().map(|file| file.path.as_str());
-            let places = past.places(base, snapshot, judged)?;
-            let before = at_base(repo, rules, base, &places)?;
-            with_tip(repo, chosen.outdated.as_ref(), base, (places, before))
-        })?;
-        project.mark_known(past, &mut tally)?;
-    }
-    project.mark_consequences(&mut tally)?;
-    Ok(Judged::from(Judgement::new(tally, fail_on)))
+/// Note in the reports if the platform was not asked for a review.
+const FORK_NOTE: &str = "the change comes from a fork, which the platform cannot read, so it was checked \
+                         locally with the rules file of its commit, not by the platform (--fork check)";
+
+/// A review that evaluates the rules on this machine.
+pub(crate) struct LocalReview {
+    rules: Option<CheckRules>,
+    /// The rule set of files without a rules file.
+    missing_rules: RuleSet,
+    is_of_fork: bool,
 }
 
-/// Adds the findings of the target's tip rules in the files, at their paths in the base.
-pub(crate) fn with_tip(
-    repo: &Repository,
-    outdated: Option<&Outdated>,
-    base: &CommitId,
-    (places, mut before): (Places, Tally),
-) -> Result<(Places, Tally), Failure> {
-    if let Some(outdated) = outdated {
-        let snapshot = repo.snapshot(base.clone());
-        outdated.add(repo, &snapshot, &|path| places.of(path), &mut before)?;
+impl LocalReview {
+    /// Returns a review that evaluates these rules.
+    pub(crate) fn with_rules(rules: CheckRules) -> Self {
+        Self::new(Some(rules), false)
     }
-    Ok((places, before))
+
+    /// Returns a review of the change of a fork, by the rules file of its commit; every report gets a note about it.
+    pub(crate) fn of_fork() -> Self {
+        Self::new(None, true)
+    }
+
+    fn new(rules: Option<CheckRules>, is_of_fork: bool) -> Self {
+        Self {
+            rules,
+            missing_rules: RuleSet::missing(),
+            is_of_fork,
+        }
+    }
+
+    /// Returns the rules that the review evaluates.
+    fn evaluated_rules(&self) -> &RuleSet {
+        self.rules().unwrap_or(&self.missing_rules)
+    }
+}
+
+impl ReviewEngine for LocalReview {
+    fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
+        let what = count(run.selection.selected.files.len(), "pipeline");
+        run.session
+            .ui
+            .say(&format!("checking {what} of {}", run.snapshot.name()));
+        if self.rules.is_none() {
+            self.rules = Some(CheckRules::Project(run.workspace.rules(&run.snapshot)?));
+        }
+        if self.rules().is_none() {
+            self.missing_rules = run.workspace.missing_rules(&run.snapshot)?;
+        }
+        Ok(())
+    }
+
+    fn rules(&self) -> Option<&RuleSet> {
+        self.rules.as_ref().and_then(CheckRules::rule_set)
+    }
+
+    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
+        let wanted: HashSet<&str> = run.selection.selected.files.iter().map(String::as_str).collect();
+        let files = run.snapshot.files(&|path| wanted.contains(path))?;
+        let seen = SeenFacts::default();
+        let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
+        let tally = evaluate(&run.workspace.repo, self.evaluated_rules(), files, &see)?;
+        Ok((tally, run.find_project_findings(seen)?))
+    }
+
+    fn evaluate_base(
+        &mut self,
+        run: &GateRun<'_>,
+        baseline: &Baseline,
+        base: &CommitId,
+        head: &mut Tally,
+    ) -> Result<(Places, Tally), Failure> {
+        let reviewed = head.files.iter().map(|file| file.path.as_str());
+        let places = baseline.places(base, &run.snapshot, reviewed)?;
+        let before = at_base(&run.workspace.repo, self.evaluated_rules(), base, &places)?;
+        Ok((places, before))
+    }
+
+    fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally) {
+        head.notes.extend(self.rules.as_ref().and_then(CheckRules::note));
+        let missing = run.workspace.named_folder.as_ref();
+        head.notes
+            .extend(missing.filter(|_| self.rules().is_none()).map(|folder| {
+                let place = run.snapshot.name();
+                format!(
+                    "`{folder}/{RULES_FILE}` is missing in {place}; `{folder}` is the configured directory"
+                )
+            }));
+    }
+
+    fn conclude(&mut self, run: &GateRun<'_>, head: Tally) -> Result<Evaluation, Failure> {
+        let mut evaluation = Evaluation::new(head, run.settings.judging.fail_on);
+        evaluation.note(self.is_of_fork.then(|| FORK_NOTE.to_owned()));
+        Ok(evaluation)
+    }
 }
 
 /// Evaluates the files with these rules, at their paths in the base.

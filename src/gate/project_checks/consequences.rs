@@ -2,7 +2,7 @@
 //!
 //! The verdict is derived from all findings before. The finding of the link gets the level of the worst folded one.
 
-use super::Tally;
+use crate::gate::Tally;
 use crate::model::findings::{
     Enforcement, FileResults, Origin, RuleResult, Severity, State, Status, Violation,
 };
@@ -27,7 +27,7 @@ struct FoldedFinding {
 }
 
 impl Tally {
-    pub(super) fn fold_consequences(&mut self) {
+    pub(crate) fn fold_consequences(&mut self) {
         for (path, consequences) in mem::take(&mut self.consequences) {
             let mut reviewed = self.files.iter_mut().filter(|file| file.path == path);
             let mut checked = self.project.iter_mut().filter(|file| file.path == path);

@@ -1,19 +1,21 @@
 //! Runs the project checks: determines which of their findings are reported, and which are known.
 
+pub(crate) mod consequences;
+pub(crate) mod project_scope;
+
 use crate::error::Failure;
 use crate::gate::baseline::Baseline;
-use crate::gate::renamed_components::RenamedComponents;
-use crate::gate::waivers::Waiving;
+use crate::gate::baseline::renamed_components::RenamedComponents;
+use crate::gate::run::GateRun;
 use crate::gate::{
-    ChangedFacts, ChooseOthers, KnownComparison, OtherFiles, Pairs, Part, Places, ProjectScope, SeenFacts,
-    Selected, Tally, is_enforced, mark_files, script_defect,
+    ChangedFacts, ChooseOthers, KnownComparison, OtherFiles, Pairs, Places, ProjectScope, SeenFacts, Tally,
+    is_enforced, mark_files, script_defect,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::model::findings::{FileResults, State};
 use crate::model::pipelines::{Pipeline, PipelineFacts, SoughtNames, document, is_pipeline};
 use crate::model::project::{ComponentSuggestions, ProjectCheck, Renames};
 use crate::model::rules::consequences;
-use crate::model::waivers::Former;
 use crate::workspace::Workspace;
 use rayon::prelude::*;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
@@ -30,23 +32,13 @@ const NO_RENAMES: Renames<'_> = Renames {
 
 /// The project to check.
 #[derive(Clone, Copy)]
-pub(crate) struct ProjectChecking<'a> {
+pub(crate) struct ProjectChecks<'a> {
     pub(crate) workspace: &'a Workspace<'a>,
     pub(crate) settings: &'a ProjectCheckSettings,
     pub(crate) snapshot: &'a Snapshot<'a>,
 }
 
-/// The part of the project that a run covers.
-#[derive(Clone, Copy)]
-pub(crate) struct ProjectRun<'a> {
-    pub(crate) project: ProjectChecking<'a>,
-    pub(crate) selected: &'a Selected,
-    /// The commits that the change is compared with.
-    pub(crate) bases: &'a [CommitId],
-    pub(crate) part: &'a Part,
-}
-
-impl ProjectChecking<'_> {
+impl ProjectChecks<'_> {
     /// Returns all findings. `seen` contains the facts that were read already.
     pub(crate) fn all(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
         self.check(seen, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))
@@ -128,27 +120,27 @@ impl ProjectChecking<'_> {
     }
 }
 
-impl<'a> ProjectRun<'a> {
-    pub(crate) const fn of(
-        project: ProjectChecking<'a>,
-        selected: &'a Selected,
-        bases: &'a [CommitId],
-        part: &'a Part,
-    ) -> Self {
-        Self {
-            project,
-            selected,
-            bases,
-            part,
+impl GateRun<'_> {
+    fn project_checks(&self) -> ProjectChecks<'_> {
+        ProjectChecks {
+            workspace: self.workspace,
+            settings: &self.settings.judging.project,
+            snapshot: &self.snapshot,
         }
     }
 
     /// Returns the findings in selected pipelines, and all others that the base does not have: moving or deleting a
     /// pipeline breaks callers that the change does not touch.
-    pub(crate) fn found(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
-        let selected: HashSet<&str> = self.selected.files.iter().map(String::as_str).collect();
+    pub(crate) fn find_project_findings(&self, seen: SeenFacts) -> Result<Vec<FileResults>, Failure> {
+        let selected: HashSet<&str> = self.selection.selected.files.iter().map(String::as_str).collect();
         let mut changed = selected.clone();
-        changed.extend(self.selected.candidates.iter().map(|it| it.change.path.as_str()));
+        changed.extend(
+            self.selection
+                .selected
+                .candidates
+                .iter()
+                .map(|it| it.change.path.as_str()),
+        );
         let is_changed = |path: &str| changed.contains(path);
         let components = self.renamed_components();
         let renames = Renames {
@@ -156,7 +148,7 @@ impl<'a> ProjectRun<'a> {
             component: &|path, old| components.new_name(path, old),
         };
         let found = self
-            .project
+            .project_checks()
             .check(seen, &renames, &is_changed, &|facts| self.others(facts))?;
         let takes_all = self.takes_all();
         let is_meant = |file: &FileResults| {
@@ -171,33 +163,36 @@ impl<'a> ProjectRun<'a> {
 
     /// Returns whether all of the project is covered, also files that are not pipelines.
     fn takes_all(&self) -> bool {
-        self.selected.all_because.is_some() && self.part.paths.is_empty()
+        self.selection.selected.all_because.is_some() && self.part.paths.is_empty()
     }
 
     /// Adds the findings to the results of the rules.
-    pub(crate) fn add(&self, found: Vec<FileResults>, tally: &mut Tally) {
+    pub(crate) fn add_project_findings(&self, found: Vec<FileResults>, tally: &mut Tally) {
         tally.project = found;
-        tally.checked = Some(self.project.settings.levels);
+        tally.checked = Some(self.settings.judging.project.levels);
     }
 
     /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or
     /// a pipeline that lost a variable. With several bases each differs in something else, so all are read. Without a
     /// base, only findings in the selected pipelines count.
     fn others(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
-        if self.bases.is_empty() && !self.takes_all() {
+        if self.comparison.bases.is_empty() && !self.takes_all() {
             return Ok(OtherFiles::Reached);
         }
-        let [base] = self.bases else {
+        let [base] = self.comparison.bases.as_slice() else {
             return Ok(OtherFiles::All);
         };
-        let is_gate_changed = !self.selected.gate_changes.is_empty();
-        if is_gate_changed || self.selected.all_because.is_some() || self.selected.since != self.bases {
+        let is_gate_changed = !self.selection.selected.gate_changes.is_empty();
+        if is_gate_changed
+            || self.selection.selected.all_because.is_some()
+            || self.selection.selected.since != self.comparison.bases
+        {
             return Ok(OtherFiles::All);
         }
         let is_other = |path: &str| !is_pipeline(path);
-        let differences = self.project.snapshot.differences(self.bases, &is_other)?;
+        let differences = self.snapshot.differences(&self.comparison.bases, &is_other)?;
         let mut names = differences.paths_gone();
-        let changes = self.selected.candidates.iter().map(|it| &it.change);
+        let changes = self.selection.selected.candidates.iter().map(|it| &it.change);
         let (modified, moved): (Vec<&Change>, Vec<&Change>) =
             changes.partition(|change| change.kind == ChangeKind::Modified);
         names.extend(moved.iter().flat_map(|change| change.paths()));
@@ -217,7 +212,7 @@ impl<'a> ProjectRun<'a> {
     /// Returns those of the files that may be scripts with a defect. Beyond a number of bytes, files are not examined, and
     /// each may have a defect.
     fn spoiled_scripts(&self, paths: &BTreeSet<&str>) -> Result<Vec<String>, GitError> {
-        let (repo, snapshot) = (&self.project.workspace.repo, self.project.snapshot);
+        let (repo, snapshot) = (&self.workspace.repo, &self.snapshot);
         let mut examined = 0;
         let mut spoiled = Vec::new();
         for (path, file) in snapshot.find_all(paths)? {
@@ -236,7 +231,7 @@ impl<'a> ProjectRun<'a> {
         modified: &BTreeSet<&'c str>,
         now: &ChangedFacts<'_>,
     ) -> Result<Vec<&'c str>, GitError> {
-        let repo = &self.project.workspace.repo;
+        let repo = &self.workspace.repo;
         let files = repo.snapshot(base.clone()).find_all(modified)?;
         let bytes = |path: &str| document(repo, files.get(path)?).ok()?.ok();
         let before: Vec<_> = modified.iter().map(|path| (*path, bytes(path))).collect();
@@ -250,11 +245,13 @@ impl<'a> ProjectRun<'a> {
 
     /// Returns the findings that the base does not have; empty without a base.
     fn brought(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
-        if files.is_empty() || self.bases.is_empty() {
+        if files.is_empty() || self.comparison.bases.is_empty() {
             return Ok(Vec::new());
         }
-        self.project
-            .compare(&Baseline::at(self.bases, self.selected), &mut files)?;
+        self.project_checks().compare(
+            &Baseline::at(&self.comparison.bases, &self.selection.selected),
+            &mut files,
+        )?;
         for file in &mut files {
             for result in &mut file.results {
                 let states = std::mem::take(&mut result.states);
@@ -270,55 +267,35 @@ impl<'a> ProjectRun<'a> {
     }
 
     /// Marks the findings that existed before, if only new findings count.
-    pub(crate) fn mark_known(&self, past: &Baseline, tally: &mut Tally) -> Result<(), Failure> {
+    pub(crate) fn mark_known_project_findings(
+        &self,
+        past: &Baseline,
+        tally: &mut Tally,
+    ) -> Result<(), Failure> {
         if tally.project.is_empty() {
             return Ok(());
         }
         let Some(compared) = &mut tally.compared else {
             return Ok(());
         };
-        let mut found = self.project.compare(past, &mut tally.project)?;
+        let mut found = self.project_checks().compare(past, &mut tally.project)?;
         compared.unknown.append(&mut found.unknown);
         Ok(())
     }
 
-    fn renamed_components(&self) -> RenamedComponents<'a> {
-        let project = &self.project;
-        RenamedComponents::new(&project.workspace.repo, project.snapshot, self.selected)
+    pub(crate) fn renamed_components(&self) -> RenamedComponents<'_> {
+        RenamedComponents::new(&self.workspace.repo, &self.snapshot, &self.selection.selected)
     }
 
     /// Returns the new path of each pipeline that the change renames, by its old path.
     fn new_paths(&self) -> BTreeMap<String, String> {
-        let former = self.selected.former_paths().into_iter();
+        let former = self.selection.selected.former_paths().into_iter();
         former.map(|(new, old)| (old, new)).collect()
-    }
-
-    /// Marks the waived findings, also those of pipelines and components that the change renames.
-    pub(crate) fn waive(&self, waiving: &Waiving, tally: &mut Tally) -> Result<(), Failure> {
-        let mut former = Former {
-            // A waiver at an excluded path allowed nothing.
-            paths: self.selected.reviewed_former_paths(),
-            ..Former::default()
-        };
-        if !waiving.is_empty() {
-            let components = self.renamed_components();
-            let has_subject = |file: &&FileResults| {
-                let violations = file.results.iter().flat_map(|result| &result.violations);
-                violations.into_iter().any(|violation| violation.about.is_some())
-            };
-            for file in tally.all_files().filter(has_subject) {
-                let renamed = components.of_file(&file.path)?;
-                if !renamed.is_empty() {
-                    former.components.insert(file.path.clone(), renamed);
-                }
-            }
-        }
-        waiving.mark(self.project.snapshot, &former, tally)
     }
 
     /// Finds the findings that exist only because of a broken link that is reported, too.
     pub(crate) fn mark_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
-        let (repo, snapshot) = (&self.project.workspace.repo, self.project.snapshot);
+        let (repo, snapshot) = (&self.workspace.repo, &self.snapshot);
         let components = self.renamed_components();
         let mut suggestions = ComponentSuggestions::default();
         let failed: HashSet<&str> = tally.files.iter().map(|file| file.path.as_str()).collect();
@@ -349,21 +326,21 @@ impl<'a> ProjectRun<'a> {
     }
 
     /// Returns the findings if there is no pipeline to review.
-    pub(crate) fn alone(&self, past: Option<&Baseline>) -> Result<Tally, Failure> {
+    pub(crate) fn check_project_alone(&self) -> Result<Tally, Failure> {
         let mut tally = Tally::default();
-        self.add(self.found(SeenFacts::default())?, &mut tally);
+        self.add_project_findings(self.find_project_findings(SeenFacts::default())?, &mut tally);
         if tally.project.is_empty() {
             return Ok(tally);
         }
-        let snapshot = self.project.snapshot;
-        let rules = self.project.workspace.rules(snapshot)?;
-        let waiving: Waiving = self.project.workspace.waiving(rules.as_ref())?;
-        self.waive(&waiving, &mut tally)?;
-        if let Some(past) = past {
-            past.compare(&self.project.workspace.repo, snapshot, &mut tally, |_, _| {
+        let snapshot = &self.snapshot;
+        let rules = self.workspace.rules(snapshot)?;
+        let waivers = self.workspace.waiving(rules.as_ref())?;
+        self.mark_waived(&waivers, &mut tally)?;
+        if let Some(past) = &self.baseline {
+            past.compare(&self.workspace.repo, snapshot, &mut tally, |_, _| {
                 Ok((Places::default(), Tally::default()))
             })?;
-            self.mark_known(past, &mut tally)?;
+            self.mark_known_project_findings(past, &mut tally)?;
         }
         Ok(tally)
     }

@@ -37,7 +37,7 @@ pub(crate) struct Batching {
 }
 
 /// Reports the progress: the number of files that are done, and the number of all files.
-pub(super) type BatchProgress<'a> = &'a dyn Fn(usize, usize);
+pub(crate) type BatchProgress<'a> = &'a dyn Fn(usize, usize);
 
 /// The files of one batch, with the response or the error.
 pub(crate) struct BatchAnswer {

@@ -2,7 +2,7 @@
 //! evaluated anything; such a response is not evidence. Rules that the platform no longer knows, or that only the
 //! platform knows, are reported as notes, since they should not block every change.
 
-use super::Positions;
+use crate::gate::Positions;
 use crate::model::pipelines::Kind;
 use crate::model::rules::{self, RuleSet, RuleState};
 use crate::platform::api::RuleAnswer;
@@ -25,7 +25,7 @@ pub(crate) fn expects_result(rules: Option<&RuleSet>, positions: &Positions<'_>,
 
 /// Gaps and contradictions in the responses, collected for the notes of the report.
 #[derive(Debug, Default)]
-pub(super) struct Gaps {
+pub(crate) struct Gaps {
     /// The pipelines without a result of an enabled rule, by rule.
     unjudged: BTreeMap<String, Vec<String>>,
     /// Unknown rules, from pipelines that have results of unknown rules only.
@@ -36,7 +36,7 @@ pub(super) struct Gaps {
 
 impl Gaps {
     /// Returns the status to use if the result has an error, or is `PASSED` with violations; otherwise `None`.
-    pub(super) fn status(&mut self, path: &str, rule: &str, answer: &RuleAnswer) -> Option<&'static str> {
+    pub(crate) fn status(&mut self, path: &str, rule: &str, answer: &RuleAnswer) -> Option<&'static str> {
         let (treated, why) = match answer.status.as_deref()? {
             "PASSED" if answer.error_type.is_some() => ("ERROR", "an error"),
             "FAILED" if answer.error_type.is_some() => return Some("ERROR"),
@@ -49,7 +49,7 @@ impl Gaps {
 
     /// Records the enabled rules without a result for this pipeline; if all its results are of unknown rules, records
     /// these.
-    pub(super) fn compare<'r>(
+    pub(crate) fn compare<'r>(
         &mut self,
         path: &str,
         judged: impl Iterator<Item = &'r str>,
@@ -75,7 +75,7 @@ impl Gaps {
 
     /// Returns a sentence for each kind of gap. A pipeline's file name may suggest another kind than its content, so a
     /// rule is reported only if it applies, by content, to a pipeline without its result.
-    pub(super) fn notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
+    pub(crate) fn notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
         let applies = |rule: &str, path: &str| {
             let kind = positions.kind(path);
             let enabled = rules.and_then(|rules| rules.enabled(kind));

@@ -1,7 +1,7 @@
 //! Explains the platform's own `reviewStatus` FAILED. The platform derives it from the rules of level error, so only
 //! findings of that level in the same batch can explain it.
 
-use super::KnownComparison;
+use crate::gate::KnownComparison;
 use crate::model::findings::{FileResults, Origin, Report, RuleResult, Severity, State};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub(crate) type BatchFiles = BTreeSet<String>;
 /// A new finding of level error explains a batch and fails the gate itself. If all of them are waived or known, they
 /// excuse the batch: a waived one always, a known one only if `has_failed_before` returns true for its file, because the
 /// platform passed the same finding otherwise.
-pub(super) fn list_unexplained_batches<'b, 'f>(
+pub(crate) fn list_unexplained_batches<'b, 'f>(
     batches: &'b [BatchFiles],
     files: impl Iterator<Item = &'f FileResults>,
     has_failed_before: impl Fn(&str) -> bool,
@@ -72,14 +72,14 @@ pub(crate) fn list_failed_files(files: &[FileResults]) -> Vec<BatchFiles> {
 
 /// Returns whether the platform reported FAILED for a batch of the report, and no finding explains it. The report's own
 /// flag is about the base of the review, which the report does not contain.
-pub(super) fn has_unexplained_batch(report: &Report) -> bool {
+pub(crate) fn has_unexplained_batch(report: &Report) -> bool {
     report.failed_without_finding
         || !list_unexplained_batches(&report.failed_batches, report.files.iter(), |_| true).is_empty()
 }
 
 impl KnownComparison {
     /// Returns whether the review of this file of head failed at every base.
-    pub(super) fn has_failed_before(&self, path: &str) -> bool {
+    pub(crate) fn has_failed_before(&self, path: &str) -> bool {
         self.failed_before.contains(path)
     }
 }

@@ -1,9 +1,9 @@
 //! Merges the responses to the batches into findings. Gaps in a response are reported, never filled in.
 
-use super::evidence::{self, Gaps};
-use super::failed_batch::BatchFiles;
-use super::requested_paths::RequestedPaths;
-use super::{BatchAnswer, KnownComparison, Positions};
+use crate::gate::remote_review::evidence::{self, Gaps};
+use crate::gate::remote_review::failed_batch::BatchFiles;
+use crate::gate::remote_review::requested_paths::RequestedPaths;
+use crate::gate::{BatchAnswer, KnownComparison, Positions};
 use crate::model::findings::{
     Enforcement, FileResults, Limit, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
 };

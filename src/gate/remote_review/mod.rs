@@ -1,37 +1,37 @@
-//! Requests a review: from the platform in batches, or by a local check if the change comes from a fork.
+//! The platform as the engine: requests the review in batches, and evaluates locally what got no response.
+
+pub(crate) mod batch;
+pub(crate) mod evidence;
+pub(crate) mod failed_batch;
+pub(crate) mod local_fallback;
+pub(crate) mod merge;
+pub(crate) mod positions;
+pub(crate) mod requested_paths;
+pub(crate) mod unanswered;
 
 use crate::error::Failure;
 use crate::gate::baseline::{Baseline, same_rules};
-use crate::gate::changes_ahead::ChangesAhead;
-use crate::gate::check_rules::CheckRules;
-use crate::gate::evaluation::Judged;
-use crate::gate::local_fallback::LocalFallback;
+use crate::gate::changes::changes_ahead::ChangesAhead;
+use crate::gate::evaluation::Evaluation;
 use crate::gate::local_review;
-use crate::gate::project_checks::ProjectRun;
-use crate::gate::selection::Chosen;
-use crate::gate::stricter_target::Outdated;
-use crate::gate::unanswered::Unanswered;
-use crate::gate::waivers::Waiving;
-use crate::gate::{self, BatchAnswer, Batching, Judgement, Places, Positions, ReviewAsked, SeenFacts, Tally};
-use crate::job::cli::{Fork, OnUnavailable};
-use crate::job::context::{Comparison, Target};
+use crate::gate::remote_review::local_fallback::LocalFallback;
+use crate::gate::remote_review::unanswered::Unanswered;
+use crate::gate::run::{GateRun, ReviewEngine};
+use crate::gate::{self, BatchAnswer, Batching, Places, Positions, ReviewAsked, SeenFacts, Tally};
+use crate::job::cli::OnUnavailable;
+use crate::job::context::Target;
 use crate::job::settings::{Connection, RequestFields, Review};
-use crate::model::findings::{Engine, FileResults, State};
+use crate::model::findings::{FileResults, State};
 use crate::model::rules::RuleSet;
 use crate::platform::api::{Platform, ReviewFields};
 use crate::session::Run;
-use crate::workspace::Workspace;
 use sluicegate_base::text::count;
-use sluicegate_git::{CommitId, Snapshot, SnapshotFile};
-use std::collections::HashSet;
+use sluicegate_git::{CommitId, SnapshotFile};
 use std::iter;
+use std::mem;
 use std::panic;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
-
-/// Note in the reports if the platform was not asked for a review.
-const JUDGED_HERE: &str = "the change comes from a fork, which the platform cannot read, so it was checked \
-                           locally with the rules file of its commit, not by the platform (--fork check)";
 
 /// Note in the reports if the platform was not asked to review the base.
 const RULES_DIFFER: &str = "the rules differ between head and base, so the base was checked locally \
@@ -41,300 +41,283 @@ const RULES_DIFFER: &str = "the rules differ between head and base, so the base 
 const AVAILABLE: &str =
     "--on-unavailable pass does not apply, because the platform responded to other requests";
 
-/// Requests a review of these files of the base from the platform.
-type AskBase<'f> = dyn Fn(&CommitId, &[String]) -> Result<Vec<BatchAnswer>, Failure> + 'f;
-
-/// The merged responses, and the requests that failed.
-type Merged = (Tally, Unanswered);
-
-/// The data that responses are evaluated with: files, rules and waivers of the head, each read once.
-struct Ground<'g> {
-    snapshot: &'g Snapshot<'g>,
-    project: &'g ProjectRun<'g>,
+/// A review that the platform evaluates, in batches of files.
+pub(crate) struct RemoteReview<'a> {
+    settings: &'a Review,
+    connection: &'a Connection,
+    target: &'a Target,
+    fields: ReviewFields,
     rules_file: Option<SnapshotFile>,
     rules: Option<RuleSet>,
+    /// The client, once the head was reviewed.
+    platform: Option<Platform>,
     fallback: LocalFallback,
-    waiving: Waiving,
-    outdated: Option<&'g Outdated>,
-    files: &'g [String],
-}
-
-/// A review to request.
-pub(crate) struct Asking<'a> {
-    pub(crate) run: &'a Run,
-    pub(crate) workspace: &'a Workspace<'a>,
-    pub(crate) settings: &'a Review,
-    pub(crate) connection: &'a Connection,
-    pub(crate) target: &'a Target,
-    /// The baseline that findings are compared with, if only new findings count.
-    pub(crate) past: Option<&'a Baseline>,
-    /// The changes that are compared meanwhile, if a report lists them.
-    pub(crate) ahead: Option<&'a ChangesAhead>,
+    unanswered: Unanswered,
 }
 
 /// Requests reviews in batches; knows no repository, so that another thread can wait for the responses.
 struct Batches<'a> {
-    run: &'a Run,
+    session: &'a Run,
     platform: &'a Platform,
     batching: Batching,
 }
 
 impl Batches<'_> {
-    fn ask(
+    fn request(
         &self,
-        asked: &ReviewAsked<'_>,
+        request: &ReviewAsked<'_>,
         files: &[String],
         answers: Sender<BatchAnswer>,
     ) -> Result<(), Failure> {
-        let bar = self.run.ui.progress("reviewing").files();
+        let bar = self.session.ui.progress("reviewing").files();
         let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
-        let batches = gate::review_in_batches(self.platform, asked, files, self.batching, &progress, answers);
-        self.run.requests(batches)?;
+        let batches =
+            gate::review_in_batches(self.platform, request, files, self.batching, &progress, answers);
+        self.session.requests(batches)?;
         bar.clear();
         Ok(())
     }
 
-    fn ask_all(&self, asked: &ReviewAsked<'_>, files: &[String]) -> Result<Vec<BatchAnswer>, Failure> {
+    fn request_all(&self, request: &ReviewAsked<'_>, files: &[String]) -> Result<Vec<BatchAnswer>, Failure> {
         let (sender, answers) = mpsc::channel();
-        self.ask(asked, files, sender)?;
+        self.request(request, files, sender)?;
         Ok(answers.into_iter().collect())
     }
 }
 
-impl Asking<'_> {
-    /// Returns the local engine for the change of a fork with `--fork check`, otherwise the platform.
-    pub(crate) const fn engine(&self) -> Engine {
-        match self.settings.fork {
-            Fork::Check if self.target.fork => Engine::Local,
-            _ => Engine::Remote,
+impl<'a> RemoteReview<'a> {
+    pub(crate) fn new(settings: &'a Review, connection: &'a Connection, target: &'a Target) -> Self {
+        Self {
+            fields: fields_of(&settings.request),
+            settings,
+            connection,
+            target,
+            rules_file: None,
+            rules: None,
+            platform: None,
+            fallback: LocalFallback::default(),
+            unanswered: Unanswered::default(),
         }
     }
 
-    /// Returns the evaluated findings of the review. `nothing` is the reason why there is no pipeline to review, if
-    /// any.
-    pub(crate) fn judged(
-        &self,
-        chosen: &Chosen,
-        project: &ProjectRun<'_>,
-        comparison: &Comparison,
-        nothing: Option<String>,
-    ) -> Result<Judged, Failure> {
-        match (nothing, self.engine()) {
-            (Some(why), _) => {
-                let by = (self.settings.judging.fail_on, self.past);
-                Judged::nothing(comparison, project, by, format!("nothing to review: {why}"))
-            }
-            (None, Engine::Local) => self.check(chosen, project),
-            (None, Engine::Remote) => self.ask(chosen, project),
-        }
+    /// Returns the request for a review of this commit.
+    fn request<'r>(&'r self, commit: &'r CommitId) -> Result<ReviewAsked<'r>, Failure> {
+        Ok(ReviewAsked {
+            project: self.connection.project_id()?,
+            agent_version: self.connection.agent_version()?,
+            branch: self.target.require_branch()?,
+            commit: commit.as_str(),
+            fields: &self.fields,
+        })
     }
 
-    /// Checks the pipelines locally by the same rules; every report gets a note about it.
-    fn check(&self, chosen: &Chosen, project: &ProjectRun<'_>) -> Result<Judged, Failure> {
-        let fail_on = self.settings.judging.fail_on;
-        let snapshot = project.project.snapshot;
-        let rules = CheckRules::Project(self.workspace.rules(snapshot)?);
-        let mut judged = local_review::judge(self.run, chosen, project, &rules, fail_on, self.past)?;
-        judged.note([JUDGED_HERE.to_owned()]);
-        Ok(judged)
-    }
-
-    fn ask(&self, chosen: &Chosen, project: &ProjectRun<'_>) -> Result<Judged, Failure> {
-        self.target.refuse_fork()?;
-        let files = &chosen.selected.files;
-        let mut ground = self.ground(chosen, project)?;
-        let (id, agent_version) = (self.connection.project_id()?, self.connection.agent_version()?);
-        let branch = self.branch_on_remote()?;
-        let platform = self.run.platform(self.connection)?;
-        let head = self.target.head.short();
-        self.run.ui.say(&format!(
-            "reviewing {} of branch {branch} at {head}",
-            count(files.len(), "pipeline")
-        ));
-        let asked = ReviewAsked {
-            project: id,
-            agent_version,
-            branch,
-            commit: self.target.head.as_str(),
-            fields: &fields_of(&self.settings.request),
-        };
-        let batches = Batches {
-            run: self.run,
-            platform: &platform,
+    fn batches<'r>(&self, run: &'r GateRun<'_>, platform: &'r Platform) -> Batches<'r> {
+        Batches {
+            session: run.session,
+            platform,
             batching: Batching {
                 size: self.settings.batch_size,
                 concurrency: self.settings.concurrency,
             },
-        };
-        // The project is checked and the responses are merged while the platform responds.
+        }
+    }
+
+    /// Warns if it is not certain that the platform can read the commit, and returns an error if it cannot.
+    fn check_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
+        if let Some(warning) = self.target.check_on_remote(&run.workspace.repo)? {
+            run.session.ui.warn(&warning);
+        }
+        self.target.require_branch()?;
+        Ok(())
+    }
+
+    /// Requests the review. The project is checked and the responses are merged while the platform responds.
+    fn review_head(
+        &self,
+        run: &GateRun<'_>,
+        platform: &Platform,
+    ) -> Result<(Tally, Unanswered, Vec<FileResults>), Failure> {
+        let files = &run.selection.selected.files;
+        let request = self.request(&self.target.head)?;
+        let batches = self.batches(run, platform);
+        let ahead = run.changes_ahead.as_ref();
+        let mut unanswered = Unanswered::default();
         let (sender, answers) = mpsc::channel();
-        let (done, found, merged) = thread::scope(|scope| {
-            let asking = scope.spawn(|| batches.ask(&asked, files, sender));
+        let (done, found, tally) = thread::scope(|scope| {
+            let requests = scope.spawn(|| batches.request(&request, files, sender));
             let mut found = None;
             let answers = iter::from_fn(|| {
                 if found.is_none() {
-                    let seen = self
-                        .ahead
-                        .map_or_else(|| Some(SeenFacts::default()), ChangesAhead::known_facts);
-                    found = seen.map(|seen| project.found(seen));
+                    let seen = ahead.map_or_else(|| Some(SeenFacts::default()), ChangesAhead::known_facts);
+                    found = seen.map(|seen| run.find_project_findings(seen));
                 }
                 answers.recv().ok()
             });
-            let merged = self.merge(answers, &ground);
+            let mut positions = Positions::new(&run.workspace.repo, &self.target.head);
+            let answers = answers.inspect(|answer| unanswered.take(answer));
+            let tally = gate::merge(answers, files, self.rules.as_ref(), &mut positions);
             let found = found.unwrap_or_else(|| {
-                let seen = self.ahead.map(ChangesAhead::facts);
-                project.found(seen.unwrap_or_default())
+                run.find_project_findings(ahead.map(ChangesAhead::facts).unwrap_or_default())
             });
-            (asking.join(), found, merged)
+            (requests.join(), found, tally)
         });
         done.unwrap_or_else(|panicked| panic::resume_unwind(panicked))?;
-        self.judge(merged, found?, &mut ground, &|base, files| {
-            self.run.ui.say(&format!(
-                "comparing {} with the base {}",
-                count(files.len(), "pipeline"),
-                base.short()
-            ));
-            let asked = ReviewAsked {
-                commit: base.as_str(),
-                ..asked
-            };
-            batches.ask_all(&asked, files)
-        })
+        Ok((tally, unanswered, found?))
     }
 
-    /// Merges the responses, each when it arrives.
-    fn merge(&self, answers: impl Iterator<Item = BatchAnswer>, ground: &Ground<'_>) -> Merged {
-        let mut unanswered = Unanswered::default();
-        let mut positions = Positions::new(&self.workspace.repo, &self.target.head);
-        let answers = answers.inspect(|answer| unanswered.take(answer));
-        let tally = gate::merge(answers, ground.files, ground.rules.as_ref(), &mut positions);
-        (tally, unanswered)
-    }
-
-    /// Returns the branch from which the platform reads the commit.
-    pub(crate) fn branch_on_remote(&self) -> Result<&str, Failure> {
-        if let Some(warning) = self.target.check_on_remote(&self.workspace.repo)? {
-            self.run.ui.warn(&warning);
-        }
-        Ok(self.target.require_branch()?)
-    }
-
-    fn ground<'g>(&self, chosen: &'g Chosen, project: &'g ProjectRun<'g>) -> Result<Ground<'g>, Failure> {
-        let snapshot = project.project.snapshot;
-        let rules_file = self.workspace.rules_file(snapshot)?;
-        let rules = self.workspace.rules_in(rules_file.as_ref())?;
-        Ok(Ground {
-            waiving: self.workspace.waiving(rules.as_ref())?,
-            outdated: chosen.outdated.as_ref(),
-            files: &chosen.selected.files,
-            snapshot,
-            project,
-            rules_file,
-            rules,
-            fallback: LocalFallback::default(),
-        })
-    }
-
-    fn judge(
-        &self,
-        (mut tally, mut unanswered): Merged,
-        found: Vec<FileResults>,
-        ground: &mut Ground<'_>,
-        ask: &AskBase<'_>,
-    ) -> Result<Judged, Failure> {
-        if let Some(paths) = unanswered.files() {
-            let (workspace, rules) = (self.workspace, ground.rules.as_ref());
-            ground.fallback = LocalFallback::evaluate(workspace, ground.snapshot, rules, paths, &mut tally)?;
-        }
-        if let Some(outdated) = ground.outdated {
-            let repo = &self.workspace.repo;
-            let judged: HashSet<&str> = ground.files.iter().map(String::as_str).collect();
-            let path_of = |path: &str| judged.contains(path).then(|| path.to_owned());
-            outdated.add(repo, ground.snapshot, &path_of, &mut tally)?;
-        }
-        ground.project.add(found, &mut tally);
-        ground.project.waive(&ground.waiving, &mut tally)?;
-        if let Some(past) = self.past {
-            self.compare(past, &mut tally, &mut unanswered, ground, ask)?;
-            ground.project.mark_known(past, &mut tally)?;
-        }
-        ground.project.mark_consequences(&mut tally)?;
-        let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;
-        let has_responded = self.run.has_platform_responded();
-        if is_lenient && has_responded && unanswered.files().is_some() {
-            tally.notes.push(AVAILABLE.to_owned());
-        }
-        let may_pass = is_lenient && !has_responded && unanswered.is_all(&tally);
-        let mut judged = Judged::from(Judgement::new(tally, self.settings.judging.fail_on));
-        judged.take_unanswered(self.run, unanswered, may_pass)?;
-        Ok(judged)
-    }
-
-    /// Marks the findings that the base has too. Requests a review of the base for the files with findings that are not
-    /// waived; if the rules differ, checks the base locally with the rules of the head.
-    fn compare(
-        &self,
-        past: &Baseline,
-        tally: &mut Tally,
-        unanswered: &mut Unanswered,
-        ground: &Ground<'_>,
-        ask: &AskBase<'_>,
-    ) -> Result<(), Failure> {
-        let repo = &self.workspace.repo;
-        past.compare(repo, ground.snapshot, tally, |tally, base| {
-            let found = tally.files.iter().filter(|file| may_be_new(file));
-            let (local, reviewed): (Vec<_>, Vec<_>) = found
-                .map(|file| file.path.as_str())
-                .partition(|path| ground.fallback.has(path));
-            let mut places = past.places(base, ground.snapshot, reviewed.into_iter())?;
-            let files: Vec<String> = places.at_base().into_iter().map(str::to_owned).collect();
-            let is_same = match &ground.rules_file {
-                Some(file) => same_rules(repo, base, file)?,
-                None => false,
-            };
-            let mut before = match &ground.rules {
-                _ if files.is_empty() => Tally::default(),
-                Some(rules) if !is_same => {
-                    if !tally.notes.iter().any(|note| note == RULES_DIFFER) {
-                        tally.notes.push(RULES_DIFFER.to_owned());
-                    }
-                    local_review::at_base(repo, rules, base, &places)?
-                }
-                rules => {
-                    let answers = ask(base, &files)?;
-                    let answers = answers.into_iter().inspect(|answer| unanswered.take(answer));
-                    let mut positions = Positions::new(repo, base);
-                    gate::merge(answers, &files, rules.as_ref(), &mut positions)
-                }
-            };
-            let local = past.places(base, ground.snapshot, local.into_iter())?;
-            let rules = ground.rules.as_ref();
-            LocalFallback::add_base(self.workspace, ground.snapshot, rules, base, &local, &mut before)?;
-            places.add(local);
-            let before = self.with_clean(past, tally, base, ground, (places, before))?;
-            local_review::with_tip(repo, ground.outdated, base, before)
-        })
+    /// Requests a review of these files of the base.
+    fn review_base(
+        &mut self,
+        run: &GateRun<'_>,
+        base: &CommitId,
+        files: &[String],
+    ) -> Result<Tally, Failure> {
+        let repo = &run.workspace.repo;
+        run.session.ui.say(&format!(
+            "comparing {} with the base {}",
+            count(files.len(), "pipeline"),
+            base.short()
+        ));
+        let platform = match self.platform.take() {
+            Some(platform) => platform,
+            None => run.session.platform(self.connection)?,
+        };
+        let answers = self
+            .batches(run, &platform)
+            .request_all(&self.request(base)?, files)?;
+        self.platform = Some(platform);
+        let answers = answers.into_iter().inspect(|answer| self.unanswered.take(answer));
+        let mut positions = Positions::new(repo, base);
+        Ok(gate::merge(answers, files, self.rules.as_ref(), &mut positions))
     }
 
     /// Adds the changed files without findings, to count the findings that they had at the base as fixed. These files
     /// are checked locally, as the count is only shown and does not affect the verdict.
-    fn with_clean(
+    fn add_clean_files(
         &self,
-        past: &Baseline,
-        tally: &Tally,
+        run: &GateRun<'_>,
+        baseline: &Baseline,
         base: &CommitId,
-        ground: &Ground<'_>,
-        (mut places, mut before): (Places, Tally),
-    ) -> Result<(Places, Tally), Failure> {
-        let Some(rules) = &ground.rules else {
-            return Ok((places, before));
+        head: &Tally,
+        places: &mut Places,
+        before: &mut Tally,
+    ) -> Result<(), Failure> {
+        let Some(rules) = &self.rules else {
+            return Ok(());
         };
-        let clean = tally.files.iter().filter(|file| !may_be_new(file));
-        let clean = past.changed_places(base, ground.snapshot, clean.map(|file| file.path.as_str()))?;
-        let mut had = local_review::at_base(&self.workspace.repo, rules, base, &clean)?;
-        places.add_judged(clean, &had.files);
-        before.files.append(&mut had.files);
+        let clean = head.files.iter().filter(|file| !may_be_new(file));
+        let clean = baseline.changed_places(base, &run.snapshot, clean.map(|file| file.path.as_str()))?;
+        let mut former = local_review::at_base(&run.workspace.repo, rules, base, &clean)?;
+        places.add_judged(clean, &former.files);
+        before.files.append(&mut former.files);
+        Ok(())
+    }
+
+    /// Prints the requests that a dry run would make. Ends with the same checks as the review before its first request,
+    /// but warns about a commit that is not pushed yet, as a dry run is useful before the push.
+    pub(crate) fn describe_requests(&self, run: &GateRun<'_>) -> Result<String, Failure> {
+        if run.empty_reason.is_none() {
+            self.target.refuse_fork()?;
+            self.target.require_branch()?;
+            if let Err(failure) = self.check_on_remote(run) {
+                let message = format!("the review would stop here: {}", failure.words());
+                run.session.ui.warn(&message);
+            }
+        }
+        let batches = run
+            .selection
+            .selected
+            .files
+            .len()
+            .div_ceil(self.settings.batch_size);
+        Ok(format!("in {}", count(batches, "request")))
+    }
+}
+
+impl ReviewEngine for RemoteReview<'_> {
+    fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
+        self.target.refuse_fork()?;
+        self.rules_file = run.workspace.rules_file(&run.snapshot)?;
+        self.rules = run.workspace.rules_in(self.rules_file.as_ref())?;
+        Ok(())
+    }
+
+    fn rules(&self) -> Option<&RuleSet> {
+        self.rules.as_ref()
+    }
+
+    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
+        self.connection.project_id()?;
+        self.connection.agent_version()?;
+        self.check_on_remote(run)?;
+        let platform = run.session.platform(self.connection)?;
+        run.session.ui.say(&format!(
+            "reviewing {} of branch {} at {}",
+            count(run.selection.selected.files.len(), "pipeline"),
+            self.target.require_branch()?,
+            self.target.head.short()
+        ));
+        let (mut tally, unanswered, found) = self.review_head(run, &platform)?;
+        self.platform = Some(platform);
+        self.unanswered = unanswered;
+        if let Some(paths) = self.unanswered.files() {
+            let rules = self.rules.as_ref();
+            self.fallback = LocalFallback::evaluate(run.workspace, &run.snapshot, rules, paths, &mut tally)?;
+        }
+        Ok((tally, found))
+    }
+
+    /// Requests a review of the base for the files with findings that are not waived; if the rules differ, checks the
+    /// base locally with the rules of the head.
+    fn evaluate_base(
+        &mut self,
+        run: &GateRun<'_>,
+        baseline: &Baseline,
+        base: &CommitId,
+        head: &mut Tally,
+    ) -> Result<(Places, Tally), Failure> {
+        let repo = &run.workspace.repo;
+        let found = head.files.iter().filter(|file| may_be_new(file));
+        let (local, reviewed): (Vec<_>, Vec<_>) = found
+            .map(|file| file.path.as_str())
+            .partition(|path| self.fallback.has(path));
+        let mut places = baseline.places(base, &run.snapshot, reviewed.into_iter())?;
+        let local = baseline.places(base, &run.snapshot, local.into_iter())?;
+        let files: Vec<String> = places.at_base().into_iter().map(str::to_owned).collect();
+        let is_same = match &self.rules_file {
+            Some(file) => same_rules(repo, base, file)?,
+            None => false,
+        };
+        let mut before = match &self.rules {
+            _ if files.is_empty() => Tally::default(),
+            Some(rules) if !is_same => {
+                if !head.notes.iter().any(|note| note == RULES_DIFFER) {
+                    head.notes.push(RULES_DIFFER.to_owned());
+                }
+                local_review::at_base(repo, rules, base, &places)?
+            }
+            _ => self.review_base(run, base, &files)?,
+        };
+        let rules = self.rules.as_ref();
+        LocalFallback::add_base(run.workspace, &run.snapshot, rules, base, &local, &mut before)?;
+        places.add(local);
+        self.add_clean_files(run, baseline, base, head, &mut places, &mut before)?;
         Ok((places, before))
+    }
+
+    fn add_notes(&self, _: &GateRun<'_>, _: &mut Tally) {}
+
+    fn conclude(&mut self, run: &GateRun<'_>, mut head: Tally) -> Result<Evaluation, Failure> {
+        let unanswered = mem::take(&mut self.unanswered);
+        let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;
+        let has_responded = run.session.has_platform_responded();
+        if is_lenient && has_responded && unanswered.files().is_some() {
+            head.notes.push(AVAILABLE.to_owned());
+        }
+        let may_pass = is_lenient && !has_responded && unanswered.is_all(&head);
+        let mut evaluation = Evaluation::new(head, run.settings.judging.fail_on);
+        evaluation.add_unanswered(run.session, unanswered, may_pass)?;
+        Ok(evaluation)
     }
 }
 

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The requested paths by their normal form, with and without the extension of a pipeline.
-pub(super) struct RequestedPaths<'f>(HashMap<String, &'f str>);
+pub(crate) struct RequestedPaths<'f>(HashMap<String, &'f str>);
 
 impl<'f> RequestedPaths<'f> {
-    pub(super) fn new(files: &'f [String]) -> Self {
+    pub(crate) fn new(files: &'f [String]) -> Self {
         let mut paths = HashMap::new();
         for file in files {
             let normal = normalize(file);
@@ -24,7 +24,7 @@ impl<'f> RequestedPaths<'f> {
     }
 
     /// Returns the requested path that is meant.
-    pub(super) fn find(&self, path: &str) -> Option<&'f str> {
+    pub(crate) fn find(&self, path: &str) -> Option<&'f str> {
         self.0.get(&normalize(path)).copied()
     }
 }

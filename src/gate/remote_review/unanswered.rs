@@ -22,7 +22,7 @@ pub(crate) struct Unanswered {
 }
 
 impl Unanswered {
-    pub(super) fn take(&mut self, answer: &BatchAnswer) {
+    pub(crate) fn take(&mut self, answer: &BatchAnswer) {
         let Err(error) = &answer.outcome else { return };
         self.causes.insert(error.cause());
         if error.is_without_review() {
@@ -51,13 +51,13 @@ impl Unanswered {
     }
 
     /// Returns the files to evaluate locally: those without a response, unless the platform refused the run itself.
-    pub(super) fn files(&self) -> Option<&BTreeSet<String>> {
+    pub(crate) fn files(&self) -> Option<&BTreeSet<String>> {
         let is_refused = self.refused.is_some();
         Some(&self.files).filter(|files| !files.is_empty() && !is_refused)
     }
 
     /// Returns whether missing responses are all that makes the verdict undecided.
-    pub(super) fn is_all(&self, tally: &Tally) -> bool {
+    pub(crate) fn is_all(&self, tally: &Tally) -> bool {
         let unknown = tally.compared.iter().flat_map(|compared| &compared.unknown);
         let open = tally.unreviewed.iter().map(|file| &file.reason);
         let mut open = open.chain(unknown.map(|(_, why)| why));
@@ -65,7 +65,7 @@ impl Unanswered {
     }
 
     /// Returns the exit status of a run that would otherwise end with `judged`.
-    pub(super) fn status(&self, judged: ExitStatus) -> ExitStatus {
+    pub(crate) fn status(&self, judged: ExitStatus) -> ExitStatus {
         match self.refused {
             // The cause is the configuration, not the platform.
             Some(ExitStatus::Usage) if judged == ExitStatus::Undecided => ExitStatus::Usage,
@@ -75,13 +75,13 @@ impl Unanswered {
     }
 
     /// Prints the failures; as warnings if the change passes despite them.
-    pub(super) fn show(&self, run: &Run, passes: bool) -> Result<(), Failure> {
+    pub(crate) fn show(&self, run: &Run, passes: bool) -> Result<(), Failure> {
         let mut failures = self.failures.iter();
         failures.try_for_each(|(_, failure)| run.print_failure("review", failure, passes))
     }
 
     /// Returns the printed causes, as recorded for the files without a response.
-    pub(super) fn causes(self) -> Vec<String> {
+    pub(crate) fn causes(self) -> Vec<String> {
         self.failures.into_iter().map(|(cause, _)| cause).collect()
     }
 }

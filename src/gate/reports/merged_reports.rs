@@ -1,6 +1,6 @@
 //! Merges the reports of the shards of a review.
 
-use super::{causes, verdict};
+use crate::gate::{causes, verdict};
 use crate::model::findings::{Report, Shard};
 use std::collections::BTreeMap;
 

@@ -1,22 +1,73 @@
 //! Compares two reports without a repository: finds new, known and fixed findings by the same identity as between
 //! commits.
 
-use super::failed_batch::{BatchFiles, list_failed_files, list_unexplained_batches};
-use super::{Before, causes, mark, verdict};
-use crate::model::findings::{Engine, FileResults, Report, State, Verdict};
+use crate::error::Failure;
+use crate::gate::remote_review::failed_batch::{BatchFiles, list_failed_files, list_unexplained_batches};
+use crate::gate::{Before, causes, mark, verdict};
+use crate::model::findings::{ComparedWith, Engine, FileResults, Report, State, Verdict};
+use sluicegate_base::text::count;
+use sluicegate_git::short_id;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Hint to merge the shards of a review before a comparison.
+const HINT: &str = "merge the shards into a report first: `sluicegate report PART.json… --report json=FILE`";
 
 /// The gaps in a comparison of two reports.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct ReportGaps {
+struct ReportGaps {
     /// Files without enough information in the old report, each with the reason.
-    pub unknown: Vec<(String, String)>,
+    unknown: Vec<(String, String)>,
     /// Rules of the old report that have no result in the new one.
-    pub unjudged: BTreeSet<String>,
+    unjudged: BTreeSet<String>,
+}
+
+/// Returns an error if the reports cannot be compared.
+pub(crate) fn refuse_incomparable(older: &Report, new: &[Report]) -> Result<(), Failure> {
+    let [new] = new else {
+        let what = format!(
+            "--compare requires exactly one new report, but {} are given",
+            new.len()
+        );
+        return Err(Failure::usage(what).hint(HINT));
+    };
+    if let Some(part) = older.context.shard.or(new.context.shard) {
+        let what = format!("cannot compare a report that covers only shard {part}");
+        return Err(Failure::usage(what).hint(HINT));
+    }
+    if new.context.compared_with.is_some() {
+        let what = "the new report is itself a comparison of two reports, not a review";
+        return Err(Failure::usage(what).hint("compare the report that the review wrote"));
+    }
+    Ok(())
+}
+
+/// Marks the new report's findings and adds notes about the comparison and the files that could not be compared.
+pub(crate) fn mark_since_report(new: &mut Report, older: Report) {
+    let head = older.context.head.clone();
+    let of = head.as_deref().map_or("a working tree", short_id).to_owned();
+    let gaps = compare(new, older);
+    new.context.compared_with = Some(ComparedWith { head });
+    let notes = &mut new.notes;
+    notes.push(format!("compared by --compare with a report of {of}"));
+    if let Some((path, why)) = gaps.unknown.first() {
+        let files = count(gaps.unknown.len(), "file");
+        let reason = format!("the old report cannot show which findings are new in {files}: {path}: {why}");
+        notes.push(reason.clone());
+        if new.verdict == Verdict::Undecided {
+            new.reasons.push(reason);
+        }
+    }
+    if !gaps.unjudged.is_empty() {
+        let rules: Vec<&str> = gaps.unjudged.iter().map(String::as_str).collect();
+        notes.push(format!(
+            "these rules were not evaluated, so their earlier findings do not count as fixed: {}",
+            rules.join(", ")
+        ));
+    }
 }
 
 /// Marks the findings of `new` as new or known by comparing with `old`, and derives the verdict from the new ones.
-pub(crate) fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
+fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
     new.forget_known();
     // A failure that no finding explains comes from the platform, and no known finding excuses it.
     let has_other_failure = new.verdict == Verdict::Failed && verdict(&causes(new)) != Verdict::Failed;
@@ -44,7 +95,7 @@ pub(crate) fn compare(new: &mut Report, mut old: Report) -> ReportGaps {
     new.fixed = Some(compared.fixed);
     new.notes.extend(new.too_many_known());
     let causes = causes(new);
-    (new.verdict, new.is_open) = (verdict(&causes), super::is_open(&causes));
+    (new.verdict, new.is_open) = (verdict(&causes), crate::gate::is_open(&causes));
     ReportGaps {
         unknown: compared.unknown,
         unjudged,

@@ -1,8 +1,8 @@
 //! Reads JSON reports of earlier runs. A verdict that the results of the report contradict is rejected.
 
-use super::{Positions, causes, verdict};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::gate::{Positions, causes, verdict};
 use crate::model::findings::{FailOn, Report, Verdict};
 use crate::report::json;
 use crate::session::Run;

@@ -1,349 +1,368 @@
-//! Turns findings into a verdict, an exit status and a report: the same code for every engine.
+//! One run of the gate: what its steps fill, and the steps in their order.
+//!
+//! A command opens the workspace, which reads the policy, resolves the settings, and finds the commit and its base.
+//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `evaluate`, `take_report`. Each
+//! step fills its part of the run; causes, notes and limits go to the [`Evaluation`].
+
+pub(crate) mod review_context;
+pub(crate) mod review_description;
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::baseline::Baseline;
-use crate::gate::interface_changes::in_change;
-use crate::gate::project_checks::ProjectRun;
-use crate::gate::selection::Chosen;
-use crate::gate::unanswered::Unanswered;
-use crate::gate::{Cause, Judgement, Part, ReportedRun, Selected};
-use crate::job::context::{Comparison, PolicyTip};
-use crate::job::settings::{Connection, Judging, Selection};
-use crate::model::findings::{Engine, FailOn, Report, ReviewContext, ReviewPlatform, Shard};
-use crate::model::interface::describe_new_pipelines;
+use crate::gate::changes::changes_ahead::ChangesAhead;
+use crate::gate::check_subject::check_paths::Paths;
+use crate::gate::evaluation::Evaluation;
+use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
+use crate::gate::{ComparedChanges, Part, Places, Tally};
+use crate::job::context::Comparison;
+use crate::job::settings::{Connection, GateSettings};
+use crate::model::findings::{Engine, FileResults, Report, Shard};
+use crate::model::rules::RuleSet;
 use crate::session::Run;
 use crate::workspace::Workspace;
-use crate::workspace::unusable_gate_files::UnusableGateFiles;
+use crate::workspace::unusable_gate_files::ResolveSelection;
 use jiff::Timestamp;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, Snapshot};
+use std::collections::HashSet;
+use std::mem;
 use std::time::Instant;
 
-const REFUSED: &str = "The change edits the gate configuration and other files. This job does not allow that \
-                       (--gate-changes fail): propose the gate configuration in a separate change.";
+/// Evaluates pipelines: on this machine, or by the platform.
+pub(crate) trait ReviewEngine {
+    /// Reads the rules, and checks that the engine can review the change.
+    fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure>;
 
-const OUTDATED: &str = "The target branch has a stricter gate configuration than this change. This job does not allow that \
-                        (--gate-changes fail): merge the target branch into the change.";
+    /// Returns the rules file of the reviewed files; `None` if it is missing.
+    fn rules(&self) -> Option<&RuleSet>;
 
-const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
-                      (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
-                      (--accept-breaking).";
+    /// Evaluates the selected pipelines. Returns the results, and the findings of the project checks, which read the
+    /// same files.
+    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure>;
 
-/// Returns why a break of consumers is accepted although the job gives no reason; `None` if it is not.
-pub(crate) type Accepts<'f> = dyn Fn() -> Result<Option<String>, Failure> + 'f;
-
-/// The evaluated findings, and the requests without a response.
-#[derive(Default)]
-pub(crate) struct Judged {
-    judgement: Judgement,
-    /// The requests that got no response.
-    unanswered: Unanswered,
-    /// The target's tip is stricter than the change.
-    by_tip: bool,
-}
-
-/// The end of a run, for its reports.
-pub(crate) struct RunEnding {
-    pub(crate) status: ExitStatus,
-    /// The target's tip is stricter than the change and is enforced.
-    pub(crate) by_tip: bool,
-    /// Why files were not reviewed, as far as reported already.
-    pub(crate) told: Vec<String>,
-    /// The unchanged pipelines that were reviewed because a publish follows.
-    pub(crate) unchanged: Option<ReviewedBeyondChange>,
-}
-
-/// A review of more than the change.
-pub(crate) struct ReviewedBeyondChange {
-    /// The commit that known findings were compared with.
-    pub(crate) known_at: Option<CommitId>,
-}
-
-impl From<Judgement> for Judged {
-    fn from(judgement: Judgement) -> Self {
-        Self {
-            judgement,
-            ..Self::default()
-        }
-    }
-}
-
-impl Judged {
-    /// Returns the result if there is no pipeline to review; `why` is the reason. Findings of the project checks still
-    /// count, unless the run has nothing to do.
-    pub(crate) fn nothing(
-        comparison: &Comparison,
-        project: &ProjectRun<'_>,
-        (fail_on, past): (FailOn, Option<&Baseline>),
-        why: String,
-    ) -> Result<Self, Failure> {
-        if comparison.nothing_to_do.is_none() {
-            let tally = project.alone(past)?;
-            if !tally.project.is_empty() {
-                let mut judged = Self::from(Judgement::new(tally, fail_on));
-                judged.note([why]);
-                return Ok(judged);
-            }
-        }
-        Ok(Self::from(Judgement::nothing(why)))
-    }
-
-    pub(crate) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
-        self.judgement.notes.extend(notes);
-    }
-
-    /// Adds the note that settings of the checkout's configuration file are not in force, if any.
-    pub(crate) fn add_policy_limit(&mut self, workspace: &Workspace<'_>) {
-        if let Some(limit) = workspace.policy_limit() {
-            self.judgement.add_limit(limit);
-        }
-    }
-
-    /// Adds the requests that got no response. With `may_pass`, an unavailable platform does not make the run
-    /// undecided.
-    pub(crate) fn take_unanswered(
+    /// Evaluates the pipelines of `head` that have findings, as they are at one base.
+    fn evaluate_base(
         &mut self,
-        run: &Run,
-        unanswered: Unanswered,
-        may_pass: bool,
-    ) -> Result<(), Failure> {
-        if may_pass {
-            self.judgement
-                .excuse("the change passes regardless, because of --on-unavailable pass");
-        }
-        self.unanswered = unanswered;
-        self.unanswered.show(run, self.status() == ExitStatus::Success)
-    }
+        run: &GateRun<'_>,
+        baseline: &Baseline,
+        base: &CommitId,
+        head: &mut Tally,
+    ) -> Result<(Places, Tally), Failure>;
 
-    fn status(&self) -> ExitStatus {
-        self.unanswered.status(self.judgement.status())
-    }
+    /// Adds notes about the rules that were evaluated.
+    fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally);
 
-    /// Returns the end of the run, after everything was added; adds a note if it is excused.
-    pub(crate) fn ending(&mut self) -> RunEnding {
-        let status = self.status();
-        self.judgement.note_excuse(status);
-        RunEnding {
-            status,
-            by_tip: self.by_tip,
-            told: std::mem::take(&mut self.unanswered).causes(),
-            unchanged: None,
-        }
-    }
+    /// Derives the causes from the results.
+    fn conclude(&mut self, run: &GateRun<'_>, head: Tally) -> Result<Evaluation, Failure>;
 }
 
-impl Judged {
-    /// Adds the changes for consumers: a break that neither the job nor `accepts` allows fails the run, and unknown
-    /// changes do not pass if a break would fail.
-    pub(crate) fn take_consumers(
-        &mut self,
-        workspace: &Workspace<'_>,
-        snapshot: &Snapshot<'_>,
-        comparison: &Comparison,
-        (judging, part): (&Judging, &Part),
-        accepts: &Accepts<'_>,
-    ) -> Result<(), Failure> {
-        let (breaks, paths) = (&judging.breaks, &part.paths);
-        let Some(mut found) = in_change(workspace, snapshot, comparison, breaks, paths)? else {
-            return Ok(());
-        };
-        if let Some(why) = &found.unknown {
-            let told = format!("could not determine the changes for consumers: {why}");
-            if found.is_undecided {
-                self.judgement.because(Cause::UnknownBreaks, told);
-            } else {
-                self.note([told]);
-            }
-        }
-        self.note(describe_new_pipelines(&found.compat));
-        if found.compat.refused {
-            match accepts() {
-                Ok(reason) => {
-                    found.compat.refused = reason.is_none();
-                    found.compat.accepted = reason;
-                }
-                Err(why) => self.note([format!(
-                    "could not determine whether the version name accepts the break: {}",
-                    why.chain()
-                )]),
-            }
-        }
-        if found.compat.refused {
-            self.judgement.because(Cause::Break, BROKEN);
-        }
-        self.judgement.take_compat(found.compat);
-        Ok(())
-    }
-
-    /// Adds the results of the selection: warnings about what is not reviewed, a change of the gate configuration
-    /// that the job does not allow, which fails the run regardless of the findings, and the number of known findings.
-    pub(crate) fn take_in(&mut self, run: &Run, chosen: &Chosen, part: &Part) {
-        for warning in chosen.selected.warnings() {
-            run.defer_warning(warning.clone());
-            self.note([warning]);
-        }
-        if chosen.is_refused {
-            self.judgement.because(Cause::GateChange, REFUSED);
-        }
-        self.take_unusable(&chosen.unusable);
-        if let Some(outdated) = &chosen.outdated {
-            self.by_tip = true;
-            for limit in outdated.limits() {
-                self.judgement.add_limit(limit);
-            }
-            self.note(outdated.evaluation_note());
-            if chosen.is_outdated {
-                self.judgement.because(Cause::GateChange, OUTDATED);
-            }
-        }
-        self.judgement
-            .hold_known(part, chosen.selected.all_because.is_some());
-    }
+/// The start of a run, from which its duration is measured.
+#[derive(Clone, Copy)]
+pub(crate) struct RunStart {
+    pub(crate) at: Timestamp,
+    pub(crate) clock: Instant,
 }
 
-impl Judged {
-    /// Adds the files of the gate configuration that cannot be used: those that the change made unusable fail the run.
-    fn take_unusable(&mut self, unusable: &UnusableGateFiles) {
-        for reason in &unusable.introduced {
-            let message = format!(
-                "The change makes a file of the gate configuration unusable: {reason}. Fix the file in this change, \
-                 because no later run could use it."
-            );
-            self.judgement.because(Cause::GateChange, message);
-        }
-        for reason in &unusable.inherited {
-            self.note([format!(
-                "A file of the gate configuration was unusable before this change and is treated as missing: {reason}"
-            )]);
-        }
-    }
-}
-
-/// The settings that a report contains, so that only reports of one review are merged or relied on.
-pub(crate) struct RecordedSettings {
-    new_only: bool,
-    include: Vec<String>,
-    exclude: Vec<String>,
-    policy: Option<String>,
-    platform: Option<ReviewPlatform>,
-}
-
-impl RecordedSettings {
-    /// Records the settings of a review; `connection` is that of a review by the platform.
-    pub(crate) fn new(
-        workspace: &Workspace<'_>,
-        judging: &Judging,
-        selection: &Selection,
-        connection: Option<&Connection>,
-    ) -> Self {
-        let (include, exclude) = selection.patterns();
-        let policy = match &workspace.policy {
-            PolicyTip::At { commit, .. } => Some(commit.to_string()),
-            PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
-        };
-        Self {
-            new_only: judging.new_only,
-            include: include.to_vec(),
-            exclude: exclude.to_vec(),
-            policy,
-            platform: connection.and_then(reviewing_platform),
-        }
-    }
-}
-
-/// Returns the platform and the project that this connection leads to; `None` if one of them is not set.
-pub(crate) fn reviewing_platform(connection: &Connection) -> Option<ReviewPlatform> {
-    Some(ReviewPlatform {
-        url: connection.base_url().ok()?.normalized(),
-        project: connection.project_id().ok()?.to_string(),
-    })
-}
-
-/// The start time of a review.
-pub(crate) struct Started {
-    at: Timestamp,
-    clock: Instant,
-}
-
-impl Started {
+impl RunStart {
     pub(crate) fn now() -> Self {
         Self {
             at: Timestamp::now(),
             clock: Instant::now(),
         }
     }
+}
 
-    /// Returns the report of a review that ends now.
-    pub(crate) fn report(
-        &self,
-        engine: Engine,
-        judged: Judged,
-        comparison: Comparison,
-        chosen: Chosen,
-        part: &Part,
-        settings: RecordedSettings,
-    ) -> Report {
-        let run = ReportedRun {
-            engine,
-            context: ReviewContext {
-                ci: comparison.ci.to_string(),
-                event: comparison.event,
-                branch: comparison.branch,
-                head: comparison.head.as_ref().map(CommitId::to_string),
-                base: comparison.bases.first().map(CommitId::to_string),
-                other_bases: comparison.bases.iter().skip(1).map(CommitId::to_string).collect(),
-                shard: part.shard,
-                fail_on: Some(part.fail_on),
-                paths: part.paths.clone(),
-                max_known: part.max_known,
-                compared_with: None,
-                new_only: settings.new_only,
-                include: settings.include,
-                exclude: settings.exclude,
-                policy: settings.policy,
-                platform: settings.platform,
-            },
-            started_at: self.at,
-            elapsed: self.clock.elapsed(),
+/// One run: its subject and settings, and the results of its steps.
+pub(crate) struct GateRun<'a> {
+    start: RunStart,
+    pub(crate) session: &'a Run,
+    pub(crate) workspace: &'a Workspace<'a>,
+    pub(crate) settings: &'a GateSettings,
+    /// The files to evaluate: of a commit, the index or the working tree.
+    pub(crate) snapshot: Snapshot<'a>,
+    pub(crate) paths: Paths,
+    /// The comparison of the change with its base.
+    pub(crate) change: Comparison,
+    /// The comparison that selects the pipelines: that of the change, or one without a base if every pipeline is
+    /// selected.
+    pub(crate) comparison: Comparison,
+    pub(crate) selection: SelectionResult,
+    /// The shard of the selected pipelines.
+    pub(crate) part: Part,
+    /// The reason why there is no pipeline to review.
+    pub(crate) empty_reason: Option<String>,
+    /// The baseline that findings are compared with, if only new ones fail the gate.
+    pub(crate) baseline: Option<Baseline>,
+    /// Whether unchanged pipelines are reviewed too, because a publish follows.
+    pub(crate) is_before_publish: bool,
+    /// The list of changes, if it is compared while the platform responds.
+    pub(crate) changes_ahead: Option<ChangesAhead>,
+    pub(crate) evaluation: Evaluation,
+    /// The exit status, undecided until the run has a verdict.
+    pub(crate) status: ExitStatus,
+    /// The reasons why files were not reviewed that were printed already.
+    pub(crate) reported_causes: Vec<String>,
+    /// The changes that the selection found, for the list of changes in the reports.
+    pub(crate) compared: ComparedChanges,
+    /// Notes about the subject of the run.
+    notes: Vec<String>,
+}
+
+impl<'a> GateRun<'a> {
+    pub(crate) fn new(
+        start: RunStart,
+        session: &'a Run,
+        workspace: &'a Workspace<'a>,
+        settings: &'a GateSettings,
+        snapshot: Snapshot<'a>,
+        change: Comparison,
+        paths: Paths,
+    ) -> Self {
+        let judging = &settings.judging;
+        Self {
+            part: Part::whole(judging.fail_on, judging.max_known, paths.all()),
+            start,
+            session,
+            workspace,
+            settings,
+            snapshot,
+            paths,
+            comparison: change.clone(),
+            change,
+            selection: SelectionResult::default(),
+            empty_reason: None,
+            baseline: None,
+            is_before_publish: false,
+            changes_ahead: None,
+            evaluation: Evaluation::default(),
+            status: ExitStatus::Undecided,
+            reported_causes: Vec::new(),
+            compared: ComparedChanges::default(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Adds a note about the subject of the run.
+    pub(crate) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+        self.notes.extend(notes);
+    }
+
+    /// Selects the pipelines, and finds the changes to the gate configuration.
+    pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
+        let within = self.paths.within();
+        let request = SelectionRequest {
+            selection: &self.settings.selection,
+            paths: &within,
+            named: &self.paths.named,
+            revisions: &self.settings.revisions,
+            resolve,
         };
-        judged.judgement.report(run, chosen.selected)
+        let workspace = self.workspace;
+        self.selection = workspace.select(self.session, &self.snapshot, &self.comparison, &request)?;
+        Ok(())
+    }
+
+    /// Reports why all pipelines are selected, if the job did not request that and no warning reported it.
+    pub(crate) fn report_why_all(&self) {
+        self.selection
+            .report_why_all(self.session, &self.comparison, &self.settings.revisions);
+    }
+
+    /// Prepares the evaluation: keeps the pipelines of the requested shard. If a publish follows, adds those that it
+    /// would publish, changed or not.
+    pub(crate) fn prepare(&mut self, published: Option<&[String]>) -> Result<(), Failure> {
+        if let Some(pipelines) = published {
+            self.is_before_publish = true;
+            self.add_published_pipelines(pipelines);
+        }
+        let unchecked = self.paths.list_unchecked(&self.selection.selected);
+        self.note(unchecked);
+        self.keep_shard()?;
+        self.empty_reason = self.find_empty_reason()?;
+        Ok(())
+    }
+
+    fn add_published_pipelines(&mut self, pipelines: &[String]) {
+        let files = &mut self.selection.selected.files;
+        let unchanged = pipelines.iter().filter(|path| !files.contains(path));
+        let unchanged: Vec<String> = unchanged.cloned().collect();
+        if unchanged.is_empty() {
+            return;
+        }
+        let what = count(unchanged.len(), "pipeline");
+        files.extend(unchanged);
+        files.sort();
+        self.note([format!(
+            "also reviewed {what} without changes, because they would be published too"
+        )]);
+    }
+
+    /// Keeps the files of the requested shard, and prints their number.
+    fn keep_shard(&mut self) -> Result<(), Failure> {
+        let parse = |text: &String| {
+            text.parse::<Shard>()
+                .map_err(|why| Failure::usage(format!("invalid shard {text:?}: {why}")))
+        };
+        let shard = self.settings.judging.shard.as_ref().map(parse).transpose()?;
+        let selected = &mut self.selection.selected;
+        self.part.keep_shard(shard, selected);
+        if let Some(shard) = self.part.shard {
+            let kept = selected.files.len();
+            let all = count(kept + self.part.left_out, "pipeline");
+            self.session.ui.say(&format!("shard {shard}: {kept} of {all}"));
+        }
+        Ok(())
+    }
+
+    /// Returns why there is no pipeline to review, or `None` if there is one.
+    fn find_empty_reason(&self) -> Result<Option<String>, Failure> {
+        match &self.comparison.nothing_to_do {
+            Some(reason) => Ok(Some(reason.clone())),
+            None if !self.selection.selected.files.is_empty() => Ok(None),
+            None if self.part.left_out > 0 => {
+                Ok(Some("all selected pipelines are in other shards".to_owned()))
+            }
+            None => explain_empty_selection(&self.snapshot, &self.settings.selection).map(Some),
+        }
+    }
+
+    /// Finds the baseline if only new findings fail the gate: the base of the change.
+    pub(crate) fn find_baseline(&mut self) -> Result<(), Failure> {
+        if self.needs_baseline() {
+            let selected = &self.selection.selected;
+            let baseline =
+                Baseline::of_change(self.workspace, &self.settings.revisions, &self.change, selected)?;
+            self.baseline = Some(baseline.with_selection(&self.settings.selection));
+        }
+        Ok(())
+    }
+
+    /// Like [`Self::find_baseline`], before a publish: the published version. `head` is the reviewed commit.
+    pub(crate) fn find_published_baseline(
+        &mut self,
+        connection: &Connection,
+        prefix: &str,
+        head: &CommitId,
+    ) -> Result<(), Failure> {
+        if self.needs_baseline() {
+            let baseline = Baseline::published(self.session, self.workspace, connection, prefix, head)?;
+            self.baseline = Some(baseline.with_selection(&self.settings.selection));
+        }
+        Ok(())
+    }
+
+    const fn needs_baseline(&self) -> bool {
+        self.settings.judging.new_only && self.comparison.nothing_to_do.is_none()
+    }
+
+    /// Starts to compare what changed, which needs no response of the platform.
+    pub(crate) fn start_changes_ahead(&mut self) {
+        let selected = &self.selection.selected;
+        let is_whole = selected.since == self.comparison.bases && !selected.files.is_empty();
+        if let Some(head) = self.snapshot.commit().filter(|_| is_whole) {
+            let (session, workspace, settings) = (self.session, self.workspace, self.settings);
+            self.changes_ahead =
+                ChangesAhead::start(session, workspace, head, settings, selected, &self.part);
+        }
+    }
+
+    /// Evaluates the pipelines, and adds what else decides: the selection, and the changes for consumers. `accept_break`
+    /// returns why a break is accepted although the job gives no reason.
+    pub(crate) fn evaluate(
+        &mut self,
+        engine: &mut dyn ReviewEngine,
+        action: &str,
+        accept_break: &AcceptBreak<'_>,
+    ) -> Result<(), Failure> {
+        self.evaluation = match &self.empty_reason {
+            Some(reason) => self.evaluate_project(format!("nothing to {action}: {reason}"))?,
+            None => self.evaluate_pipelines(engine)?,
+        };
+        if let Some(limit) = self.workspace.policy_limit() {
+            self.evaluation.add_limit(limit);
+        }
+        self.evaluation.note(self.workspace.tip_age.clone());
+        self.evaluation.note(mem::take(&mut self.notes));
+        self.add_selection_results();
+        self.add_interface_changes(accept_break)?;
+        self.status = self.evaluation.status();
+        self.evaluation.note_excuse(self.status);
+        Ok(())
+    }
+
+    /// Evaluates the project checks alone, because there is no pipeline to review; `note` is the reason.
+    fn evaluate_project(&self, note: String) -> Result<Evaluation, Failure> {
+        if self.comparison.nothing_to_do.is_none() {
+            let tally = self.check_project_alone()?;
+            if !tally.project.is_empty() {
+                let mut evaluation = Evaluation::new(tally, self.settings.judging.fail_on);
+                evaluation.note([note]);
+                return Ok(evaluation);
+            }
+        }
+        Ok(Evaluation::nothing(note))
+    }
+
+    fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
+        let repo = &self.workspace.repo;
+        engine.prepare(self)?;
+        let waivers = self.workspace.waiving(engine.rules())?;
+        let (mut tally, project_findings) = engine.evaluate_head(self)?;
+        if let Some(target) = &self.selection.stricter_target {
+            let selected: HashSet<&str> = self.selection.selected.files.iter().map(String::as_str).collect();
+            let path_of = |path: &str| selected.contains(path).then(|| path.to_owned());
+            target.add_findings(repo, &self.snapshot, &path_of, &mut tally)?;
+        }
+        self.add_project_findings(project_findings, &mut tally);
+        self.mark_waived(&waivers, &mut tally)?;
+        engine.add_notes(self, &mut tally);
+        if let Some(baseline) = &self.baseline {
+            baseline.compare(repo, &self.snapshot, &mut tally, |tally, base| {
+                let (places, mut before) = engine.evaluate_base(self, baseline, base, tally)?;
+                if let Some(target) = &self.selection.stricter_target {
+                    let snapshot = repo.snapshot(base.clone());
+                    target.add_findings(repo, &snapshot, &|path| places.of(path), &mut before)?;
+                }
+                Ok((places, before))
+            })?;
+            self.mark_known_project_findings(baseline, &mut tally)?;
+        }
+        self.mark_consequences(&mut tally)?;
+        engine.conclude(self, tally)
+    }
+
+    /// Adds the results of the selection: warnings about what is not reviewed, a change to the gate configuration that
+    /// the job does not allow, which fails the run regardless of the findings, and the number of known findings.
+    fn add_selection_results(&mut self) {
+        let evaluation = &mut self.evaluation;
+        for warning in self.selection.selected.warnings() {
+            self.session.defer_warning(warning.clone());
+            evaluation.note([warning]);
+        }
+        self.selection.add_causes(evaluation);
+        evaluation.compare_known_count(&self.part, self.selection.selected.all_because.is_some());
+    }
+
+    /// Returns whether the target's tip is stricter than the change.
+    pub(crate) const fn has_stricter_target(&self) -> bool {
+        self.selection.stricter_target.is_some()
+    }
+
+    /// Returns the report of the run, which ends now. `connection` is that of a review by the platform.
+    pub(crate) fn take_report(&mut self, engine: Engine, connection: Option<&Connection>) -> Report {
+        self.compared = self.selection.selected.take_changes();
+        self.reported_causes = self.evaluation.take_reported_causes();
+        let context = self.review_context(connection);
+        mem::take(&mut self.evaluation).into_report(
+            engine,
+            context,
+            mem::take(&mut self.selection.selected),
+            self.start.at,
+            self.start.clock.elapsed(),
+        )
     }
 }
 
-/// Keeps the files of the requested shard, and prints their number.
-pub(crate) fn part(
-    run: &Run,
-    asked: &Judging,
-    paths: Vec<String>,
-    selected: &mut Selected,
-) -> Result<Part, Failure> {
-    let parse = |text: &String| {
-        text.parse::<Shard>()
-            .map_err(|why| Failure::usage(format!("invalid shard {text:?}: {why}")))
-    };
-    let shard = asked.shard.as_ref().map(parse).transpose()?;
-    let part = Part::keep(shard, (asked.fail_on, asked.max_known), paths, selected);
-    if let Some(shard) = part.shard {
-        let kept = selected.files.len();
-        let all = count(kept + part.left_out, "pipeline");
-        run.ui.say(&format!("shard {shard}: {kept} of {all}"));
-    }
-    Ok(part)
-}
-
-/// Returns why there is no pipeline to review, or `None` if there is one; `unselected` returns the reason for an empty
-/// selection.
-pub(crate) fn nothing(
-    comparison: &Comparison,
-    selected: &Selected,
-    part: &Part,
-    unselected: impl FnOnce() -> Result<String, Failure>,
-) -> Result<Option<String>, Failure> {
-    match &comparison.nothing_to_do {
-        Some(why) => Ok(Some(why.clone())),
-        None if !selected.files.is_empty() => Ok(None),
-        None if part.left_out > 0 => Ok(Some("all selected pipelines are in other shards".to_owned())),
-        None => unselected().map(Some),
-    }
-}
+/// Returns why a break of consumers is accepted although the job gives no reason; `None` if it is not.
+pub(crate) type AcceptBreak<'f> = dyn Fn() -> Result<Option<String>, Failure> + 'f;

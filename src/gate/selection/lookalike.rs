@@ -74,7 +74,7 @@ fn is_invisible(c: char) -> bool {
 
 /// Returns a sentence about files whose names only look like a pipeline's, or `None` if `paths` is empty.
 /// Invisible characters are shown as escapes.
-pub(super) fn told(paths: &[String]) -> Option<String> {
+pub(crate) fn told(paths: &[String]) -> Option<String> {
     let what = match paths.len() {
         0 => return None,
         1 => "1 file has a name that only looks like a pipeline's, and was not reviewed".to_owned(),

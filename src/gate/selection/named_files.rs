@@ -1,6 +1,6 @@
 //! Selects files that are given one by one, as by a git hook.
 
-use super::select::{Scope, Selected, select};
+use crate::gate::selection::select::{Scope, Selected, select};
 use sluicegate_git::GitError;
 
 /// Selects the `named` files, changed or not, and the changed files in the directories that `scope` is restricted to.

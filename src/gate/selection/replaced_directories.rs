@@ -17,7 +17,7 @@ pub(crate) struct ReplacedDirectory {
 
 impl ReplacedDirectory {
     /// Returns a sentence for the notes of a run.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let kind = match self.kind {
             FileKind::Submodule => "a submodule",
             FileKind::Symlink | FileKind::Regular => "a symbolic link",
@@ -31,7 +31,7 @@ impl ReplacedDirectory {
 }
 
 /// Returns the directories of deleted pipelines that are a submodule or a symbolic link in `head`.
-pub(super) fn find_replaced_directories<'c>(
+pub(crate) fn find_replaced_directories<'c>(
     head: &Snapshot<'_>,
     changes: impl Iterator<Item = &'c Change>,
 ) -> Result<Vec<ReplacedDirectory>, GitError> {

@@ -1,7 +1,7 @@
 //! Selects the files to review: the changed pipelines, or all of them.
 
-use super::lookalike::{self, looks_like_pipeline};
-use super::replaced_directories::{ReplacedDirectory, find_replaced_directories};
+use crate::gate::selection::lookalike::{self, looks_like_pipeline};
+use crate::gate::selection::replaced_directories::{ReplacedDirectory, find_replaced_directories};
 use crate::model::findings::{Excluded, GateChange};
 use crate::model::pipelines::{RULES_FILE, is_pipeline};
 use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const NOT_INCLUDED: &str = "not matched by --include";
 const EXCLUDED: &str = "matched by --exclude";
 /// The reason why a submodule is not reviewed.
-pub(super) const SUBMODULE: &str = match FileKind::Submodule.why_not_read() {
+pub(crate) const SUBMODULE: &str = match FileKind::Submodule.why_not_read() {
     Some(why) => why,
     None => "",
 };
@@ -328,7 +328,7 @@ impl Scope<'_> {
 
     /// Returns whether the path is that of the rules file. If the job does not set the directory, any hidden directory
     /// in the root matches: the change may add or delete one.
-    pub(super) fn is_rules_file(&self, path: &str) -> bool {
+    pub(crate) fn is_rules_file(&self, path: &str) -> bool {
         let Some((folder, rest)) = path.split_once('/') else {
             return false;
         };

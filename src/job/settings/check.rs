@@ -3,16 +3,14 @@
 use super::platform::path_text;
 use super::selection::Of;
 use super::table::variable;
-use super::{Judging, Revisions, Selection, SettingsError, Sources};
+use super::{GateSettings, Revisions, SettingsError, Sources};
 use crate::job::cli::CheckArgs;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone)]
 pub struct CheckSettings {
-    /// The commit to check and its base. Without a head, the working tree or the index is checked.
-    pub revisions: Revisions,
-    pub selection: Selection,
-    pub judging: Judging,
+    /// Without a head, the working tree or the index is checked.
+    pub gate: GateSettings,
     /// Checks the index instead of the working tree.
     pub staged: bool,
     /// The rules file to evaluate, instead of the project's. Only the job may set it.
@@ -24,9 +22,11 @@ pub struct CheckSettings {
 impl Sources<'_> {
     pub fn check(&self, args: &CheckArgs) -> Result<CheckSettings, SettingsError> {
         Ok(CheckSettings {
-            revisions: self.checked(args)?,
-            selection: self.selection(&args.selection.globs, Of::Review)?,
-            judging: self.judging(&args.gate)?,
+            gate: GateSettings {
+                revisions: self.checked(args)?,
+                selection: self.selection(&args.selection.globs, Of::Review)?,
+                judging: self.judging(&args.gate)?,
+            },
             staged: args.staged,
             rules: self
                 .layers()

@@ -41,7 +41,7 @@ pub use platform::Connection;
 pub use project::ProjectCheckSettings;
 pub use publish::{Publish, PublishFiles, PublishOn, is_dry_run, job_publish_files};
 pub use remote::{PlatformNames, Waiting};
-pub use review::{RequestFields, Review, Revisions};
+pub use review::{GateSettings, RequestFields, Review, Revisions};
 pub use schema::schema;
 pub use selection::{LeftOfReview, Of, Selection};
 pub use table::{FileConfig, Setting, all, globs_over_paths, variable};

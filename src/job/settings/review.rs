@@ -28,11 +28,17 @@ pub enum RequestFields {
     FilePaths(String),
 }
 
+/// The settings that a check and a review share.
 #[derive(Debug, Clone)]
-pub struct Review {
+pub struct GateSettings {
     pub revisions: Revisions,
     pub selection: Selection,
     pub judging: Judging,
+}
+
+#[derive(Debug, Clone)]
+pub struct Review {
+    pub gate: GateSettings,
     pub on_unavailable: OnUnavailable,
     pub fork: Fork,
     pub request: RequestFields,
@@ -58,9 +64,11 @@ impl Sources<'_> {
         )?;
         let fork = layers.pick(args.fork, variable::FORK, parse_value, file.fork)?;
         Ok(Review {
-            revisions: self.revisions(&args.selection, args.branch.clone())?,
-            selection: self.selection(&args.selection.globs, Of::Review)?,
-            judging: self.judging(&args.gate)?,
+            gate: GateSettings {
+                revisions: self.revisions(&args.selection, args.branch.clone())?,
+                selection: self.selection(&args.selection.globs, Of::Review)?,
+                judging: self.judging(&args.gate)?,
+            },
             on_unavailable: on_unavailable.unwrap_or_default(),
             fork: fork.unwrap_or_default(),
             request: self.request_fields(args.review_request, args.data_warehouse.clone())?,

@@ -1,15 +1,14 @@
-//! Runs `sluicegate demo`: the complete workflow on a small project, with the same commands that a CI job runs.
+//! The demo: the complete workflow on a small project, with the same commands that a CI job runs.
 //!
 //! Each step runs the program with a separate environment, so that settings of the machine (a token, a CI host's
 //! variables) have no effect, and the output is what a user would see.
 
 mod project;
 
-use crate::commands::dispatch;
 use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{Annotations, Cli, DemoArgs};
+use crate::job::cli::{Annotations, Cli, Command, DemoArgs};
 use crate::job::settings::variable;
 use crate::service::{self, Clock, Options, Role, Vocabulary};
 use crate::session::step_report;
@@ -53,7 +52,11 @@ const REPORTS: [(&str, &str); 7] = [
     ("json", "review.json"),
 ];
 
-pub(crate) fn run(run: &Run, args: &DemoArgs) -> CommandResult {
+/// Runs a command, which is one of the steps.
+pub(crate) type RunCommand = fn(&Run, Command) -> CommandResult;
+
+/// Creates the project, and runs each step with `run_command`.
+pub(crate) fn walk(run: &Run, args: &DemoArgs, run_command: RunCommand) -> CommandResult {
     let shown = free_folder(run, &args.dir)?;
     let folder = run.env.current_dir().join(&shown);
     prepare(&folder)?;
@@ -63,6 +66,7 @@ pub(crate) fn run(run: &Run, args: &DemoArgs) -> CommandResult {
     let platform = runtime.block_on(service::start(options(&project, &token)))?;
     let tour = Tour {
         run,
+        run_command,
         shown: &shown,
         folder,
         project,
@@ -138,6 +142,7 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
 /// The steps, and their shared data.
 struct Tour<'a> {
     run: &'a Run,
+    run_command: RunCommand,
     /// The directory as the user typed it.
     shown: &'a Path,
     folder: PathBuf,
@@ -324,7 +329,7 @@ impl Tour<'_> {
             failure_title: step_report::failure_title(&cli.command),
             has_reported: AtomicBool::default(),
         };
-        match dispatch(&run, cli.command) {
+        match (self.run_command)(&run, cli.command) {
             Err(failure) => Ok(run.ui.fail(&failure)),
             ended => ended,
         }

@@ -38,24 +38,24 @@ const BROKEN: &str = include_str!("files/shared-pipelines-broken.yaml");
 const MORE: &str = include_str!("files/shared-pipelines-more.yaml");
 
 /// The branch that breaks consumers.
-pub(super) const BREAKING_BRANCH: &str = "feature/no-day";
+pub(crate) const BREAKING_BRANCH: &str = "feature/no-day";
 /// The branch with an addition for consumers.
-pub(super) const ADDING_BRANCH: &str = "feature/share-refunds";
+pub(crate) const ADDING_BRANCH: &str = "feature/share-refunds";
 
 /// The branch whose review passes the gate.
-pub(super) const GOOD_BRANCH: &str = "feature/refunds";
+pub(crate) const GOOD_BRANCH: &str = "feature/refunds";
 /// The branch whose review fails the gate.
-pub(super) const BAD_BRANCH: &str = "feature/refunds-in-a-hurry";
+pub(crate) const BAD_BRANCH: &str = "feature/refunds-in-a-hurry";
 
-pub(super) struct DemoProject {
+pub(crate) struct DemoProject {
     /// The bare remote that the platform reads.
-    pub(super) remote: PathBuf,
+    pub(crate) remote: PathBuf,
     /// The clone in which the commands run.
-    pub(super) work: PathBuf,
+    pub(crate) work: PathBuf,
 }
 
 /// Creates the project in `folder`.
-pub(super) fn make(folder: &Path) -> Result<DemoProject, Failure> {
+pub(crate) fn make(folder: &Path) -> Result<DemoProject, Failure> {
     let project = DemoProject {
         remote: folder.join("remote.git"),
         work: folder.join("work"),

@@ -15,7 +15,7 @@ use crate::session::{CommandResult, Run};
 use std::path::Path;
 
 /// Shows one file. An unreadable file is reported and the exit code stays 0, as git would stop at any other code.
-pub(super) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
+pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let given: Vec<String> = args
         .paths
         .iter()

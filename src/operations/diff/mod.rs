@@ -1,49 +1,48 @@
-//! Runs `sluicegate diff`: finds the base as `check` does, compares, shows. Evaluates no rule and needs no platform.
+//! The differences of pipelines between two revisions or files, for each output format.
 
-mod external;
-mod sides;
+pub(crate) mod external;
+pub(crate) mod sides;
 
 use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::gate::ChangedContents;
-use crate::gate::interface_comparison::Between;
-use crate::gate::pipeline_change::{MOST_LINKS_OF_A_FILE, ReadChange, told};
-use crate::job::cli::{DiffArgs, DiffFormat};
+use crate::gate::changes::pipeline_change::{MOST_LINKS_OF_A_FILE, ReadChange, told};
+use crate::gate::interface_changes::interface_comparison::Between;
+use crate::job::cli::DiffFormat;
 use crate::model::diff::{Line, PipelineDiff, words};
 use crate::model::findings::FileChange;
 use crate::model::picture::{self, Canvas, Picture};
 use crate::publish::Reaching;
-use crate::report::{self, CallersOfChanges, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
+use crate::report::{CallersOfChanges, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
+use crate::session::Run;
 use crate::session::output;
-use crate::session::{CommandResult, Run};
 use serde_json::json;
 use sluicegate_base::text::{self, count};
 use sluicegate_git::CommitId;
 use std::fmt::Write as _;
 
 /// The revisions that were compared, and the differences.
-struct PipelinesCompared {
+pub(crate) struct PipelinesCompared {
     /// `None` if the base is not a commit.
     base: Option<CommitId>,
     head: Option<CommitId>,
     /// The two compared versions, as a sentence.
     what: String,
-    pipelines: Vec<Made>,
+    pub(crate) pipelines: Vec<Made>,
     /// The changes for consumers of shared pipelines; `None` if the shared-pipelines file is unchanged.
-    interface: Option<Between>,
+    pub(crate) interface: Option<Between>,
     /// The unchanged pipelines that depend on a changed pipeline; `None` if not requested.
     callers: Option<Vec<Reaching>>,
 }
 
 /// The result to compute for each pair; each output format needs one kind.
 #[derive(Debug, Clone, Copy)]
-enum Wants {
+pub(crate) enum Wants {
     Diff,
     Picture,
     Page,
 }
 
-enum Made {
+pub(crate) enum Made {
     Diff(PipelineDiff),
     /// With the canvas, or the reason why it cannot be drawn.
     Picture(PipelineDiff, Result<Canvas, String>),
@@ -51,7 +50,7 @@ enum Made {
 }
 
 impl Wants {
-    const fn of(format: DiffFormat) -> Self {
+    pub(crate) const fn of(format: DiffFormat) -> Self {
         match format {
             DiffFormat::Text | DiffFormat::Json => Self::Diff,
             DiffFormat::Mermaid | DiffFormat::Svg => Self::Picture,
@@ -78,7 +77,7 @@ impl Wants {
 
 impl Made {
     /// Returns whether the change affects more than layout; a file that cannot be read counts as such.
-    fn counts(&self) -> bool {
+    pub(crate) fn counts(&self) -> bool {
         match self {
             Self::Diff(diff) | Self::Picture(diff, _) => diff.change != FileChange::Layout,
             Self::Page(file) => !file.changed.is_layout_only(),
@@ -86,37 +85,13 @@ impl Made {
     }
 }
 
-pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
-    if args.external {
-        return external::run(run, args);
-    }
-    let wants = Wants::of(args.output);
-    let compared = match args.files.as_slice() {
-        [old, new] => sides::of_files(run, wants, old, new)?,
-        _ => sides::of_repository(run, args, wants)?,
-    };
-    let is_counted = compared.pipelines.iter().any(Made::counts) || compared.interface.is_some();
-    let shown = match args.output {
-        DiffFormat::Text => compared.text(&Look::of(run)),
-        DiffFormat::Json => compared.json(),
-        DiffFormat::Mermaid | DiffFormat::Svg => compared.picture(args.output)?,
-        DiffFormat::Markdown => report::changes_as_markdown(&compared.page()),
-        DiffFormat::Html => report::changes_as_html(&compared.page(), env!("CARGO_PKG_VERSION")),
-    };
-    run.ui.out(&shown)?;
-    if args.exit_code && is_counted {
-        return Ok(ExitStatus::GateFailed);
-    }
-    Ok(ExitStatus::Success)
-}
-
-struct Look {
+pub(crate) struct Look {
     color: bool,
     columns: Option<usize>,
 }
 
 impl Look {
-    fn of(run: &Run) -> Self {
+    pub(crate) fn of(run: &Run) -> Self {
         Self {
             color: run.ui.colors_output(),
             columns: run.ui.width(),
@@ -171,7 +146,7 @@ impl PipelinesCompared {
         })
     }
 
-    fn text(&self, look: &Look) -> String {
+    pub(crate) fn text(&self, look: &Look) -> String {
         let mut lines: Vec<String> = Vec::new();
         for diff in self.diffs() {
             lines.extend(look.words(diff).iter().map(|line| look.line(line)));
@@ -205,7 +180,7 @@ impl PipelinesCompared {
         lines.join("\n") + "\n"
     }
 
-    fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         let id = |commit: &Option<CommitId>| commit.as_ref().map(CommitId::to_string);
         let mut document = json!({
             "schema": "sluicegate.diff/v1",
@@ -223,7 +198,7 @@ impl PipelinesCompared {
         output::json(&document)
     }
 
-    fn page(self) -> ChangesPage {
+    pub(crate) fn page(self) -> ChangesPage {
         let consumers = self.interface.as_ref().map(|found| ForConsumersOfChanges {
             summary: found.in_short(),
             changes: found.each(self.base.as_ref()),
@@ -245,7 +220,7 @@ impl PipelinesCompared {
     }
 
     /// Returns the drawing of one pipeline, or an empty text if no pipeline differs.
-    fn picture(&self, format: DiffFormat) -> Result<String, Failure> {
+    pub(crate) fn picture(&self, format: DiffFormat) -> Result<String, Failure> {
         let (diff, canvas) = match self.pipelines.as_slice() {
             [Made::Picture(diff, canvas)] => (diff, canvas),
             [] => return Ok(String::new()),

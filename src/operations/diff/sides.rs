@@ -2,9 +2,9 @@
 
 use super::{Made, PipelinesCompared, Wants};
 use crate::error::Failure;
-use crate::gate::interface_comparison::between;
+use crate::gate::interface_changes::interface_comparison::between;
 use crate::gate::is_within;
-use crate::gate::selection::Restriction;
+use crate::gate::selection::SelectionRequest;
 use crate::gate::{ChangedContents, Pairs};
 use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject};
@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Compares two files that the user named.
-pub(super) fn of_files(
+pub(crate) fn of_files(
     run: &Run,
     wants: Wants,
     old: &Path,
@@ -52,12 +52,12 @@ pub(super) fn of_files(
 }
 
 /// Returns whether this is the name that git uses for a side without a file.
-pub(super) fn is_absent(path: &Path) -> bool {
+pub(crate) fn is_absent(path: &Path) -> bool {
     path == Path::new("/dev/null")
 }
 
 /// Returns the pipelines of the repository that differ.
-pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<PipelinesCompared, Failure> {
+pub(crate) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<PipelinesCompared, Failure> {
     let mut workspace = run.workspace()?;
     let (range, typed) = range(run, &args.paths)?;
     let wish = wish(&workspace, args)?;
@@ -76,14 +76,14 @@ pub(super) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
     let selection = workspace.sources.selection(&args.globs, Of::Review)?;
     let paths = workspace.paths(run, typed, &snapshot, &ends.bases);
     let paths = paths.map_err(|failure| hint_at_revision(&workspace, typed, failure))?;
-    let restriction = Restriction {
+    let request = SelectionRequest {
         selection: &selection,
         paths: &paths,
         named: &[],
         revisions: &wish,
         resolve: &|sources| sources.selection(&args.globs, Of::Review),
     };
-    workspace.must_match(&snapshot, &ends.bases, &restriction)?;
+    workspace.must_match(&snapshot, &ends.bases, &request)?;
     let what = format!("{} with {}", snapshot.name(), ends.against);
     run.ui.say(&format!("comparing {what}"));
     let changes = changes(&snapshot, &ends, &selection, &paths)?;

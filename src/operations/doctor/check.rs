@@ -25,7 +25,7 @@ enum CheckState {
 
 /// A requirement that `doctor` checks.
 #[derive(Debug)]
-pub(super) struct Check {
+pub(crate) struct Check {
     name: &'static str,
     state: CheckState,
     found: String,
@@ -33,14 +33,14 @@ pub(super) struct Check {
 }
 
 /// The result of a check without a problem.
-pub(super) enum CheckOutcome {
+pub(crate) enum CheckOutcome {
     Ok(String),
     /// The check is not needed, or its result is unknown.
     NotApplicable(String),
 }
 
 impl Check {
-    pub(super) fn new(name: &'static str, outcome: Result<CheckOutcome, Failure>) -> Self {
+    pub(crate) fn new(name: &'static str, outcome: Result<CheckOutcome, Failure>) -> Self {
         match outcome {
             Ok(CheckOutcome::Ok(found)) => Self::ended(name, CheckState::Ok, found),
             Ok(CheckOutcome::NotApplicable(why)) => Self::ended(name, CheckState::NotApplicable, why),
@@ -49,24 +49,24 @@ impl Check {
     }
 
     /// Returns a failed check with the failure's hint.
-    pub(super) fn failed(name: &'static str, failure: &Failure) -> Self {
+    pub(crate) fn failed(name: &'static str, failure: &Failure) -> Self {
         Self {
             hint: Some(failure.advice().unwrap_or(GENERAL_HINT).to_owned()),
             ..Self::ended(name, CheckState::Failed(failure.status()), failure.chain())
         }
     }
 
-    pub(super) fn ok(name: &'static str, found: impl Into<String>) -> Self {
+    pub(crate) fn ok(name: &'static str, found: impl Into<String>) -> Self {
         Self::ended(name, CheckState::Ok, found.into())
     }
 
     /// Returns a check that is not needed, or whose result is unknown.
-    pub(super) fn not_applicable(name: &'static str, why: impl Into<String>) -> Self {
+    pub(crate) fn not_applicable(name: &'static str, why: impl Into<String>) -> Self {
         Self::ended(name, CheckState::NotApplicable, why.into())
     }
 
     /// Adds a hint.
-    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -80,12 +80,12 @@ impl Check {
         }
     }
 
-    pub(super) const fn is_ok(&self) -> bool {
+    pub(crate) const fn is_ok(&self) -> bool {
         matches!(self.state, CheckState::Ok)
     }
 
     /// Returns the exit status of this check.
-    pub(super) const fn status(&self) -> ExitStatus {
+    pub(crate) const fn status(&self) -> ExitStatus {
         match self.state {
             CheckState::Failed(status) => status,
             CheckState::Ok | CheckState::NotApplicable => ExitStatus::Success,
@@ -102,12 +102,12 @@ impl Check {
 }
 
 /// Returns whether this check was made.
-pub(super) fn is_there(checks: &[Check], name: &str) -> bool {
+pub(crate) fn is_there(checks: &[Check], name: &str) -> bool {
     checks.iter().any(|check| check.name == name)
 }
 
 /// Adds the checks that were not made because of an earlier failure.
-pub(super) fn leave_rest(checks: &mut Vec<Check>, names: &[&'static str]) {
+pub(crate) fn leave_rest(checks: &mut Vec<Check>, names: &[&'static str]) {
     for name in names {
         if !is_there(checks, name) {
             checks.push(Check::not_applicable(
@@ -119,7 +119,7 @@ pub(super) fn leave_rest(checks: &mut Vec<Check>, names: &[&'static str]) {
 }
 
 /// Returns the checks as JSON, schema `sluicegate.doctor/v1`; part of the public contract.
-pub(super) fn as_json(checks: &[Check]) -> String {
+pub(crate) fn as_json(checks: &[Check]) -> String {
     let each = checks.iter().map(|check| {
         json!({ "check": check.name, "status": check.word(), "found": check.found, "hint": check.hint })
     });
@@ -131,7 +131,7 @@ pub(super) fn as_json(checks: &[Check]) -> String {
 }
 
 /// Returns the checks as text: one line per check, its hint below, and a summary.
-pub(super) fn as_text(checks: &[Check], colored: bool, width: Option<usize>) -> String {
+pub(crate) fn as_text(checks: &[Check], colored: bool, width: Option<usize>) -> String {
     let mut shown = String::new();
     for check in checks {
         let (word, color) = match check.state {

@@ -23,18 +23,18 @@ const NAMED: usize = 5;
 const IN_REPOSITORY: [&str; 4] = ["ci-host", "clone-depth", "rules-file", "shared-pipelines"];
 
 /// The settings that other checks need.
-pub(super) struct DoctorSettings {
-    pub(super) connection: Connection,
+pub(crate) struct DoctorSettings {
+    pub(crate) connection: Connection,
     /// The fields of a review request.
-    pub(super) request: RequestFields,
+    pub(crate) request: RequestFields,
     /// Whether a setting is set that only a publish needs.
-    pub(super) publishes: bool,
+    pub(crate) publishes: bool,
     /// Whether missing commits are fetched.
     deepens: bool,
 }
 
 /// Adds the local checks, and returns the settings if they are valid.
-pub(super) fn examine(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
+pub(crate) fn examine(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
     let usable = |_: &DoctorSettings| "flags, variables and configuration file are valid".to_owned();
     let settings = note(checks, "settings", resolve(run), usable);
     let repository = run.open_repository().map_err(Failure::from);
@@ -87,7 +87,7 @@ fn resolve(run: &Run) -> Result<DoctorSettings, Failure> {
     Ok(DoctorSettings {
         connection: sources.connection(&run.global)?,
         publishes: publish_on.never().is_none() || sources.optional_prefix(None)?.is_some(),
-        deepens: review.revisions.deepen,
+        deepens: review.gate.revisions.deepen,
         request: review.request,
     })
 }

@@ -50,7 +50,7 @@ const ASKED: [&str; 11] = [
 ];
 
 /// Adds the checks that need a network.
-pub(super) async fn examine(run: &Run, settings: Option<DoctorSettings>, checks: &mut Vec<Check>) {
+pub(crate) async fn examine(run: &Run, settings: Option<DoctorSettings>, checks: &mut Vec<Check>) {
     if let Some(mut settings) = settings {
         let connection = &mut settings.connection;
         connection.timeout = connection.timeout.min(REQUEST);

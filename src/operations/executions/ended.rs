@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// Returns the failure for a missing execution.
-pub(super) fn no_execution(id: &str, error: HttpError) -> Failure {
+pub(crate) fn no_execution(id: &str, error: HttpError) -> Failure {
     let sought = Sought {
         what: "execution",
         name: id,
@@ -33,16 +33,16 @@ fn wait_again(id: &str, error: HttpError) -> Failure {
 }
 
 /// An execution that was waited for.
-pub(super) struct Ended {
-    pub(super) id: String,
-    pub(super) answer: Answer<ExecutionAnswer>,
-    pub(super) end: End,
+pub(crate) struct Ended {
+    pub(crate) id: String,
+    pub(crate) answer: Answer<ExecutionAnswer>,
+    pub(crate) end: End,
     limit: Duration,
 }
 
 impl Ended {
     /// Waits until the execution ends, and prints each new status.
-    pub(super) async fn follow(
+    pub(crate) async fn follow(
         run: &Run,
         project: &RemoteProject,
         id: &str,
@@ -57,7 +57,7 @@ impl Ended {
 
     /// Like [`Self::follow`], for an execution that this run started: the platform may not show it at once, and no hint
     /// leads to a second start.
-    pub(super) async fn follow_started(
+    pub(crate) async fn follow_started(
         run: &Run,
         project: &RemoteProject,
         id: &str,
@@ -99,16 +99,16 @@ impl Ended {
     }
 
     /// Returns whether the execution ended.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.end != End::Deadline
     }
 
-    pub(super) fn status(&self) -> &str {
+    pub(crate) fn status(&self) -> &str {
         self.answer.result.status.as_deref().unwrap_or("(no status)")
     }
 
     /// Returns the time from start to end, if the platform reports both.
-    pub(super) fn duration(&self) -> Option<Duration> {
+    pub(crate) fn duration(&self) -> Option<Duration> {
         let time = |text: &Option<String>| text.as_deref()?.parse::<Timestamp>().ok();
         let result = &self.answer.result;
         let span = time(&result.finished_at)?.duration_since(time(&result.started_at)?);
@@ -116,7 +116,7 @@ impl Ended {
     }
 
     /// Returns why the execution did not succeed, or `None` if it did.
-    pub(super) fn problem(&self) -> Option<String> {
+    pub(crate) fn problem(&self) -> Option<String> {
         match self.end {
             End::Good => None,
             End::Bad => {
@@ -164,7 +164,7 @@ impl Ended {
 }
 
 /// Prints how the execution ended.
-pub(super) fn show(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResult {
+pub(crate) fn show(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResult {
     run.ui.out(&match output.output {
         OutputFormat::Json => output::json(&ended.document()),
         OutputFormat::Text => ended.words(),
@@ -173,7 +173,7 @@ pub(super) fn show(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResul
 }
 
 /// Prints how the execution ended; a failed one exits with 8.
-pub(super) fn tell(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResult {
+pub(crate) fn tell(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResult {
     show(run, ended, output)?;
     let Some(problem) = ended.problem() else {
         return Ok(ExitStatus::Success);

@@ -1,8 +1,8 @@
-//! Runs `sluicegate pipelines run`: starts the pipeline, follows it to the end, and cleans up if the job is
+//! Starts a pipeline, follows it to the end, and cleans up if the job is
 //! interrupted.
 
+use super::PATIENCE;
 use super::ended::{Ended, tell};
-use super::executions::PATIENCE;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::RunArgs;
@@ -41,7 +41,7 @@ struct Job<'a> {
     started_at: Timestamp,
 }
 
-pub(super) fn run(run: &Run, args: &RunArgs) -> CommandResult {
+pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     if let Some(path) = &args.junit {
         let unfinished = unfinished(args);
         let path = run.env.current_dir().join(path);

@@ -21,7 +21,7 @@ A gate that counts all of these findings fails nearly every change. Choose a way
 ";
 
 /// Returns the current findings, and the ways to start if one must be chosen.
-pub(super) fn found(seen: &RepositoryFacts) -> String {
+pub(crate) fn found(seen: &RepositoryFacts) -> String {
     let today = &seen.today;
     let affected = today.affected();
     let rules = match (&seen.rules_file, today.asked) {
@@ -62,7 +62,7 @@ fn project(today: &Today) -> String {
 
 /// Describes the review of the change that introduces the gate. A change that adds the rules file is reviewed with all
 /// pipelines.
-pub(super) fn judged(seen: &RepositoryFacts, plan: &InitPlan) -> String {
+pub(crate) fn judged(seen: &RepositoryFacts, plan: &InitPlan) -> String {
     let (today, Some(asked)) = (&seen.today, seen.today.asked) else {
         return String::new();
     };
@@ -137,7 +137,7 @@ fn unevaluated(seen: &RepositoryFacts) -> String {
 }
 
 /// Returns the remaining steps for the adoption.
-pub(super) fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
+pub(crate) fn next(seen: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let (today, Some(asked)) = (&seen.today, seen.today.asked) else {
         return Vec::new();
     };

@@ -26,7 +26,7 @@ const RELEASES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/releases/download
 const CONFIGURATION: &str = include_str!("templates/sluicegate.yaml");
 
 /// Returns the text of `sluicegate.yaml`.
-pub(super) fn configuration(seen: &RepositoryFacts) -> String {
+pub(crate) fn configuration(seen: &RepositoryFacts) -> String {
     let publishes = seen.shared_file.is_some();
     let project_id = seen.project_id.map(|id| id.to_string());
     let config_dir = seen.config_dir.clone().filter(|_| seen.config_dir_given);
@@ -100,7 +100,7 @@ fn project_checks(seen: &RepositoryFacts) -> String {
     ProjectCheck::ALL.map(line).join("\n")
 }
 
-pub(super) fn job(template: &str, seen: &RepositoryFacts) -> String {
+pub(crate) fn job(template: &str, seen: &RepositoryFacts) -> String {
     let versioned = |source: String| {
         if source.contains('@') {
             source
@@ -123,7 +123,7 @@ pub(super) fn job(template: &str, seen: &RepositoryFacts) -> String {
 }
 
 /// Returns the placeholder for the source of the program, if the job still contains one.
-pub(super) fn placeholder(job: &str) -> Option<String> {
+pub(crate) fn placeholder(job: &str) -> Option<String> {
     if address::repository().is_some() {
         return None;
     }

@@ -16,7 +16,7 @@ struct RuleFigures {
 
 /// Returns a table of the rules with their findings, those of the rules file first; `None` if no pipeline was
 /// evaluated.
-pub(super) fn figures(today: &Today) -> Option<String> {
+pub(crate) fn figures(today: &Today) -> Option<String> {
     let rules = today.rules.as_ref().filter(|_| !today.files.is_empty())?;
     let mut found = by_rule(&today.files);
     let all = today.files.len();

@@ -8,7 +8,7 @@ use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// Returns the lines of `sluicegate.yaml` for the values that the flags give and the settings do not contain yet.
-pub(super) fn find_new_lines(
+pub(crate) fn find_new_lines(
     run: &Run,
     workspace: &Workspace<'_>,
     args: &InitArgs,
@@ -50,7 +50,7 @@ pub(super) fn find_new_lines(
 }
 
 /// Returns the command with the flags that were typed, so that a hint can be copied.
-pub(super) fn typed_command(args: &InitArgs) -> String {
+pub(crate) fn typed_command(args: &InitArgs) -> String {
     let adopt = args.adopt.map(|adopt| adopt.to_string());
     let flags = [
         ("--host", args.host.as_ref()),

@@ -27,7 +27,7 @@ const NEXT: &str = "\nCommit .gitattributes. The setting applies to this clone o
 /// Maximum size of a `.gitattributes` file, in bytes.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
-pub(super) fn run(run: &Run, dry_run: bool) -> CommandResult {
+pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     let repo = run.open_repository()?;
     if repo.is_bare() {
         return Err(Failure::usage("a bare repository has no files to show").hint("run this in a clone"));

@@ -11,18 +11,18 @@ use url::Url;
 
 /// The setup of a host.
 #[derive(Debug)]
-pub(super) struct Recipe {
-    pub(super) host: Host,
+pub(crate) struct Recipe {
+    pub(crate) host: Host,
     /// The file or directory that shows that the host is used.
-    pub(super) sign: &'static str,
-    pub(super) path: &'static str,
+    pub(crate) sign: &'static str,
+    pub(crate) path: &'static str,
     /// The path if another job file exists, and how to include it there; `None` if the host reads only one file.
-    pub(super) beside: Option<(&'static str, &'static str)>,
-    pub(super) template: &'static str,
+    pub(crate) beside: Option<(&'static str, &'static str)>,
+    pub(crate) template: &'static str,
     /// The commands that set the address and the token.
-    pub(super) secrets: &'static [&'static str],
+    pub(crate) secrets: &'static [&'static str],
     /// The installation of the program, if the job does not do it.
-    pub(super) needs: Option<&'static str>,
+    pub(crate) needs: Option<&'static str>,
 }
 
 const ON_THE_PATH: Option<&str> = Some("Install the program on the agents: unpack the release on their PATH");
@@ -147,17 +147,17 @@ impl Recipe {
 }
 
 /// Returns the recipes, in the order in which hosts are detected.
-pub(super) const fn all() -> &'static [Recipe] {
+pub(crate) const fn all() -> &'static [Recipe] {
     RECIPES
 }
 
 /// Returns the host's recipe; `None` for no host.
-pub(super) fn recipe(host: Host) -> Option<&'static Recipe> {
+pub(crate) fn recipe(host: Host) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.host == host)
 }
 
 /// Returns the server of a remote's URL, in either form that git accepts: a URL, or `user@server:path`.
-pub(super) fn server(remote: &str) -> Option<String> {
+pub(crate) fn server(remote: &str) -> Option<String> {
     if remote.contains("://") {
         return Url::parse(remote).ok()?.host_str().map(str::to_lowercase);
     }
@@ -167,7 +167,7 @@ pub(super) fn server(remote: &str) -> Option<String> {
 }
 
 /// Returns the CI host for repositories on this server, if its name reveals it.
-pub(super) fn host_at(server: &str) -> Option<Host> {
+pub(crate) fn host_at(server: &str) -> Option<Host> {
     let known = [
         ("github", Host::GitHub),
         ("gitlab", Host::GitLab),

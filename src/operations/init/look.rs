@@ -20,9 +20,9 @@ use uuid::Uuid;
 const USUAL_BRANCH: &str = "main";
 
 /// A value that could not be detected and needs a flag.
-pub(super) struct MissingFlag {
-    pub(super) what: String,
-    pub(super) hint: String,
+pub(crate) struct MissingFlag {
+    pub(crate) what: String,
+    pub(crate) hint: String,
 }
 
 impl From<Failure> for MissingFlag {
@@ -42,40 +42,40 @@ fn refusal(missing: &[MissingFlag]) -> Option<Failure> {
 }
 
 /// The detected and the given values.
-pub(super) struct RepositoryFacts {
-    pub(super) root: PathBuf,
+pub(crate) struct RepositoryFacts {
+    pub(crate) root: PathBuf,
     /// The setup of the host; `None` if no job is wanted.
-    pub(super) recipe: Option<&'static Recipe>,
+    pub(crate) recipe: Option<&'static Recipe>,
     /// The host and how it was detected, or why it is unknown.
-    pub(super) host: String,
+    pub(crate) host: String,
     /// The values to set before any file is written; a run without `--dry-run` fails if there are any.
-    pub(super) missing: Vec<MissingFlag>,
-    pub(super) default_branch: String,
-    pub(super) pipelines: usize,
+    pub(crate) missing: Vec<MissingFlag>,
+    pub(crate) default_branch: String,
+    pub(crate) pipelines: usize,
     /// The platform's hidden directory, if it exists.
-    pub(super) config_dir: Option<String>,
+    pub(crate) config_dir: Option<String>,
     /// True if the directory is known without being detected, so that the file must contain it too.
-    pub(super) config_dir_given: bool,
+    pub(crate) config_dir_given: bool,
     /// The only candidate for the directory, if it is used without being set.
-    pub(super) sole_candidate: Option<String>,
+    pub(crate) sole_candidate: Option<String>,
     /// Candidates for the directory, if it is unknown.
-    pub(super) candidates: Vec<String>,
-    pub(super) rules_file: Option<String>,
-    pub(super) shared_file: Option<String>,
-    pub(super) project_id: Option<Uuid>,
-    pub(super) agent_version: Option<String>,
-    pub(super) prefix: String,
+    pub(crate) candidates: Vec<String>,
+    pub(crate) rules_file: Option<String>,
+    pub(crate) shared_file: Option<String>,
+    pub(crate) project_id: Option<Uuid>,
+    pub(crate) agent_version: Option<String>,
+    pub(crate) prefix: String,
     /// True if the prefix was set, so that the file must contain it too.
-    pub(super) prefix_given: bool,
+    pub(crate) prefix_given: bool,
     /// The source of the program for the job, if given.
-    pub(super) source: Option<String>,
+    pub(crate) source: Option<String>,
     /// The lines of sluicegate.yaml for given values that it does not contain yet.
-    pub(super) new_lines: Vec<String>,
-    pub(super) today: Today,
+    pub(crate) new_lines: Vec<String>,
+    pub(crate) today: Today,
 }
 
 /// Detects the setup of the repository on disk.
-pub(super) fn look(
+pub(crate) fn look(
     run: &Run,
     workspace: &Workspace<'_>,
     args: &InitArgs,

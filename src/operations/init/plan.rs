@@ -16,7 +16,7 @@ const PROGRAM: &str = "sluicegate";
 const FILES: usize = 200;
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
-pub(super) enum FileStep {
+pub(crate) enum FileStep {
     /// Write the file; `then` is how to include it.
     Write {
         path: String,
@@ -35,13 +35,13 @@ pub(super) enum FileStep {
 }
 
 /// The files, in the order of the output.
-pub(super) struct InitPlan {
+pub(crate) struct InitPlan {
     files: Vec<FileStep>,
     job: Option<FileStep>,
 }
 
 impl InitPlan {
-    pub(super) fn new(seen: &RepositoryFacts) -> Self {
+    pub(crate) fn new(seen: &RepositoryFacts) -> Self {
         let today = &seen.today;
         let rules = today.rules_file.clone();
         let waivers = today
@@ -59,18 +59,18 @@ impl InitPlan {
         }
     }
 
-    pub(super) fn steps(&self) -> impl Iterator<Item = &FileStep> {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &FileStep> {
         self.files.iter().chain(&self.job)
     }
 
     /// Returns whether this gate file is written, so that its values are known.
-    pub(super) fn writes(&self, file: &str) -> bool {
+    pub(crate) fn writes(&self, file: &str) -> bool {
         let is_it = |step: &FileStep| matches!(step, FileStep::Write { path, .. } if path == file);
         self.files.iter().any(is_it)
     }
 
     /// Returns the text of the job, if a new one is needed.
-    pub(super) fn job(&self) -> Option<&str> {
+    pub(crate) fn job(&self) -> Option<&str> {
         match self.job.as_ref()? {
             FileStep::Write { text, .. } | FileStep::ByHand { text, .. } => Some(text),
             FileStep::Left { .. } => None,
@@ -78,7 +78,7 @@ impl InitPlan {
     }
 
     /// Returns how to include the job, if the host does not find it automatically.
-    pub(super) fn then(&self) -> Option<&'static str> {
+    pub(crate) fn then(&self) -> Option<&'static str> {
         match self.job.as_ref()? {
             FileStep::Write { then, .. } => *then,
             _ => None,

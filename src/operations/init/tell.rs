@@ -11,7 +11,7 @@ use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// Returns the complete report of a run.
-pub(super) fn all(seen: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> String {
+pub(crate) fn all(seen: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> String {
     let mut told = found(seen) + &adopt::found(seen);
     told.push('\n');
     for step in plan.steps() {
@@ -26,7 +26,7 @@ pub(super) fn all(seen: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Str
 }
 
 /// Returns the report as JSON: schema `sluicegate.init/v1`.
-pub(super) fn document(seen: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Value {
+pub(crate) fn document(seen: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Value {
     let file = |step: &FileStep| match step {
         FileStep::Write { path, text, .. } => value!({ "path": path, "action": "write", "text": text }),
         FileStep::Left { path, why } => value!({ "path": path, "action": "leave", "reason": why }),

@@ -1,7 +1,6 @@
 //! Evaluates the current findings as `check` does for all pipelines on disk, by the existing rules file, otherwise by
 //! the one to write.
 
-use crate::commands::waivers::{baseline, found};
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::job::cli::Adopt;
@@ -10,6 +9,7 @@ use crate::model::pipelines::RULES_FILE;
 use crate::model::project::ProjectCheck;
 use crate::model::rules::{self, RuleOutline, RuleSet, RuleState};
 use crate::model::yaml::DOCUMENT_LIMIT;
+use crate::operations::waivers::{baseline, found};
 use crate::workspace::Workspace;
 use sluicegate_git::{Repository, Snapshot, SnapshotFile};
 
@@ -23,33 +23,33 @@ const HEADING: &str = "\
 ";
 
 /// The current findings, and the files to write because of them.
-pub(super) struct Today {
+pub(crate) struct Today {
     /// The chosen way to adopt the gate, if any.
-    pub(super) asked: Option<Adopt>,
-    pub(super) files: Vec<FileResults>,
+    pub(crate) asked: Option<Adopt>,
+    pub(crate) files: Vec<FileResults>,
     /// The findings of the project checks.
-    pub(super) project: Vec<FileResults>,
+    pub(crate) project: Vec<FileResults>,
     /// The settings of each rule; `None` if the rules file cannot be read.
-    pub(super) rules: Option<Vec<RuleOutline>>,
+    pub(crate) rules: Option<Vec<RuleOutline>>,
     /// Whether the target branch lacks this rules file, so that the change that adds it is reviewed with all pipelines.
-    pub(super) brings_rules: bool,
+    pub(crate) brings_rules: bool,
     /// Path and text of a new rules file; `None` if one exists or none was requested.
-    pub(super) rules_file: Option<(String, String)>,
+    pub(crate) rules_file: Option<(String, String)>,
     /// The text of a new waivers file, if requested.
-    pub(super) waivers: Option<String>,
+    pub(crate) waivers: Option<String>,
     /// Whether only new findings count already, regardless of the files to write.
-    pub(super) is_new_only: bool,
+    pub(crate) is_new_only: bool,
 }
 
 impl Today {
     /// Returns the number of findings of this project check.
-    pub(super) fn of_check(&self, check: ProjectCheck) -> usize {
+    pub(crate) fn of_check(&self, check: ProjectCheck) -> usize {
         let findings = self.project.iter().flat_map(FileResults::findings);
         findings.filter(|finding| finding.rule == check.id()).count()
     }
 
     /// Evaluates the current findings. `folder` is the directory for a new rules file.
-    pub(super) fn look(
+    pub(crate) fn look(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
         rules_file: Option<&SnapshotFile>,
@@ -85,13 +85,13 @@ impl Today {
         })
     }
 
-    pub(super) fn affected(&self) -> usize {
+    pub(crate) fn affected(&self) -> usize {
         let has_some = |file: &&FileResults| file.results.iter().any(|result| result.severity().is_some());
         self.files.iter().filter(has_some).count()
     }
 
     /// Returns the number of findings that count if only errors do, without those that could not be evaluated.
-    pub(super) fn errors(&self) -> usize {
+    pub(crate) fn errors(&self) -> usize {
         let counts =
             |result: &&RuleResult| result.status.can_be_old() && result.severity() == Some(Severity::Error);
         let results = self.files.iter().flat_map(FileResults::told).filter(counts);
@@ -99,14 +99,14 @@ impl Today {
     }
 
     /// Returns the files that could not be evaluated completely, which is never excused.
-    pub(super) fn unevaluated(&self) -> Vec<&str> {
+    pub(crate) fn unevaluated(&self) -> Vec<&str> {
         let is_one = |result: &RuleResult| result.severity().is_some() && !result.status.can_be_old();
         let files = self.files.iter().filter(|file| file.results.iter().any(is_one));
         files.map(|file| file.path.as_str()).collect()
     }
 
     /// Returns the state of current findings that do not fail the gate, or `None` if they may fail it.
-    pub(super) const fn excuse(&self) -> Option<&'static str> {
+    pub(crate) const fn excuse(&self) -> Option<&'static str> {
         match self.asked {
             Some(Adopt::NewOnly) => Some("known"),
             Some(Adopt::Waivers) => Some("waived"),
@@ -115,7 +115,7 @@ impl Today {
     }
 
     /// Returns the rules that report findings without failing a change.
-    pub(super) fn mild(&self) -> Vec<&str> {
+    pub(crate) fn mild(&self) -> Vec<&str> {
         let is_mild = |rule: &&RuleOutline| rule.state == RuleState::Enabled(Enforcement::Warn);
         let rules = self.rules.iter().flatten().filter(is_mild);
         rules.map(|rule| rule.id.as_str()).collect()

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path};
 
-pub(super) fn all(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
+pub(crate) fn all(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     for step in plan.steps() {
         if let FileStep::Write { path, text, .. } = step {
             one(root, path, text).map_err(|error| {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// The rewritten files that the next commit does not contain.
 #[derive(Debug, Default)]
-pub(super) struct UnstagedFiles {
+pub(crate) struct UnstagedFiles {
     pub paths: Vec<String>,
     /// The error of git if nothing could be staged; otherwise the files had unstaged changes before.
     pub reason: Option<String>,
@@ -19,7 +19,7 @@ pub(super) struct UnstagedFiles {
 
 /// Returns the rewritten files that are not staged, because they had unstaged changes before. `git mv` stages a move, so
 /// a commit of the move alone would leave the references behind.
-pub(super) fn carry_out(repo: &Repository, plan: &Plan) -> Result<UnstagedFiles, Failure> {
+pub(crate) fn carry_out(repo: &Repository, plan: &Plan) -> Result<UnstagedFiles, Failure> {
     let root = repo.root();
     let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());
     let mut staged_files = repo.files_without_unstaged_changes(edited_paths)?;

@@ -8,7 +8,7 @@ use sluicegate_git::{Change, ChangeKind, GitError};
 use std::collections::BTreeSet;
 
 /// Returns an error if one of the `tracked` files, which are moved and in the index, has uncommitted changes.
-pub(super) fn refuse_uncommitted(reading: &Reading<'_>, tracked: &BTreeSet<String>) -> Result<(), Failure> {
+pub(crate) fn refuse_uncommitted(reading: &Reading<'_>, tracked: &BTreeSet<String>) -> Result<(), Failure> {
     let repo = &reading.workspace.repo;
     let bases = match repo.head() {
         Ok(head) => vec![head.commit],

@@ -5,7 +5,7 @@ use crate::model::yaml::{Position, rewrite};
 
 /// The kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Referrer {
+pub(crate) enum Referrer {
     Call,
     Script,
     Shared,
@@ -14,7 +14,7 @@ pub(super) enum Referrer {
 }
 
 impl Referrer {
-    pub(super) const fn noun(self) -> &'static str {
+    pub(crate) const fn noun(self) -> &'static str {
         match self {
             Self::Call => "call",
             Self::Script => "script name",
@@ -26,7 +26,7 @@ impl Referrer {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct ValueEdit {
+pub(crate) struct ValueEdit {
     pub what: Referrer,
     pub position: Position,
     pub old: String,
@@ -35,7 +35,7 @@ pub(super) struct ValueEdit {
 
 /// A file with its new content.
 #[derive(Debug)]
-pub(super) struct FileEdit {
+pub(crate) struct FileEdit {
     /// The path before the move.
     pub path: String,
     pub values: Vec<ValueEdit>,
@@ -44,7 +44,7 @@ pub(super) struct FileEdit {
 }
 
 impl FileEdit {
-    pub(super) fn make(path: &str, before: Vec<u8>, values: Vec<ValueEdit>) -> Result<Self, Failure> {
+    pub(crate) fn make(path: &str, before: Vec<u8>, values: Vec<ValueEdit>) -> Result<Self, Failure> {
         let texts = values.iter().map(|value| (value.position, value.new.clone()));
         let after = rewrite(&before, &texts.collect()).map_err(|why| {
             let line = why.position.map_or(1, |position| position.line);

@@ -6,7 +6,7 @@ use crate::job::policy;
 use std::path::Path;
 
 /// Returns an error if a file that the plan moves or rewrites is behind a symbolic link. A link itself can be moved.
-pub(super) fn refuse_linked_files(root: &Path, plan: &Plan) -> Result<(), Failure> {
+pub(crate) fn refuse_linked_files(root: &Path, plan: &Plan) -> Result<(), Failure> {
     if let Some(moves) = &plan.moves
         && let Some(directory) = Path::new(&moves.from).parent()
     {
@@ -19,7 +19,7 @@ pub(super) fn refuse_linked_files(root: &Path, plan: &Plan) -> Result<(), Failur
 }
 
 /// Returns an error if the path, relative to the repository root, is or contains a symbolic link.
-pub(super) fn refuse_linked_path(root: &Path, path: &Path) -> Result<(), Failure> {
+pub(crate) fn refuse_linked_path(root: &Path, path: &Path) -> Result<(), Failure> {
     match policy::links_on_the_way(root, &root.join(path)).first() {
         Some(link) => {
             let message = format!("`{}` is behind the symbolic link `{link}`", path.display());

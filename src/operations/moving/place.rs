@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 /// Resolves the paths that the user typed, relative to the current directory.
-pub(super) fn settle(
+pub(crate) fn settle(
     run: &Run,
     reading: &Reading<'_>,
     old: &Path,

@@ -15,7 +15,7 @@ use sluicegate_git::{FileKind, SnapshotFile};
 use std::collections::BTreeSet;
 
 /// The changes to make.
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// `None` for a repair.
     pub moves: Option<Moves>,
     /// The files to move.
@@ -25,19 +25,19 @@ pub(super) struct Plan {
     pub left: Vec<LeftReference>,
 }
 
-pub(super) struct MovedFile {
+pub(crate) struct MovedFile {
     pub path: String,
     pub is_script: bool,
 }
 
-pub(super) struct LeftReference {
+pub(crate) struct LeftReference {
     pub path: String,
     pub line: u32,
     pub target: String,
     pub why: RepairError,
 }
 
-pub(super) fn moving(reading: &Reading<'_>, moves: Moves) -> Result<Plan, Failure> {
+pub(crate) fn moving(reading: &Reading<'_>, moves: Moves) -> Result<Plan, Failure> {
     let files = reading.pipelines()?;
     let before: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
     let after: Vec<String> = before.iter().map(|path| moves.path(path)).collect();
@@ -81,7 +81,7 @@ pub(super) fn moving(reading: &Reading<'_>, moves: Moves) -> Result<Plan, Failur
     })
 }
 
-pub(super) fn repairing(reading: &Reading<'_>) -> Result<Plan, Failure> {
+pub(crate) fn repairing(reading: &Reading<'_>) -> Result<Plan, Failure> {
     let settings = reading.workspace.sources.project_checks(None)?;
     let mut files = reading.snapshot.files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);

@@ -6,13 +6,13 @@ use crate::model::yaml::DocumentError;
 use crate::workspace::Workspace;
 use sluicegate_git::{FileKind, Snapshot, SnapshotFile};
 
-pub(super) struct Reading<'r> {
+pub(crate) struct Reading<'r> {
     pub workspace: &'r Workspace<'r>,
     pub snapshot: &'r Snapshot<'r>,
 }
 
 /// The content of a pipeline file.
-pub(super) enum ReadFile {
+pub(crate) enum ReadFile {
     NamesNothing,
     Pipeline(Vec<u8>, PipelineFacts),
     /// Not a pipeline: its bytes, as far as readable, and the reason.
@@ -21,13 +21,13 @@ pub(super) enum ReadFile {
 
 impl Reading<'_> {
     /// Returns all pipelines that are regular files; links are skipped.
-    pub(super) fn pipelines(&self) -> Result<Vec<SnapshotFile>, Failure> {
+    pub(crate) fn pipelines(&self) -> Result<Vec<SnapshotFile>, Failure> {
         let mut files = self.snapshot.files(&is_pipeline)?;
         files.retain(|file| file.kind == FileKind::Regular);
         Ok(files)
     }
 
-    pub(super) fn read(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
+    pub(crate) fn read(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
         let bytes = match self.bytes(file)? {
             Ok(bytes) => bytes,
             Err(why) => return Ok(ReadFile::Unread(Vec::new(), why.message)),
@@ -42,7 +42,7 @@ impl Reading<'_> {
     }
 
     /// Returns the bytes of a gate file at this path, if it is a regular file.
-    pub(super) fn of_gate(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
+    pub(crate) fn of_gate(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
         let Some(file) = self
             .snapshot
             .find(path)?
@@ -54,7 +54,7 @@ impl Reading<'_> {
     }
 
     /// Returns whether the file is checked out.
-    pub(super) fn is_on_disk(&self, path: &str) -> bool {
+    pub(crate) fn is_on_disk(&self, path: &str) -> bool {
         let found = self.workspace.repo.root().join(path).symlink_metadata();
         found.is_ok_and(|found| found.is_file())
     }

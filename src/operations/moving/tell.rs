@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sluicegate_base::text::{self, List, count, counts};
 use std::fmt::Write as _;
 
-pub(super) fn tell(run: &Run, plan: &Plan, unstaged: &UnstagedFiles, args: &MvArgs) -> Result<(), Failure> {
+pub(crate) fn tell(run: &Run, plan: &Plan, unstaged: &UnstagedFiles, args: &MvArgs) -> Result<(), Failure> {
     if !unstaged.paths.is_empty() {
         run.ui.warn(&describe_unstaged(unstaged));
     } else if plan.moves.is_none() && !plan.edits.is_empty() && !args.dry_run {

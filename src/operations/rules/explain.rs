@@ -19,7 +19,7 @@ const MIN_WORD: usize = 3;
 /// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
 const WIDTH: usize = 100;
 
-pub(super) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
+pub(crate) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let (document, blocks) = match (rules::find(id), ProjectCheck::find(id)) {
         (Some(rule), _) => (document(rule.documentation()), rule.documentation().blocks()),
         (None, Some(check)) => (document_of(check), check.documentation().blocks()),

@@ -22,7 +22,7 @@ const SHOWN: usize = 50;
 /// Maximum number of bytes of a source line to print with a problem.
 const EXCERPT: usize = 400;
 
-pub(super) fn lint(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
+pub(crate) fn lint(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
     let (name, bytes) = match file {
         Some(file) => named(run, file)?,
         None => found(run)?,

@@ -1,14 +1,14 @@
-//! Runs `sluicegate rules`: shows the rules, and creates or checks the rules file.
+//! Shows the rules, and creates or checks the rules file.
 
-mod explain;
-mod lint;
+pub(crate) mod explain;
+pub(crate) mod lint;
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{OutputArgs, OutputFormat, RulesVerb};
+use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::model::findings::Enforcement;
 use crate::model::pipelines::RULES_FILE;
-use crate::model::project::{self, CheckLevels, ProjectCheck};
+use crate::model::project::{CheckLevels, ProjectCheck};
 use crate::model::rules::{self, RuleSet, RuleState};
 use crate::session::output::{json, table};
 use crate::session::{CommandResult, Run};
@@ -19,20 +19,7 @@ use sluicegate_git::Snapshot;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 
-pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
-    match verb {
-        RulesVerb::List { markdown: true, .. } => {
-            run.ui.out(&(rules::reference() + &project::reference()))?;
-            Ok(ExitStatus::Success)
-        }
-        RulesVerb::List { output, .. } => list(run, output),
-        RulesVerb::Explain { id, output } => explain::explain(run, &id, output.output),
-        RulesVerb::Init => init(run),
-        RulesVerb::Lint { file, output } => lint::lint(run, file.as_deref(), output.output),
-    }
-}
-
-fn list(run: &Run, output: OutputArgs) -> CommandResult {
+pub(crate) fn list(run: &Run, output: OutputArgs) -> CommandResult {
     let here = here(run)?;
     let rules = here.as_ref().and_then(|(rules, _)| rules.as_ref());
     let state = |id: &str| rules.map(|rules| state_name(rules.state(id)));
@@ -134,7 +121,7 @@ fn refuse_second_folder(
     )))
 }
 
-fn init(run: &Run) -> CommandResult {
+pub(crate) fn init(run: &Run) -> CommandResult {
     let workspace = run.workspace()?;
     let snapshot = workspace.repo.on_disk(run.index())?;
     let folder = match workspace.config_dir(&snapshot)? {

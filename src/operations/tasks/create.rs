@@ -13,7 +13,7 @@ use sluicegate_base::text;
 /// Hint to check whether a task was created.
 const LOOK: &str = "run `sluicegate tasks list` to check";
 
-pub(super) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
+pub(crate) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
     let sources = run.sources()?;
     let environment = sources.environment(args.environment)?;
     let waiting = TaskWait::of(run, &args.wait)?;
@@ -57,7 +57,7 @@ pub(super) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
 }
 
 /// Returns a follow-up message; it includes the agent's name if it overrides the agent's configuration.
-pub(super) fn follow_up(
+pub(crate) fn follow_up(
     run: &Run,
     args: &MessageArgs,
     mode: Option<String>,
@@ -77,7 +77,7 @@ pub(super) fn follow_up(
     })
 }
 
-pub(super) fn send(
+pub(crate) fn send(
     run: &Run,
     id: &str,
     message: &FollowUp,

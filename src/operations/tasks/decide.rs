@@ -11,7 +11,7 @@ use crate::platform::follow::{changed_in_time, scope_word};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 
-pub(super) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
+pub(crate) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = decisions(args)?;
     let waiting = TaskWait::quiet(run, args.wait, &args.pace)?;
     let platform = platform(run)?;

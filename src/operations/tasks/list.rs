@@ -13,7 +13,7 @@ use serde_json::Value;
 /// Number of details to request at the same time.
 const AT_ONCE: usize = 8;
 
-pub(super) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
+pub(crate) fn list(run: &Run, args: ListTasksArgs) -> CommandResult {
     let connection = run.sources()?.connection(&run.global)?;
     let project = connection.project_id().ok().filter(|_| !args.all_projects);
     let platform = run.platform(&connection)?;

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use sluicegate_base::text;
 
-pub(super) fn run(
+pub(crate) fn run(
     run: &Run,
     id: &str,
     limit: usize,

@@ -1,15 +1,15 @@
-//! Runs `sluicegate tasks`.
+//! The platform's agent tasks: creates, shows, decides and follows them.
 
-mod create;
-mod decide;
-mod list;
-mod messages;
-mod permissions;
-mod shown;
-mod wait;
+pub(crate) mod create;
+pub(crate) mod decide;
+pub(crate) mod list;
+pub(crate) mod messages;
+pub(crate) mod permissions;
+pub(crate) mod shown;
+pub(crate) mod wait;
 
 use crate::error::Failure;
-use crate::job::cli::{MessageArgs, TaskArgs, TasksVerb};
+use crate::job::cli::{MessageArgs, TaskArgs};
 use crate::platform::api::{Platform, TaskFilter};
 use crate::platform::http::HttpError;
 use crate::session::named_file::read_bounded;
@@ -24,37 +24,6 @@ const PATIENCE: u64 = 3600;
 
 /// Maximum size of an instruction file, in bytes.
 const MESSAGE_LIMIT: u64 = 1024 * 1024;
-
-pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
-    match verb {
-        TasksVerb::Create(args) => create::create(run, args),
-        TasksVerb::Send {
-            id,
-            message,
-            mode,
-            target_branch,
-            grant,
-            wait,
-            output,
-        } => {
-            let message = create::follow_up(run, &message, mode, target_branch, &grant)?;
-            create::send(run, &id, &message, &wait, output)
-        }
-        TasksVerb::List(args) => list::list(run, args),
-        TasksVerb::Show(args) => show(run, &args),
-        TasksVerb::Messages {
-            id,
-            follow,
-            limit,
-            pace,
-            output,
-        } => messages::run(run, &id, usize::from(limit), follow.then_some(&pace), output),
-        TasksVerb::Decide(args) => decide::decide(run, &args),
-        TasksVerb::Stop(args) => stop(run, &args),
-        TasksVerb::Delete(args) => delete(run, &args),
-        TasksVerb::Permissions { id, tools, output } => permissions::replace(run, &id, &tools.grant, output),
-    }
-}
 
 /// Returns the platform's client; requests for tasks need no project.
 fn platform(run: &Run) -> Result<Platform, Failure> {
@@ -76,7 +45,7 @@ async fn no_task(platform: &Platform, id: &str, error: HttpError) -> Failure {
     sought.missing(error, names).await
 }
 
-fn show(run: &Run, args: &TaskArgs) -> CommandResult {
+pub(crate) fn show(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.requests(async {
         let task = match platform.task(&args.id).await {
@@ -87,7 +56,7 @@ fn show(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
+pub(crate) fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.requests(async {
         if let Err(error) = platform.stop_task(&args.id).await {
@@ -101,7 +70,7 @@ fn stop(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-fn delete(run: &Run, args: &TaskArgs) -> CommandResult {
+pub(crate) fn delete(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = platform(run)?;
     run.requests(async {
         if let Err(error) = platform.delete_task(&args.id).await {

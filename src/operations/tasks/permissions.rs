@@ -8,7 +8,7 @@ use crate::platform::api::{Permission, Permissions};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 
-pub(super) fn replace(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> CommandResult {
+pub(crate) fn replace(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> CommandResult {
     let platform = platform(run)?;
     let granted: Vec<Permission> = tools.iter().map(Permission::from).collect();
     run.requests(async {

@@ -7,7 +7,7 @@ use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// Returns the status, with the meaning of a STOPPED.
-pub(super) fn state(task: &Task) -> String {
+pub(crate) fn state(task: &Task) -> String {
     let status = task.status.as_deref().unwrap_or("(no status)");
     match task.phase() {
         Phase::Finished => format!("{status} (finished)"),
@@ -23,7 +23,7 @@ fn headline(task: &Task) -> String {
 }
 
 /// Returns everything about a task: its status, its fields, and its pending decisions.
-pub(super) fn whole(id: &str, task: &Answer<Task>) -> String {
+pub(crate) fn whole(id: &str, task: &Answer<Task>) -> String {
     let waits = task
         .pending_decisions
         .as_ref()
@@ -37,12 +37,12 @@ pub(super) fn whole(id: &str, task: &Answer<Task>) -> String {
 }
 
 /// Returns the pending decisions with the commands to answer them; empty without any.
-pub(super) fn decisions(id: &str, task: &Task) -> String {
+pub(crate) fn decisions(id: &str, task: &Task) -> String {
     pending(id, task.pending_decisions.as_deref().unwrap_or_default())
 }
 
 /// Returns each decision with the exact commands to answer it.
-pub(super) fn pending(task: &str, pending: &[Answer<PendingDecision>]) -> String {
+pub(crate) fn pending(task: &str, pending: &[Answer<PendingDecision>]) -> String {
     let mut shown = String::new();
     for decision in pending {
         shown.push('\n');
@@ -125,8 +125,7 @@ mod tests {
 
     #[test]
     fn each_decision_comes_with_its_command() {
-        let task: Task =
-            serde_json::from_str(include_str!("../../../../tests/fixtures/api/task.json")).unwrap();
+        let task: Task = serde_json::from_str(include_str!("../../../tests/fixtures/api/task.json")).unwrap();
         insta::assert_snapshot!(decisions("t 1", &task), @r#"
 
         the agent requests the tool git_push: Push the branch

@@ -9,13 +9,13 @@ use crate::platform::follow::{self, Pace, Policy, TaskEnd, Turn, silent};
 use crate::session::{CommandResult, Run};
 
 /// The settings for waiting for a task, starting now.
-pub(super) struct TaskWait {
+pub(crate) struct TaskWait {
     policy: Policy,
-    pub(super) pace: Pace,
+    pub(crate) pace: Pace,
 }
 
 /// Returns the task before it continues, if the command waits for it: its status right afterwards may be outdated.
-pub(super) async fn told_to_go_on(
+pub(crate) async fn told_to_go_on(
     platform: &Platform,
     id: &str,
     waiting: Option<&TaskWait>,
@@ -34,7 +34,7 @@ pub(super) async fn told_to_go_on(
 
 impl TaskWait {
     /// Returns the wait set by the flags; `None` without `--wait`.
-    pub(super) fn of(run: &Run, args: &WaitArgs) -> Result<Option<Self>, Failure> {
+    pub(crate) fn of(run: &Run, args: &WaitArgs) -> Result<Option<Self>, Failure> {
         let waiting = Self::quiet(run, args.wait, &args.pace)?;
         Ok(waiting.map(|waiting| Self {
             policy: Policy {
@@ -45,7 +45,7 @@ impl TaskWait {
         }))
     }
 
-    pub(super) fn quiet(run: &Run, wait: bool, pace: &PaceArgs) -> Result<Option<Self>, Failure> {
+    pub(crate) fn quiet(run: &Run, wait: bool, pace: &PaceArgs) -> Result<Option<Self>, Failure> {
         let pace = run.sources()?.waiting(pace, PATIENCE)?;
         Ok(wait.then(|| Self {
             policy: Policy::default(),
@@ -54,7 +54,7 @@ impl TaskWait {
     }
 
     /// Waits, and prints how the task ended; returns success only for a finished task.
-    pub(super) async fn follow(
+    pub(crate) async fn follow(
         &self,
         run: &Run,
         platform: &Platform,

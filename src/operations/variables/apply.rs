@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_base::text::count;
 
-pub(super) fn run(run: &Run, args: &ApplyArgs) -> CommandResult {
+pub(crate) fn run(run: &Run, args: &ApplyArgs) -> CommandResult {
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
     let wanted = variables::read(&document)?;
     let project = run.project()?;

@@ -1,11 +1,11 @@
-//! Runs `sluicegate variables`.
+//! The variables of a project.
 
-mod apply;
-mod overrides;
+pub(crate) mod apply;
+pub(crate) mod overrides;
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{FieldArgs, OutputArgs, VariablesVerb};
+use crate::job::cli::{FieldArgs, OutputArgs};
 use crate::platform::api::{NewVariable, Variable, VariableFields};
 use crate::platform::desired::variables::typed_text;
 use crate::session::resource::{RemoteProject, variable};
@@ -13,43 +13,12 @@ use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
 
-pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
-    if let VariablesVerb::Apply(args) = verb {
-        return apply::run(run, &args);
-    }
-    let project = run.project()?;
-    run.requests(async {
-        match verb {
-            VariablesVerb::List { output } => list(run, &project, output).await,
-            VariablesVerb::Create { name, fields, output } => {
-                create(run, &project, name, fields, output).await
-            }
-            VariablesVerb::Update { name, fields, output } => {
-                update(run, &project, &name, fields, output).await
-            }
-            VariablesVerb::Delete { name, output } => {
-                let deleted = project.platform.delete_variable(project.id, &name).await;
-                if let Err(error) = deleted {
-                    return Err(project.no_variable(&name, error).await);
-                }
-                done(
-                    run,
-                    output,
-                    &format!("deleted the variable {name} and its overrides"),
-                )
-            }
-            VariablesVerb::Overrides { verb } => overrides::run(run, &project, verb).await,
-            VariablesVerb::Apply(_) => Ok(ExitStatus::Success),
-        }
-    })?
-}
-
 /// Prints that something was done, as the platform's response is empty.
-fn done(run: &Run, output: OutputArgs, words: &str) -> CommandResult {
+pub(crate) fn done(run: &Run, output: OutputArgs, words: &str) -> CommandResult {
     run.show(output, &Value::Null, || text::line(words) + "\n")
 }
 
-async fn list(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
+pub(crate) async fn list(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
     let columns = [
         ("name", "name"),
         ("type", "type"),
@@ -64,7 +33,7 @@ async fn list(run: &Run, project: &RemoteProject, output: OutputArgs) -> Command
     run.show_list(output, all, &columns, "the project has no variables")
 }
 
-async fn create(
+pub(crate) async fn create(
     run: &Run,
     project: &RemoteProject,
     name: String,
@@ -83,7 +52,7 @@ async fn create(
 }
 
 /// Updates a variable. Every update must include type and behaviour, so they are looked up if not given.
-async fn update(
+pub(crate) async fn update(
     run: &Run,
     project: &RemoteProject,
     name: &str,

@@ -13,7 +13,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use std::fmt::Write as _;
 
-pub(super) async fn run(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
+pub(crate) async fn run(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
     match verb {
         OverridesVerb::List {
             name,

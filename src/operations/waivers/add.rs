@@ -2,7 +2,7 @@
 
 use super::{Waived, as_json};
 use crate::error::Failure;
-use crate::gate::saved_report;
+use crate::gate::reports::saved_report;
 use crate::gate::waivers::today;
 use crate::gate::{Tally, has_folded};
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
@@ -27,7 +27,7 @@ struct Terms {
     until: Option<Date>,
 }
 
-pub(super) fn add(
+pub(crate) fn add(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,

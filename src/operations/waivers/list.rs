@@ -9,7 +9,7 @@ use crate::session::output::{json, table_within};
 use serde_json::Value;
 use sluicegate_git::Snapshot;
 
-pub(super) fn list(
+pub(crate) fn list(
     run: &Run,
     snapshot: &Snapshot<'_>,
     mut file: Waived,
@@ -39,7 +39,7 @@ const fn state(standing: WaiverStatus) -> &'static str {
 }
 
 /// Returns a waiver of the file as JSON, with its state and line.
-pub(super) fn placed_as_json((placed, standing): (&PlacedWaiver, WaiverStatus)) -> Value {
+pub(crate) fn placed_as_json((placed, standing): (&PlacedWaiver, WaiverStatus)) -> Value {
     let mut shown = as_json(&placed.entry);
     shown["state"] = state(standing).into();
     shown["line"] = placed.position.line.into();

@@ -1,26 +1,23 @@
-//! Runs `sluicegate waivers`: edits the checkout's waivers file, compared with a local evaluation of the files on disk.
+//! Edits the checkout's waivers file, compared with a local evaluation of the files on disk.
 
-mod add;
-mod list;
-mod prune;
+pub(crate) mod add;
+pub(crate) mod list;
+pub(crate) mod prune;
 
 pub(crate) use add::baseline;
 
 use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::gate::SeenFacts;
 use crate::gate::Tally;
-use crate::gate::check_rules::CheckRules;
 use crate::gate::evaluate;
-use crate::gate::project_checks::ProjectChecking;
+use crate::gate::project_checks::ProjectChecks;
 use crate::gate::waivers::{held, standings};
-use crate::job::cli::{GlobArgs, WaiversVerb};
+use crate::job::cli::GlobArgs;
 use crate::job::policy::Text;
 use crate::job::settings::Of;
 use crate::model::pipelines::Pipeline;
 use crate::model::rules::RuleSet;
 use crate::model::waivers::{EditError, FILE_NAME, Former, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers};
-use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
 use crate::write;
@@ -29,28 +26,8 @@ use sluicegate_base::input;
 use sluicegate_git::Snapshot;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
-    let workspace = run.workspace()?;
-    let snapshot = workspace.repo.on_disk(run.index())?;
-    // A waiver that matches no finding of the default rules may match one of the rules file that is still to be written.
-    let rules = match &verb {
-        WaiversVerb::Prune { .. } => CheckRules::Project(workspace.rules(&snapshot)?),
-        WaiversVerb::Add(_) | WaiversVerb::List { .. } => workspace.check_rules(run, &snapshot, &[], None)?,
-    };
-    if let Some(note) = rules.note() {
-        run.ui.say(&note);
-    }
-    let file = Waived::read(&workspace, &snapshot, rules.into_rule_set())?;
-    match verb {
-        WaiversVerb::Add(args) => add::add(run, &workspace, &snapshot, &file, &args)?,
-        WaiversVerb::List { output } => list::list(run, &snapshot, file, output)?,
-        WaiversVerb::Prune { output } => prune::prune(run, &snapshot, file, output)?,
-    }
-    Ok(ExitStatus::Success)
-}
-
 /// The waivers file of the checkout, and the findings there.
-struct Waived {
+pub(crate) struct Waived {
     path: PathBuf,
     text: String,
     placed: Vec<PlacedWaiver>,
@@ -59,7 +36,7 @@ struct Waived {
 }
 
 impl Waived {
-    fn read(
+    pub(crate) fn read(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
         rules: Option<RuleSet>,
@@ -132,7 +109,7 @@ pub(crate) fn found(
     let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
     let mut tally = evaluate(&workspace.repo, rules, files, &see)?;
     let checks = workspace.sources.project_checks(None)?;
-    let project = ProjectChecking {
+    let project = ProjectChecks {
         workspace,
         settings: &checks,
         snapshot,

@@ -10,7 +10,7 @@ use crate::session::output::json;
 use sluicegate_base::text::{self, count};
 use sluicegate_git::Snapshot;
 
-pub(super) fn prune(
+pub(crate) fn prune(
     run: &Run,
     snapshot: &Snapshot<'_>,
     mut file: Waived,

@@ -1,0 +1,47 @@
+//! Runs `sluicegate artifacts`.
+
+use crate::error::Failure;
+use crate::job::cli::ArtifactsVerb;
+use crate::operations::artifacts::{list, show};
+use crate::operations::versions::Versions;
+use crate::session::{CommandResult, Run};
+
+pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
+    let sources = run.sources()?;
+    let platform = run.platform(&sources.connection(&run.global)?)?;
+    match verb {
+        ArtifactsVerb::List { prefix, output } => {
+            let prefix = sources.optional_prefix(prefix)?;
+            run.requests(list(run, platform, prefix, output))?
+        }
+        ArtifactsVerb::Show {
+            version,
+            prefix,
+            version_name,
+            output,
+        } => {
+            let prefix = sources.prefix(prefix)?;
+            run.requests(show(run, platform, prefix, version.or(version_name), output))?
+        }
+        ArtifactsVerb::Enable(args) => {
+            let prefix = sources.prefix(args.prefix.clone())?;
+            run.requests(Versions::new(run, &platform, prefix).enable(&args))?
+        }
+        ArtifactsVerb::Disable(args) => {
+            let prefix = sources.prefix(args.version.prefix.clone())?;
+            run.requests(Versions::new(run, &platform, prefix).disable(&args))?
+        }
+        ArtifactsVerb::Rollback(args) => {
+            let prefix = sources.prefix(args.prefix.clone())?;
+            run.requests(Versions::new(run, &platform, prefix).roll_back(&args))?
+        }
+        ArtifactsVerb::Prune(args) => {
+            let prefix = sources.prefix(args.prefix.clone())?;
+            run.requests(Versions::new(run, &platform, prefix).prune(&args))?
+        }
+        // These two compare in a repository, and have their own files.
+        ArtifactsVerb::Diff(_) | ArtifactsVerb::Impact(_) => {
+            Err(Failure::usage("this command is not a platform request"))
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Runs `sluicegate demo`: the complete workflow on a small project, with the same commands that a CI job runs.
+
+use super::dispatch;
+use crate::job::cli::DemoArgs;
+use crate::operations::demo;
+use crate::session::{CommandResult, Run};
+
+pub(crate) fn run(run: &Run, args: &DemoArgs) -> CommandResult {
+    demo::walk(run, args, dispatch)
+}

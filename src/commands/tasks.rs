@@ -1,0 +1,36 @@
+//! Runs `sluicegate tasks`.
+
+use crate::job::cli::TasksVerb;
+use crate::operations::tasks::{create, decide, delete, list, messages, permissions, show, stop};
+use crate::session::{CommandResult, Run};
+
+pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
+    match verb {
+        TasksVerb::Create(args) => create::create(run, args),
+        TasksVerb::Send {
+            id,
+            message,
+            mode,
+            target_branch,
+            grant,
+            wait,
+            output,
+        } => {
+            let message = create::follow_up(run, &message, mode, target_branch, &grant)?;
+            create::send(run, &id, &message, &wait, output)
+        }
+        TasksVerb::List(args) => list::list(run, args),
+        TasksVerb::Show(args) => show(run, &args),
+        TasksVerb::Messages {
+            id,
+            follow,
+            limit,
+            pace,
+            output,
+        } => messages::run(run, &id, usize::from(limit), follow.then_some(&pace), output),
+        TasksVerb::Decide(args) => decide::decide(run, &args),
+        TasksVerb::Stop(args) => stop(run, &args),
+        TasksVerb::Delete(args) => delete(run, &args),
+        TasksVerb::Permissions { id, tools, output } => permissions::replace(run, &id, &tools.grant, output),
+    }
+}

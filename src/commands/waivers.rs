@@ -1,0 +1,27 @@
+//! Runs `sluicegate waivers`: edits the checkout's waivers file, compared with a local evaluation of the files on disk.
+
+use crate::exit::ExitStatus;
+use crate::gate::check_subject::check_rules::CheckRules;
+use crate::job::cli::WaiversVerb;
+use crate::operations::waivers::{Waived, add, list, prune};
+use crate::session::{CommandResult, Run};
+
+pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
+    let workspace = run.workspace()?;
+    let snapshot = workspace.repo.on_disk(run.index())?;
+    // A waiver that matches no finding of the default rules may match one of the rules file that is still to be written.
+    let rules = match &verb {
+        WaiversVerb::Prune { .. } => CheckRules::Project(workspace.rules(&snapshot)?),
+        WaiversVerb::Add(_) | WaiversVerb::List { .. } => workspace.check_rules(run, &snapshot, &[], None)?,
+    };
+    if let Some(note) = rules.note() {
+        run.ui.say(&note);
+    }
+    let file = Waived::read(&workspace, &snapshot, rules.into_rule_set())?;
+    match verb {
+        WaiversVerb::Add(args) => add::add(run, &workspace, &snapshot, &file, &args)?,
+        WaiversVerb::List { output } => list::list(run, &snapshot, file, output)?,
+        WaiversVerb::Prune { output } => prune::prune(run, &snapshot, file, output)?,
+    }
+    Ok(ExitStatus::Success)
+}

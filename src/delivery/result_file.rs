@@ -1,0 +1,23 @@
+//! The file that a command writes its results to, instead of standard output.
+
+use crate::error::Failure;
+use crate::job::policy;
+use crate::session::Run;
+use crate::ui::Destination;
+
+impl Run {
+    /// Redirects results to the file of `--out`, which must not be behind a link of the repository.
+    pub(crate) fn write_to_file(&mut self) -> Result<(), Failure> {
+        let Some(path) = &self.global.out else {
+            return Ok(());
+        };
+        let full = self.env.current_dir().join(path);
+        if policy::leads_through_link(&full)
+            && let Some(repo) = self.repository()
+        {
+            self.refuse_links(&repo, std::iter::once(path.as_path()))?;
+        }
+        self.ui = self.ui.with_destination(Destination::new(full));
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! Opens the workspace of a run that writes reports: nothing of an earlier run may remain if this one does not finish.
+
+use crate::error::Failure;
+use crate::job::cli::{DestinationArgs, PublishFlags};
+use crate::job::context::DeepenSubject;
+use crate::job::settings::Revisions;
+use crate::session::Run;
+use crate::workspace::Workspace;
+use sluicegate_git::Repository;
+
+/// The destinations that the flags of a run name.
+pub(crate) struct NamedDestinations<'a> {
+    pub(crate) reports: &'a DestinationArgs,
+    /// The flags of a publish that may follow.
+    pub(crate) publish: Option<&'a PublishFlags>,
+    /// A dry run writes no report, so it leaves those of earlier runs alone.
+    pub(crate) is_dry: bool,
+}
+
+impl NamedDestinations<'_> {
+    /// Opens the workspace of `repo`, replaces what an earlier run left at the destinations, and fetches missing commits
+    /// if requested. `revisions` returns the requested revisions, and what they are needed for.
+    pub(crate) fn open_workspace<'a>(
+        &self,
+        run: &'a Run,
+        repo: Result<Repository, Failure>,
+        revisions: impl FnOnce(&Workspace<'_>) -> Result<(Revisions, DeepenSubject), Failure>,
+    ) -> Result<(Workspace<'a>, Revisions), Failure> {
+        let workspace = repo.and_then(|repo| run.workspace_in(repo));
+        let mut workspace = workspace.inspect_err(|_| {
+            if !self.is_dry {
+                run.replace_default_reports(self.reports);
+            }
+        })?;
+        self.replace_old_reports(run, &workspace)?;
+        let (revisions, subject) = revisions(&workspace)?;
+        workspace.deepen(run, &revisions, subject)?;
+        if revisions.deepen {
+            // The policy that was fetched may name other destinations.
+            self.replace_old_reports(run, &workspace)?;
+        }
+        workspace.defer_policy_warning(run);
+        Ok((workspace, revisions))
+    }
+
+    fn replace_old_reports(&self, run: &Run, workspace: &Workspace<'_>) -> Result<(), Failure> {
+        if self.is_dry {
+            return Ok(());
+        }
+        run.replace_reports_of_policy(workspace, self.reports, self.publish)
+    }
+}

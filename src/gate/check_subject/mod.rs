@@ -1,0 +1,138 @@
+//! The subject of a local check: the files to evaluate, and what they are compared with.
+
+pub(crate) mod check_paths;
+pub(crate) mod check_rules;
+
+use crate::error::Failure;
+use crate::gate::check_subject::check_paths::Paths;
+use crate::gate::run::GateRun;
+use crate::job::context::{self, Comparison};
+use crate::job::settings::{CheckSettings, Revisions};
+use crate::session::{Run, is_ci};
+use crate::workspace::unusable_gate_files::ResolveSelection;
+use crate::workspace::{Workspace, as_wish};
+use sluicegate_git::{CommitId, Snapshot};
+use std::path::PathBuf;
+
+/// The settings of a check, and where they apply.
+pub(crate) struct CheckSubject<'a> {
+    pub(crate) session: &'a Run,
+    pub(crate) workspace: &'a Workspace<'a>,
+    pub(crate) settings: &'a CheckSettings,
+}
+
+impl<'a> CheckSubject<'a> {
+    /// Returns the files to check: those of the checkout, staged, or of a commit. In CI, `--staged` and standard input
+    /// state that the job means other files than those of the commit.
+    pub(crate) fn snapshot(&self, has_input: bool) -> Result<Snapshot<'a>, Failure> {
+        let workspace = self.workspace;
+        let repo = &workspace.repo;
+        let index = self.session.index();
+        if self.settings.staged {
+            return Ok(repo.staged(index)?);
+        }
+        if has_input {
+            return Ok(repo.on_disk(index)?);
+        }
+        if self.settings.gate.revisions.head.is_none() {
+            return workspace.checkout_files(self.session);
+        }
+        let everything = self.all_revisions();
+        Ok(repo.snapshot(workspace.target(self.session, everything)?.head))
+    }
+
+    /// Returns the requested revisions with all pipelines, for which no base is resolved.
+    fn all_revisions(&self) -> Revisions {
+        Revisions {
+            all: true,
+            ..self.settings.gate.revisions.clone()
+        }
+    }
+
+    /// Returns the typed paths as files of the snapshot that are checked in any case, and as restrictions.
+    pub(crate) fn paths(&self, snapshot: &Snapshot<'_>, typed: &[PathBuf]) -> Result<Paths, Failure> {
+        let mut paths = Paths::default();
+        for typed in typed {
+            let path = self.workspace.inside(self.session, typed)?;
+            if self.settings.takes_named && snapshot.find(&path)?.is_some() {
+                paths.named.push(path);
+            } else {
+                paths.within.push((path, typed.clone()));
+            }
+        }
+        Ok(paths)
+    }
+
+    /// Returns the comparison of the files. Named files need no base, so a base that cannot be resolved is ignored for
+    /// them.
+    pub(crate) fn comparison(&self, paths: &Paths) -> Result<Comparison, Failure> {
+        let wish = self.settings.gate.revisions.clone();
+        let settle = |wish| match self.settings.gate.revisions.head {
+            Some(_) => self.workspace.target(self.session, wish).map(Comparison::from),
+            None => self.workspace.checkout(self.session, wish),
+        };
+        if let Some(head) = self.staged_on() {
+            return Ok(Comparison {
+                bases: vec![head],
+                base_source: "the checked-out commit, to which the staged files would be added".to_owned(),
+                ..settle(self.all_revisions())?
+            });
+        }
+        if !paths.only_named() {
+            return settle(wish);
+        }
+        let settled = settle(wish).or_else(|_| settle(self.all_revisions()))?;
+        Ok(Comparison {
+            nothing_to_do: None,
+            ..settled
+        })
+    }
+
+    /// Returns the commit that the staged files are compared with: a hook reviews the changes that the commit would
+    /// add. In a job, or with an explicit base, the base is that of a review.
+    fn staged_on(&self) -> Option<CommitId> {
+        let revisions = &self.settings.gate.revisions;
+        let is_hook = self.settings.staged && !is_ci(&self.session.env);
+        let is_open = revisions.base.is_none() && !revisions.all;
+        let head = || self.workspace.repo.head().ok().map(|head| head.commit);
+        (is_hook && is_open).then(head).flatten()
+    }
+
+    /// Selects the pipelines. If no pipeline differs from head, head is checked, with the same base as in a review: if
+    /// head is on the default branch already, every pipeline is selected.
+    pub(crate) fn select_pipelines(
+        &self,
+        run: &mut GateRun<'_>,
+        resolve: &ResolveSelection<'_>,
+    ) -> Result<(), Failure> {
+        run.select_pipelines(resolve)?;
+        if !run.selection.selected.is_empty() || !self.is_compared_with_head(run) {
+            run.report_why_all();
+            return Ok(());
+        }
+        let wish = as_wish(self.settings.gate.revisions.clone());
+        let reason = match context::settle(&self.workspace.repo, &self.workspace.ci, &wish) {
+            Ok(head) if head.bases.is_empty() => head.base_source,
+            _ => return Ok(()),
+        };
+        self.session.ui.say(&format!(
+            "no pipeline differs from head, and {reason}: all pipelines are selected"
+        ));
+        run.comparison.bases = Vec::new();
+        run.comparison.base_source = reason;
+        let gate_changes = std::mem::take(&mut run.selection.selected.gate_changes);
+        run.select_pipelines(resolve)?;
+        run.selection.selected.gate_changes = gate_changes;
+        Ok(())
+    }
+
+    /// Returns whether the working tree was compared with its head without an explicit base. Staged files are never
+    /// compared this way: an index equal to head adds no change.
+    fn is_compared_with_head(&self, run: &GateRun<'_>) -> bool {
+        let revisions = &self.settings.gate.revisions;
+        let is_head =
+            |base: &CommitId| matches!(self.workspace.repo.head(), Ok(head) if head.commit == *base);
+        let is_tree = !self.settings.staged && revisions.head.is_none() && run.paths.named.is_empty();
+        is_tree && revisions.base.is_none() && run.comparison.bases.iter().any(is_head)
+    }
+}

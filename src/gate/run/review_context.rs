@@ -1,0 +1,46 @@
+//! The facts about a run that its report contains.
+
+use crate::gate::run::GateRun;
+use crate::job::context::PolicyTip;
+use crate::job::settings::Connection;
+use crate::model::findings::{ReviewContext, ReviewPlatform};
+use sluicegate_git::CommitId;
+
+impl GateRun<'_> {
+    /// Returns the facts about the run that a report contains, so that only reports of one review are merged or relied
+    /// on.
+    pub(crate) fn review_context(&self, connection: Option<&Connection>) -> ReviewContext {
+        let (include, exclude) = self.settings.selection.patterns();
+        let policy = match &self.workspace.policy {
+            PolicyTip::At { commit, .. } => Some(commit.to_string()),
+            PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
+        };
+        let (comparison, part) = (&self.comparison, &self.part);
+        ReviewContext {
+            ci: comparison.ci.to_string(),
+            event: comparison.event.clone(),
+            branch: comparison.branch.clone(),
+            head: self.snapshot.commit().map(CommitId::to_string),
+            base: comparison.bases.first().map(CommitId::to_string),
+            other_bases: comparison.bases.iter().skip(1).map(CommitId::to_string).collect(),
+            shard: part.shard,
+            fail_on: Some(part.fail_on),
+            paths: part.paths.clone(),
+            max_known: part.max_known,
+            compared_with: None,
+            new_only: self.settings.judging.new_only,
+            include: include.to_vec(),
+            exclude: exclude.to_vec(),
+            policy,
+            platform: connection.and_then(describe_platform),
+        }
+    }
+}
+
+/// Returns the platform and the project that this connection leads to; `None` if one of them is not set.
+fn describe_platform(connection: &Connection) -> Option<ReviewPlatform> {
+    Some(ReviewPlatform {
+        url: connection.base_url().ok()?.normalized(),
+        project: connection.project_id().ok()?.to_string(),
+    })
+}

@@ -1,0 +1,5 @@
+//! The checks of `doctor`.
+
+pub(crate) mod check;
+pub(crate) mod local;
+pub(crate) mod remote;

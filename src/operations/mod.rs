@@ -1,0 +1,18 @@
+//! The work of the commands beside the gate that need more than their own file.
+
+pub(crate) mod artifacts;
+pub(crate) mod demo;
+pub(crate) mod diff;
+pub(crate) mod doctor;
+pub(crate) mod executions;
+pub(crate) mod init;
+pub(crate) mod moving;
+pub(crate) mod projects;
+pub(crate) mod provision;
+pub(crate) mod rules;
+mod secret_value;
+pub(crate) mod streaming;
+pub(crate) mod tasks;
+pub(crate) mod variables;
+pub(crate) mod versions;
+pub(crate) mod waivers;

@@ -1,0 +1,144 @@
+//! The publish that follows a review: its pipelines are reviewed too, changed or not.
+
+use super::evidence::pipelines;
+use super::merged::{MergedCommit, require_merged};
+use super::plan_of;
+use super::policy_guard::refuse_unusable_policy;
+use crate::error::Failure;
+use crate::job::cli::{CiArgs, PublishArgs};
+use crate::job::context::{BranchOrigin, ContextError, Target};
+use crate::job::settings::{Connection, Publish, PublishOn};
+use crate::model::interface::accepted_by_name;
+use crate::platform::http::ErrorKind;
+use crate::publish::{Plan, PublishError, version::asks_for_next};
+use crate::session::Run;
+use crate::workspace::Workspace;
+use sluicegate_git::CommitId;
+
+/// A publish that would follow a passed review.
+pub(crate) struct PlannedPublish {
+    pub(crate) merged: MergedCommit,
+    pub(crate) settings: Publish,
+    /// The publish plan, or why it could not be made; made once, so that the reviewed files are those published.
+    pub(crate) plan: Result<Plan, PublishError>,
+    /// Pipelines reviewed even if they did not change.
+    pub(crate) pipelines: Vec<String>,
+}
+
+impl PlannedPublish {
+    /// Returns the publish plan to run if the review passes, or `None` if the event does not request a publish. A commit
+    /// that is not merged is rejected before any request is sent. An error in the plan is kept: the review runs
+    /// regardless, and the publish fails with it.
+    pub(crate) fn for_event(
+        args: &CiArgs,
+        workspace: &Workspace<'_>,
+        target: &Target,
+    ) -> Result<Option<Self>, Failure> {
+        let publish_on = workspace.sources.publish_on(args)?;
+        require_known_branch(target, &publish_on)?;
+        if find_reason_against_publish(target, &publish_on).is_some() {
+            return Ok(None);
+        }
+        refuse_unusable_policy(workspace)?;
+        let merged = require_merged(workspace, target, &publish_on)?;
+        let settings = workspace.sources.publish(&publish_args(args))?;
+        let plan = plan_of(workspace, &settings, target, &target.head, settings.from);
+        let left = workspace.sources.left_of_review(&args.review.selection.globs)?;
+        let reviewed = plan.iter().flat_map(pipelines).filter(|path| !left.has(path));
+        Ok(Some(Self {
+            merged,
+            pipelines: reviewed.map(str::to_owned).collect(),
+            settings,
+            plan,
+        }))
+    }
+
+    /// Returns why the publish would accept a break, so that its review accepts it too; `None` if it would not. `head`
+    /// is the reviewed commit.
+    pub(crate) fn accepts_breaks(
+        &self,
+        run: &Run,
+        connection: &Connection,
+        head: &CommitId,
+    ) -> Result<Option<String>, Failure> {
+        let prefix = &self.settings.prefix;
+        let against = self.settings.against.as_deref();
+        let platform = run.platform(connection)?;
+        let details = match run.requests(platform.artifact_details(prefix, against))? {
+            Ok(details) => details.artifact,
+            Err(error) if error.kind() == ErrorKind::NotFound && against.is_none() => {
+                return Ok(Some(format!(
+                    "no version of {prefix} is enabled, so it has no consumers"
+                )));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let commit = details.commit_hash.unwrap_or_default();
+        let old = details.version_name.as_deref();
+        if commit.eq_ignore_ascii_case(head.as_str()) {
+            let version = old.unwrap_or("(no name)");
+            return Ok(Some(format!(
+                "this commit is published already, as version {version}"
+            )));
+        }
+        // A counted name announces nothing, as no user chose it.
+        let named = self.plan.as_ref().ok();
+        let named = named.filter(|_| !asks_for_next(&self.settings.version_name));
+        Ok(named.and_then(|plan| accepted_by_name(old, &plan.version_name)))
+    }
+}
+
+/// Returns an error in a CI job if the branch of the run decides about a publish, and nobody names it. A branch that was
+/// only found among those that contain the commit may be another one than the job runs for, as after a branch cut.
+fn require_known_branch(target: &Target, publish_on: &PublishOn) -> Result<(), ContextError> {
+    let is_decided =
+        target.nothing_to_do.is_some() || target.is_change || target.fork || target.tag.is_some();
+    if target.ci.is_local() || is_decided || publish_on.never().is_some() {
+        return Ok(());
+    }
+    match &target.branch {
+        None => target.require_branch().map(|_| ()),
+        Some(branch) if target.branch_origin == BranchOrigin::Inferred && publish_on.has_branch(branch) => {
+            Err(ContextError::BranchNotNamed { host: target.ci })
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// Returns the arguments of the publish; the flags shared with the review have the same meaning for both.
+fn publish_args(args: &CiArgs) -> PublishArgs {
+    let (review, selection) = (&args.review, &args.review.selection);
+    PublishArgs {
+        what: args.publish.clone(),
+        compat: args.review.gate.compat.clone(),
+        head: selection.range.head.clone(),
+        branch: review.branch.clone(),
+        globs: selection.globs.clone(),
+        dry_run: review.dry_run,
+        ..PublishArgs::default()
+    }
+}
+
+/// Returns why the event does not request a publish. The configuration belongs to the change under review, so a change
+/// that is not merged is never published, regardless of its configuration.
+pub(crate) fn find_reason_against_publish(target: &Target, publish_on: &PublishOn) -> Option<String> {
+    if let Some(why) = &target.nothing_to_do {
+        return Some(why.clone());
+    }
+    if target.fork || target.is_change {
+        return Some(format!(
+            "the event {} is about a change that is not merged",
+            target.event
+        ));
+    }
+    if let Some(why) = publish_on.never() {
+        return Some(why.to_owned());
+    }
+    match (&target.tag, &target.branch) {
+        (Some(tag), _) if publish_on.has_tag(tag) => None,
+        (Some(tag), _) => Some(format!("the tag {tag} is not one to publish on")),
+        (None, Some(branch)) if publish_on.has_branch(branch) => None,
+        (None, Some(branch)) => Some(format!("the branch {branch} is not one to publish on")),
+        (None, None) => Some("the branch is unknown".to_owned()),
+    }
+}
