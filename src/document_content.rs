@@ -1,7 +1,7 @@
 //! Reads the content of a document of the repository, with the same limit everywhere.
 
-use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
 use sluicegate_git::{BlobId, Content, GitError, Repository, SnapshotFile, read_on_disk};
+use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
 use std::io;
 use std::path::Path;
 

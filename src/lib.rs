@@ -21,12 +21,13 @@
 mod address;
 mod commands;
 mod delivery;
+mod document_content;
 pub mod env;
 mod error;
 pub mod exit;
 mod gate;
 pub mod job;
-pub mod model;
+mod offer;
 mod operations;
 pub mod platform;
 mod publication;

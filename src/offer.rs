@@ -1,16 +1,69 @@
-//! The shared pipelines that one side offers, with their files.
+//! The shared pipelines that a commit, a directory or a plan offers, read from the repository and compared.
 //!
 //! The kind of a pipeline is defined by the `type` key in its file, not by the file's name. Only files that differ
 //! between the sides are read; for the others, and for files that cannot be read, the name is used.
 
-use super::Interface;
-use crate::model::pipelines::{Kind, SharedEntry, document};
+use crate::document_content::document;
 use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use sluicegate_pipelines::interface::{Change, ChangedKinds, Interface, compare};
+use sluicegate_pipelines::pipelines::{Kind, SHARED_PIPELINES_FILE, SharedEntry, config_folder};
+use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The result of reading the shared-pipelines file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoadedInterface {
+    /// There is no shared-pipelines file, so nothing is offered.
+    Missing,
+    /// The interface, with the bytes of the file.
+    Read(Box<Interface>, Vec<u8>),
+    /// The file exists but cannot be read: its path, and the reason.
+    Unreadable(String, DocumentError),
+}
+
+/// Reads one side. `folder` is the platform's hidden folder; if it is `None`, the folder is searched.
+pub(crate) fn read_interface(
+    repository: &Repository,
+    snapshot: &Snapshot<'_>,
+    folder: Option<&str>,
+) -> Result<LoadedInterface, GitError> {
+    let folder = match folder {
+        Some(folder) => Some(folder.trim_matches('/').to_owned()),
+        None => find_folder(snapshot)?,
+    };
+    let Some(folder) = folder else {
+        return Ok(LoadedInterface::Missing);
+    };
+    let path = format!("{folder}/{SHARED_PIPELINES_FILE}");
+    let Some(file) = snapshot.find(&path)? else {
+        return Ok(LoadedInterface::Missing);
+    };
+    let bytes = match document(repository, &file)? {
+        Ok(bytes) => bytes,
+        Err(error) => return Ok(LoadedInterface::Unreadable(path, error)),
+    };
+    Ok(match Interface::parse(&path, &bytes) {
+        Ok(interface) => LoadedInterface::Read(Box::new(interface), bytes),
+        Err(error) => LoadedInterface::Unreadable(path, error),
+    })
+}
+
+/// Returns the folder with the platform's files; if there are several, the first that has a shared-pipelines file.
+fn find_folder(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
+    let folders = snapshot.root_folders()?;
+    let holds = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
+    let first = || {
+        let mut hidden = folders.iter().filter(|name| name.starts_with('.'));
+        hidden
+            .find(|name| holds(&format!("{name}/{SHARED_PIPELINES_FILE}")))
+            .cloned()
+    };
+    Ok(config_folder(&folders, &holds).unwrap_or_else(|_| first()))
+}
 
 /// The shared pipelines that one side offers, with their files.
 pub struct Offer<'a> {
-    pub(super) interface: Interface,
+    interface: Interface,
     repository: &'a Repository,
     files: BTreeMap<String, SnapshotFile>,
 }
@@ -70,32 +123,24 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// The old and the new kind of shared pipelines, by id, if their files were read; otherwise the file name is used.
-#[derive(Debug, Default)]
-pub(super) struct Kinds(HashMap<String, [Option<Kind>; 2]>);
+/// Returns the changes from `old` to `new` that consumers see. A file that is equal on both sides is not read.
+pub(crate) fn compare_offers(old: &Offer<'_>, new: &Offer<'_>) -> Result<Vec<Change>, GitError> {
+    let kinds = read_changed_kinds(old, new)?;
+    Ok(compare(&old.interface, &new.interface, &kinds))
+}
 
-impl Kinds {
-    pub(super) fn read(old: &Offer<'_>, new: &Offer<'_>) -> Result<Self, GitError> {
-        let offered = old.interface.offered();
-        let before: HashMap<&str, &SharedEntry> = offered.map(|entry| (entry.id.as_str(), entry)).collect();
-        let mut kinds = HashMap::new();
-        for is in new.interface.offered() {
-            let Some(was) = before.get(is.id.as_str()) else {
-                continue;
-            };
-            if was.pipeline != is.pipeline || old.content(was) != new.content(is) {
-                kinds.insert(is.id.clone(), [old.kind(was)?, new.kind(is)?]);
-            }
-        }
-        Ok(Self(kinds))
-    }
-
-    /// Returns the old and the new kind of the pipeline.
-    pub(super) fn of(&self, was: &SharedEntry, is: &SharedEntry) -> [Option<&'static str>; 2] {
-        let [before, after] = self.0.get(&is.id).copied().unwrap_or_default();
-        let name = |told: Option<Kind>, entry: &SharedEntry| {
-            told.or_else(|| Kind::from_path(&entry.pipeline)).map(Kind::name)
+/// Reads the kinds of the shared pipelines whose files differ between the sides.
+fn read_changed_kinds(old: &Offer<'_>, new: &Offer<'_>) -> Result<ChangedKinds, GitError> {
+    let offered = old.interface.offered();
+    let before: HashMap<&str, &SharedEntry> = offered.map(|entry| (entry.id.as_str(), entry)).collect();
+    let mut kinds = ChangedKinds::default();
+    for is in new.interface.offered() {
+        let Some(was) = before.get(is.id.as_str()) else {
+            continue;
         };
-        [name(before, was), name(after, is)]
+        if was.pipeline != is.pipeline || old.content(was) != new.content(is) {
+            kinds.insert(is.id.clone(), old.kind(was)?, new.kind(is)?);
+        }
     }
+    Ok(kinds)
 }

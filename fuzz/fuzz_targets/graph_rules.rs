@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sluicegate::model::rules::{RuleSet, registry};
+use sluicegate_pipelines::rules::{RuleSet, registry};
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 

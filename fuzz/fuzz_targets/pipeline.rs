@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sluicegate::model::pipelines::Pipeline;
+use sluicegate_pipelines::pipelines::Pipeline;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(pipeline) = Pipeline::parse(bytes) else { return };

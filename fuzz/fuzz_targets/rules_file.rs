@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sluicegate::model::findings::Status;
-use sluicegate::model::rules::{RuleSet, lint};
+use sluicegate_pipelines::findings::Status;
+use sluicegate_pipelines::rules::{RuleSet, lint};
 
 const PIPELINE: &[u8] = b"type: orchestration\npipeline:\n  components:\n    S: {type: start}\n";
 

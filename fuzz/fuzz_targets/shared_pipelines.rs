@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sluicegate::model::pipelines::SharedPipelines;
+use sluicegate_pipelines::pipelines::SharedPipelines;
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = SharedPipelines::parse(bytes);

@@ -2,12 +2,12 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{ArtifactsDiffArgs, NoteFormat};
-use crate::model::interface::{self, in_short, told};
 use crate::publication::version_comparison::compared;
 use crate::report::release_note;
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
+use sluicegate_pipelines::interface::{self, in_short, told};
 
 pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
     let found = compared(run, &args.sides)?;

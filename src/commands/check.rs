@@ -11,11 +11,11 @@ use crate::gate::stricter_target::StricterTarget;
 use crate::job::cli::CheckArgs;
 use crate::job::context::DeepenSubject;
 use crate::job::settings::{CheckSettings, Sources};
-use crate::model::findings::Engine;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use crate::workspace::standard_input::StandardInput;
 use sluicegate_git::GitError;
+use sluicegate_pipelines::findings::Engine;
 use std::mem;
 
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {

@@ -9,11 +9,11 @@ use crate::exit::ExitStatus;
 use crate::gate::run::GateRun;
 use crate::job::cli::CiArgs;
 use crate::job::settings::PublishOn;
-use crate::model::findings::{Report, Verdict};
 use crate::publication::{Evidence, PlannedPublish, Publishing, VersionHistory, find_reason_against_publish};
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
+use sluicegate_pipelines::findings::{Report, Verdict};
 
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, &args.review, Some(&args.publish))?;

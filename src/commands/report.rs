@@ -13,9 +13,9 @@ use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::{GlobArgs, ReportArgs};
 use crate::job::context::ContextError;
 use crate::job::settings::{self, Destinations, Of};
-use crate::model::findings::Report;
 use crate::session::{CommandResult, Run};
 use sluicegate_git::{Repository, Snapshot};
+use sluicegate_pipelines::findings::Report;
 
 /// Hint for reports that cannot be merged.
 const ONE_REVIEW: &str =

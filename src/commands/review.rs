@@ -11,10 +11,10 @@ use crate::gate::run::{GateRun, RunStart};
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::{self, Connection, Review, Sources};
-use crate::model::findings::{Engine, Report};
 use crate::publication::PlannedPublish;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
+use sluicegate_pipelines::findings::{Engine, Report};
 
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, args, None)?;

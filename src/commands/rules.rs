@@ -2,9 +2,9 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::RulesVerb;
-use crate::model::{project, rules};
 use crate::operations::rules::{explain, init, lint, list};
 use crate::session::{CommandResult, Run};
+use sluicegate_pipelines::{project, rules};
 
 pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
     match verb {

@@ -3,8 +3,6 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{AddSharedPipelineArgs, OutputFormat};
-use crate::model::pipelines::{NewSharedEntry, SHARED_PIPELINES_FILE, SharedEditError, is_pipeline};
-use crate::model::yaml::DOCUMENT_LIMIT;
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use crate::workspace::platform_folder::must_be_named;
@@ -12,6 +10,8 @@ use crate::write;
 use serde_json::json as value;
 use sluicegate_base::input;
 use sluicegate_base::text::{self, count};
+use sluicegate_pipelines::pipelines::{NewSharedEntry, SHARED_PIPELINES_FILE, SharedEditError, is_pipeline};
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
 use std::io;
 use std::path::Path;
 

@@ -1,12 +1,12 @@
 //! The changes of a report that was read from a file, and drawings of unchanged pipelines.
 
 use super::Delivery;
+use crate::document_content::document;
 use crate::gate::changes::change_list::changes;
 use crate::gate::changes::pipeline_change::{MOST_PICTURES, bounded};
-use crate::model::findings::{Changed, Report};
-use crate::model::picture::Canvas;
-use crate::model::pipelines::document;
 use crate::report::ChangedFile;
+use sluicegate_pipelines::findings::{Changed, Report};
+use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the changes listed in a report that was read from a file, with their text if the clone has both commits.

@@ -2,11 +2,11 @@
 
 use crate::gate::{Candidate, Selected, is_within};
 use crate::job::context::{EarlierCommit, Target};
-use crate::model::findings::GateChange;
-use crate::model::pipelines::is_pipeline;
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_git::{ChangeKind, CommitId, GitError, Repository, Snapshot};
+use sluicegate_pipelines::findings::GateChange;
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

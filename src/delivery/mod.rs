@@ -24,14 +24,14 @@ use crate::gate::changes::changes_ahead::ChangesAhead;
 use crate::gate::run::GateRun;
 use crate::job::ci::{CiContext, Host};
 use crate::job::settings::{Destinations, Selection};
-use crate::model::findings::{Finding, Report};
-use crate::model::pipelines::RULES_FILE;
-use crate::model::rules::{self, LintProblem};
 use crate::report::{AnnotationStyle, ChangedFile, WrongRules};
 use crate::session::Run;
 use crate::session::step_report::annotation_style;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Repository, Snapshot};
+use sluicegate_pipelines::findings::{Finding, Report};
+use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::rules::{self, LintProblem};
 use std::sync::atomic::Ordering;
 
 /// The pipelines that a review covers: those that changed, or more.

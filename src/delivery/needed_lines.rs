@@ -4,10 +4,10 @@
 use super::Delivery;
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
-use crate::model::findings::Finding;
 use crate::report::{AnnotationStyle, ChangedLines, Format, terminal};
 use crate::session::Run;
 use crate::session::step_report::annotation_style;
+use sluicegate_pipelines::findings::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lines needed from the files.

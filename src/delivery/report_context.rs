@@ -2,20 +2,21 @@
 
 use super::needed_lines::Needed;
 use super::{Delivery, changes, report_files, repository_links, reproduction};
+use crate::document_content::document;
 use crate::gate::ComparedChanges;
 use crate::gate::changes::change_list;
 use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
-use crate::model::findings::{Report, Verdict};
-use crate::model::pipelines::{document, is_pipeline};
-use crate::model::project::ProjectCheck;
-use crate::model::rules;
 use crate::report::{About, ChangedFile, Format, PathBase, RuleText, SarifLimits, touched_lines};
 use crate::session::Run;
 use sluicegate_base::overlap;
 use sluicegate_git::{
     BlobId, Change, CommitId, Content, FormerContent, GitError, Repository, Snapshot, SnapshotFile,
 };
+use sluicegate_pipelines::findings::{Report, Verdict};
+use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::rules;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 

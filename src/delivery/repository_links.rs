@@ -2,8 +2,8 @@
 
 use super::Delivery;
 use crate::job::ci::Host;
-use crate::model::findings::Report;
 use crate::session::Run;
+use sluicegate_pipelines::findings::Report;
 
 /// Variables with the repository name: GitHub, Gitea and Forgejo, GitLab, Bitbucket, Azure.
 const NAMES: [&str; 4] = [

@@ -4,9 +4,9 @@ use super::{Delivery, ReviewScope};
 use crate::job::ci::BaseHint;
 use crate::job::policy;
 use crate::job::settings;
-use crate::model::findings::{FailOn, Verdict};
 use crate::session::Run;
 use sluicegate_base::text;
+use sluicegate_pipelines::findings::{FailOn, Verdict};
 
 /// Number of characters of a commit id: enough for any repository, and short enough for one line.
 const ID: usize = 12;

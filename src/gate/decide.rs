@@ -3,7 +3,7 @@
 use crate::gate::remote_review::failed_batch::{BatchFiles, list_unexplained_batches};
 use crate::gate::verdict::of_results;
 use crate::gate::{Cause, Tally};
-use crate::model::findings::FailOn;
+use sluicegate_pipelines::findings::FailOn;
 
 /// Returns the causes of the verdict. With `--fail-on never`, unreviewed files and doubts are still causes.
 pub(crate) fn decide(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
@@ -29,7 +29,7 @@ impl Tally {
 mod tests {
     use super::*;
     use crate::gate::{KnownComparison, verdict};
-    use crate::model::findings::{
+    use sluicegate_pipelines::findings::{
         FileResults, Origin, RuleResult, Severity, State, Status, Unreviewed, Verdict,
     };
 

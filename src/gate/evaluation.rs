@@ -6,14 +6,14 @@ use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::unanswered::Unanswered;
 use crate::gate::{Cause, KnownComparison, Part, Selected, Tally, decide, is_open, status, verdict};
-use crate::model::findings::{
-    Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
-    too_many,
-};
-use crate::model::interface::Compat;
 use crate::session::Run;
 use jiff::Timestamp;
 use sluicegate_base::text::count;
+use sluicegate_pipelines::findings::{
+    Engine, Excluded, FailOn, FileResults, Limit, Report, ReviewContext, Totals, Verdict, can_be_lower,
+    too_many,
+};
+use sluicegate_pipelines::interface::Compat;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -231,7 +231,7 @@ fn merged(mut files: Vec<FileResults>, project: Vec<FileResults>) -> Vec<FileRes
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::Unreviewed;
+    use sluicegate_pipelines::findings::Unreviewed;
 
     fn without_response() -> Evaluation {
         let tally = Tally {

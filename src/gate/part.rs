@@ -1,7 +1,7 @@
 //! Selects the files of one shard, and determines whether the review is complete.
 
 use crate::gate::Selected;
-use crate::model::findings::{FailOn, Shard};
+use sluicegate_pipelines::findings::{FailOn, Shard};
 
 /// The shard of the selected files that a run reviews, with the settings of the verdict.
 pub(crate) struct Part {

@@ -8,16 +8,17 @@ use crate::gate::interface_changes::interface_comparison::between;
 use crate::gate::{Selected, Tally};
 use crate::job::context::PolicyTip;
 use crate::job::policy::{GateFileSide, rules_after_merge, stricter_at_tip};
-use crate::model::findings::{FileResults, Limit, LimitKind, RuleResult, Status, Violation};
-use crate::model::interface::{self, Class, LoadedInterface as Loaded};
-use crate::model::pipelines::is_pipeline;
-use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
-use crate::model::rules::RuleSet;
-use crate::model::waivers;
+use crate::offer::{self, LoadedInterface as Loaded};
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, folder_in};
 use sluicegate_base::text::{List, count};
 use sluicegate_git::{CommitId, Repository, Snapshot};
+use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, RuleResult, Status, Violation};
+use sluicegate_pipelines::interface::Class;
+use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
+use sluicegate_pipelines::rules::RuleSet;
+use sluicegate_pipelines::waivers;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of differences that a note lists.
@@ -184,7 +185,7 @@ impl TipSides<'_> {
             return Ok(None);
         }
         let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
-        let Loaded::Read(tip, _) = interface::read(repo, &self.tip, folder)? else {
+        let Loaded::Read(tip, _) = offer::read_interface(repo, &self.tip, folder)? else {
             return Ok(None);
         };
         let breaks = |snapshot: &Snapshot<'_>| {

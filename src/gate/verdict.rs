@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::has_unexplained_batch;
-use crate::model::findings::{FailOn, FileResults, Report, State, Verdict};
+use sluicegate_pipelines::findings::{FailOn, FileResults, Report, State, Verdict};
 
 /// A reason why a run does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

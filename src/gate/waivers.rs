@@ -5,19 +5,19 @@ use crate::gate::Tally;
 use crate::gate::run::GateRun;
 use crate::job::context::PolicyTip;
 use crate::job::policy::{CheckoutFiles, GateReader, Text, UnusableFile};
-use crate::model::findings::{FileResults, Limit, LimitKind, State};
-use crate::model::pipelines::is_pipeline;
-use crate::model::project::{CheckLevels, ProjectCheck};
-use crate::model::rules::{self, RuleSet, RuleState};
-use crate::model::waivers::{
-    FILE_NAME, Former, PlacedWaiver, There, WaiverEntry, WaiverStatus, Waivers, read,
-};
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use sluicegate_base::text::{List, count};
 use sluicegate_git::Snapshot;
+use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind, State};
+use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
+use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
+use sluicegate_pipelines::waivers::{
+    FILE_NAME, Former, PlacedWaiver, There, WaiverEntry, WaiverStatus, Waivers, read,
+};
 
 /// Maximum number of waivers in a note.
 const NAMED: usize = 3;

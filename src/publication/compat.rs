@@ -6,15 +6,16 @@ use super::{Publishing, with_wish};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{Compat as Mode, IfExists};
-use crate::model::interface::{
-    self, Against, Change, Compat, NextError, Offer, accepted_by_name, breaks_told, has_next, in_short,
-};
+use crate::offer::{self, Offer};
 use crate::platform::api::{ArtifactDetails, Platform};
 use crate::platform::http::{ErrorKind, HttpError};
 use crate::publication::offered_side::{FETCH, IdsOnly, OfferedSide};
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 use crate::session::published::not_published;
 use sluicegate_git::{CommitId, Repository};
+use sluicegate_pipelines::interface::{
+    self, Against, Change, Compat, NextError, accepted_by_name, breaks_told, has_next, in_short,
+};
 
 /// Placeholder for the next version until it is computed.
 pub(super) const DRAFT: &str = "0.0.0";
@@ -172,7 +173,7 @@ impl Publishing<'_> {
             }
         };
         let planned = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
-        let mut changes = interface::between(
+        let mut changes = offer::compare_offers(
             &at.offer(self.workspace)?,
             &Offer::planned(&self.workspace.repo, plan.interface.clone(), planned),
         )?;

@@ -1,12 +1,13 @@
 //! Finds the components that use a changed shared pipeline in local repositories.
 
+use crate::document_content::document;
 use crate::error::Failure;
-use crate::model::interface::{Change, Class, Compat, Consumer, consumers};
-use crate::model::pipelines::{document, is_pipeline};
 use crate::publish::{Callers, MOST_CALLERS};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, count};
 use sluicegate_git::Repository;
+use sluicegate_pipelines::interface::{Change, Class, Compat, Consumer, consumers};
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
 
 /// A component affected by a change.

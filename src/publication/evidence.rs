@@ -6,12 +6,14 @@ use crate::gate::reports::saved_report::{SIZE_LIMIT, understood};
 use crate::gate::why_partial;
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, LeftOfReview, Publish};
-use crate::model::findings::{Engine, FailOn, Finding, Report, ReviewPlatform, State, Status, Verdict};
-use crate::model::pipelines::Kind;
 use crate::publish::{Plan, ReviewEvidence, content_hash};
 use crate::session::named_file::read_bounded;
 use sluicegate_base::text::{List, count};
 use sluicegate_git::CommitId;
+use sluicegate_pipelines::findings::{
+    Engine, FailOn, Finding, Report, ReviewPlatform, State, Status, Verdict,
+};
+use sluicegate_pipelines::pipelines::Kind;
 use std::collections::BTreeSet;
 use std::path::Path;
 

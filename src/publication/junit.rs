@@ -4,12 +4,12 @@ use super::Publishing;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::Compat as Mode;
-use crate::model::findings::Verdict;
-use crate::model::interface::Change;
 use crate::report::{PublishBreak, PublishRun, publish_junit};
 use crate::session::failure::not_written;
 use crate::write;
 use jiff::Timestamp;
+use sluicegate_pipelines::findings::Verdict;
+use sluicegate_pipelines::interface::Change;
 use std::path::Path;
 
 impl Publishing<'_> {

@@ -1,12 +1,14 @@
 //! Determines what a published version offers: from the file of its commit if the clone has or may fetch it, otherwise
 //! only its ids.
 
-use crate::model::interface::{self, Against, Interface, LoadedInterface, Offer};
+use crate::offer::{self, LoadedInterface, Offer};
+
 use crate::platform::api::ArtifactDetails;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
 use sluicegate_git::{CommitId, GitError, Repository, Wanted, is_full_id};
+use sluicegate_pipelines::interface::{Against, Interface};
 
 /// Number of commits to fetch.
 const DEPTH: u32 = 1;
@@ -99,7 +101,7 @@ fn at(
     };
     let repository = fetched.as_ref().unwrap_or(&workspace.repo);
     let (folder, short) = (workspace.named_folder.as_deref(), commit.short());
-    let why = match interface::read(repository, &repository.snapshot(commit.clone()), folder)? {
+    let why = match offer::read_interface(repository, &repository.snapshot(commit.clone()), folder)? {
         LoadedInterface::Read(interface, _) => {
             let interface = *interface;
             return Ok(Ok(OfferedAt {

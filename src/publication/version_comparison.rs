@@ -4,7 +4,7 @@ use super::offered_side::{FETCH, OfferedAt, OfferedSide};
 use crate::error::Failure;
 use crate::job::cli::{DiffSidesArgs, GlobArgs};
 use crate::job::settings::{Of, Selection};
-use crate::model::interface::{self, Against, Compat, Interface, LoadedInterface};
+use crate::offer::{self, LoadedInterface};
 use crate::platform::api::{ArtifactDetails, Platform};
 use crate::platform::http::ErrorKind;
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
@@ -14,6 +14,7 @@ use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
 use sluicegate_base::text;
 use sluicegate_git::GitError;
+use sluicegate_pipelines::interface::{self, Against, Compat, Interface};
 
 pub(crate) struct VersionsCompared<'a> {
     pub(crate) prefix: String,
@@ -158,7 +159,7 @@ impl EndFinder<'_> {
             self.run.ui.warn(ambiguity);
         }
         let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
-        let interface = match interface::read(repo, &repo.snapshot(named.commit.clone()), folder)? {
+        let interface = match offer::read_interface(repo, &repo.snapshot(named.commit.clone()), folder)? {
             LoadedInterface::Read(interface, _) => *interface,
             LoadedInterface::Missing => Interface::nothing(""),
             LoadedInterface::Unreadable(path, why) => {
@@ -202,7 +203,7 @@ impl EndFinder<'_> {
                 return Ok(Compat::of_ids(from.against(), &from.ids, &offered));
             }
         };
-        let mut changes = interface::between(&old.offer(self.workspace)?, &new.offer(self.workspace)?)?;
+        let mut changes = offer::compare_offers(&old.offer(self.workspace)?, &new.offer(self.workspace)?)?;
         changes.extend(interface::beyond_the_commit(
             &from.ids,
             &old.interface,

@@ -3,10 +3,10 @@
 use super::PublishError;
 use super::contents::PublishContents;
 use super::references::{self, WantedFile};
-use crate::model::pipelines::{
+use sluicegate_git::{Content, Repository, Snapshot, SnapshotFile};
+use sluicegate_pipelines::pipelines::{
     Kind, PipelineFacts, PipelineFiles, Reference, Resolved, SoughtNames, file_name, may_name_files,
 };
-use sluicegate_git::{Content, Repository, Snapshot, SnapshotFile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of callers of a pipeline that are listed.

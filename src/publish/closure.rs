@@ -11,13 +11,13 @@ use super::shared_file::SharedFile;
 use super::unusable::{refuse_unusable, resolve_defect};
 use super::warnings::{Warning, WarningKind};
 use super::{PublishError, Select, Wish, parameters};
-use crate::model::pipelines::{
-    CallWalk, Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
-};
-use crate::model::project::{self, CallSuggestions};
-use crate::model::yaml::DocumentError;
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_git::{FileKind, SnapshotFile};
+use sluicegate_pipelines::pipelines::{
+    CallWalk, Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
+};
+use sluicegate_pipelines::project::{self, CallSuggestions};
+use sluicegate_pipelines::yaml::DocumentError;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -1,11 +1,11 @@
 //! The errors of a publish that are found before anything is sent.
 
 use super::version::VersionError;
-use crate::model::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE};
-use crate::model::yaml::DocumentError;
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::List;
 use sluicegate_git::GitError;
+use sluicegate_pipelines::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE};
+use sluicegate_pipelines::yaml::DocumentError;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 

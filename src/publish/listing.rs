@@ -1,8 +1,8 @@
 //! Lists the files in the head commit or on disk.
 
 use super::{PublishError, Source, Wish};
-use crate::model::pipelines::Kind;
 use sluicegate_git::{CommitId, Content, Doubt, FileKind, Repository, Snapshot, SnapshotFile};
+use sluicegate_pipelines::pipelines::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of a commit or of the working tree.

@@ -3,7 +3,7 @@
 use super::Problem;
 use super::references::FileFacts;
 use super::shared_file::SharedFile;
-use crate::model::project;
+use sluicegate_pipelines::project;
 use std::collections::BTreeMap;
 
 /// Returns the parameters of enabled entries that are not variables of their pipelines. A pipeline that cannot be read

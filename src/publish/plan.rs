@@ -3,9 +3,9 @@
 use super::contents::PublishContents;
 use super::unchanged::Checked;
 use super::{Select, Source};
-use crate::model::interface::Interface;
 use serde::{Deserialize, Serialize};
 use sluicegate_git::Content;
+use sluicegate_pipelines::interface::Interface;
 use std::sync::Arc;
 
 /// All data that an upload needs.

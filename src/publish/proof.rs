@@ -2,10 +2,11 @@
 
 use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
-use crate::model::interface::{self, Change, Class, Compat, LoadedInterface, Offer, What};
-use crate::model::pipelines::SHARED_PIPELINES_FILE;
+use crate::offer::{self, LoadedInterface, Offer};
 use crate::platform::api::ArtifactDetails;
 use sluicegate_git::{BlobId, CommitId, Repository};
+use sluicegate_pipelines::interface::{Change, Class, Compat, What};
+use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use std::collections::BTreeSet;
 
 impl Receipt {
@@ -63,15 +64,15 @@ impl Receipt {
         });
         let snapshots = (repository.snapshot(old.clone()), repository.snapshot(new.clone()));
         let sides = (
-            interface::read(repository, &snapshots.0, folder)?,
-            interface::read(repository, &snapshots.1, folder)?,
+            offer::read_interface(repository, &snapshots.0, folder)?,
+            offer::read_interface(repository, &snapshots.1, folder)?,
         );
         let (LoadedInterface::Read(was, _), LoadedInterface::Read(is, _)) = sides else {
             return Ok(Some(vec![
                 "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
             ]));
         };
-        let found = interface::between(
+        let found = offer::compare_offers(
             &Offer::at(repository, &snapshots.0, *was)?,
             &Offer::at(repository, &snapshots.1, *is)?,
         )?;

@@ -2,9 +2,9 @@
 //! read with the same struct.
 
 use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef};
-use crate::model::interface::Compat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sluicegate_pipelines::interface::Compat;
 use std::io::{self, Write};
 
 /// Name of the schema.

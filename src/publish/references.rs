@@ -6,11 +6,11 @@
 use super::PublishError;
 use super::contents::PublishContents;
 use super::unchanged::{self, Checked};
-use crate::model::pipelines::{PipelineFacts, Reference, may_name_files};
-use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
 use sluicegate_git::Content;
+use sluicegate_pipelines::pipelines::{PipelineFacts, Reference, may_name_files};
+use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
 
 /// A pipeline file to be read.
 pub(super) struct WantedFile<'a> {

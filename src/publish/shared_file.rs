@@ -4,10 +4,10 @@ use super::contents::PublishContents;
 use super::listing::{Listing, refuse_unsure};
 use super::unchanged::{self, Checked};
 use super::{Problem, PublishError};
-use crate::model::interface::Interface;
-use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
-use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError, Position};
 use sluicegate_git::{FileKind, SnapshotFile};
+use sluicegate_pipelines::interface::Interface;
+use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
+use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError, Position};
 
 pub(super) struct SharedFile {
     pub interface: Interface,

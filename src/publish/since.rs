@@ -3,10 +3,10 @@
 use super::contents::PublishContents;
 use super::hash;
 use super::{Plan, PlannedFile, PublishError, Select, Source};
-use crate::model::interface::{Change, What};
-use crate::model::pipelines::SharedPipelines;
-use crate::model::yaml::DOCUMENT_LIMIT;
 use sluicegate_git::{CommitId, Content, FileKind, Repository, TreeFile};
+use sluicegate_pipelines::interface::{Change, What};
+use sluicegate_pipelines::pipelines::SharedPipelines;
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
 use std::collections::BTreeMap;
 
 /// The files of the published commit.

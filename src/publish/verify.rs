@@ -1,8 +1,8 @@
 //! Compares a published version with the plan.
 
 use super::{Plan, Source};
-use crate::model::pipelines::SHARED_PIPELINES_FILE;
 use crate::platform::api::ArtifactDetails;
+use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use std::collections::{HashMap, HashSet};
 use std::iter;
 

@@ -1,10 +1,10 @@
 //! The information in a report besides the review, supplied by the callers.
 
 use super::path_base::PathBase;
-use crate::model::diff::Line as ChangeLine;
-use crate::model::findings::{Block, Changed, Finding, Report, Show, UNREADABLE_RULE};
-use crate::model::picture::Canvas;
 use sluicegate_base::text::List;
+use sluicegate_pipelines::diff::Line as ChangeLine;
+use sluicegate_pipelines::findings::{Block, Changed, Finding, Report, Show, UNREADABLE_RULE};
+use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -312,8 +312,8 @@ fn block_end(lines: &[&str], first: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{Shard, Verdict};
     use crate::report::sample;
+    use sluicegate_pipelines::findings::{Shard, Verdict};
 
     #[test]
     fn only_the_lines_around_findings_are_kept() {

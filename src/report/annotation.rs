@@ -4,9 +4,9 @@ use super::About;
 use super::remark::{Remark, RemarkKind, remarks};
 use super::view::{Medium, NoticeEntry, NoticeKind, Order, View};
 use super::wording::{GATE_CHANGE, causes};
-use crate::model::findings::{Finding, Report, Severity};
 use crate::report::PathBase;
 use sluicegate_base::text::count;
+use sluicegate_pipelines::findings::{Finding, Report, Severity};
 use std::cmp::Reverse;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,8 +196,8 @@ fn cap(annotations: &[Annotation], limit: impl Fn(Level) -> usize, elsewhere: &s
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{Unreviewed, Verdict};
     use crate::report::{sample, touched_lines};
+    use sluicegate_pipelines::findings::{Unreviewed, Verdict};
 
     fn shown(annotations: &[Annotation]) -> Vec<String> {
         let line = |a: &Annotation| format!("{:?} {:?} {}: {}", a.level, a.place, a.title, a.message);

@@ -4,8 +4,8 @@
 
 use super::annotation::{self, Annotation, Level};
 use super::{About, shorten};
-use crate::model::findings::Report;
 use sluicegate_base::text;
+use sluicegate_pipelines::findings::Report;
 
 /// Maximum number of issues of each type: Azure shows ten in a run's summary.
 const CAP: usize = 10;
@@ -72,9 +72,9 @@ fn push_escaped(c: char, escaped: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{Severity, Status, Verdict};
     use crate::report::sample;
     use proptest::prelude::*;
+    use sluicegate_pipelines::findings::{Severity, Status, Verdict};
 
     /// Reverts the replacements in the agent's order.
     fn unescape(text: &str) -> String {

@@ -6,8 +6,8 @@ use super::annotation::{self, Annotation, Level};
 use super::remark::verdict_remark;
 use super::wording::{headline, sentence, unanswered};
 use super::{About, shorten};
-use crate::model::findings::{Fingerprint, Report, Verdict};
 use serde_json::{Value, json};
+use sluicegate_pipelines::findings::{Fingerprint, Report, Verdict};
 
 /// Prefix of the ids of annotations.
 const ID: &str = "sluicegate";
@@ -103,9 +103,9 @@ fn entry(annotation: &Annotation, number: u64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{Severity, Status};
     use crate::report::sample;
     use proptest::prelude::*;
+    use sluicegate_pipelines::findings::{Severity, Status};
 
     #[test]
     fn the_report_has_verdict_and_numbers() {

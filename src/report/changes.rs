@@ -2,10 +2,10 @@
 
 use super::ChangedFile;
 use super::markdown::{code, escape, prose};
-use crate::model::diff::Line;
-use crate::model::interface::Class;
-use crate::model::picture::mermaid;
 use sluicegate_base::text::{List, and_more_of, count};
+use sluicegate_pipelines::diff::Line;
+use sluicegate_pipelines::interface::Class;
+use sluicegate_pipelines::picture::mermaid;
 use std::fmt::Write as _;
 
 /// Maximum number of boxes in a flowchart: hosts do not draw larger ones, and nobody reads them.
@@ -198,10 +198,10 @@ fn fenced(shown: &mut String, lines: &[&Line], indent: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::diff::Sign;
-    use crate::model::picture::Canvas;
     use crate::report::sample;
     use proptest::prelude::*;
+    use sluicegate_pipelines::diff::Sign;
+    use sluicegate_pipelines::picture::Canvas;
 
     fn line(depth: usize, sign: Sign, is_value: bool, text: &str) -> Line {
         Line {

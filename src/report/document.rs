@@ -1,13 +1,13 @@
 //! Renders the review as a page of Markdown: GitHub's step summary, a comment on a pull or merge request, an annotation
 //! of Buildkite. They differ in their size limits.
 
-use crate::model::findings::{Finding, Report, Severity, Verdict};
 use crate::report::changes;
 use crate::report::markdown::{blob_link, code, escape, prose};
 use crate::report::tone::Tone;
 use crate::report::view::{FindingEntry, Medium, Notice, NoticeEntry, NoticeKind, UnjudgedCause, View};
 use crate::report::{About, ChangedFile, PathBase, shorten};
 use sluicegate_base::text::{List, and_more, and_more_of, count, grouped};
+use sluicegate_pipelines::findings::{Finding, Report, Severity, Verdict};
 use std::fmt::Write as _;
 
 /// Size limits, in bytes.
@@ -343,8 +343,8 @@ fn place(finding: &Finding<'_>, about: &About) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{RuleResult, Show, State, Status, Unreviewed};
     use crate::report::sample;
+    use sluicegate_pipelines::findings::{RuleResult, Show, State, Status, Unreviewed};
 
     fn linked() -> About {
         About {

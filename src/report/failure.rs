@@ -4,7 +4,7 @@ use super::annotation::{Annotation, Level};
 use super::markdown::{code, escape, prose};
 use super::release::consumer_changes;
 use super::{AnnotationStyle, shorten};
-use crate::model::interface::Compat;
+use sluicegate_pipelines::interface::Compat;
 use std::fmt::Write as _;
 
 /// Maximum number of lines of a failure in a summary.

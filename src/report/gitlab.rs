@@ -6,8 +6,8 @@
 
 use super::remark::{Remark, RemarkKind, limits, remarks, verdict_remark};
 use super::{About, shorten, write_json};
-use crate::model::findings::{Finding, Fingerprint, Report, Severity};
 use serde::Serialize;
+use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity};
 use std::io::{self, Write};
 
 /// Maximum length of a description, in characters; the widget shows one line.
@@ -104,11 +104,11 @@ fn full(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{Status, Verdict};
     use crate::report::sample;
     use crate::schema::hold;
     use proptest::prelude::*;
     use serde_json::{Value, json};
+    use sluicegate_pipelines::findings::{Status, Verdict};
     use std::collections::HashSet;
 
     fn read(report: &Report) -> Vec<Value> {

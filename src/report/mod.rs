@@ -33,7 +33,6 @@ mod uri;
 mod view;
 mod wording;
 
-pub(crate) use crate::model::findings::Verdict;
 pub(crate) use about::{
     About, ChangedFile, ChangedLines, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules,
     touched_lines,
@@ -47,10 +46,11 @@ pub(crate) use html::changes_page as changes_as_html;
 pub(crate) use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};
 pub(crate) use path_base::PathBase;
 pub(crate) use release::release_note;
+pub(crate) use sluicegate_pipelines::findings::Verdict;
 
-use crate::model::findings::Report;
 use clap::ValueEnum;
 use sluicegate_base::text::SafeJson;
+use sluicegate_pipelines::findings::Report;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 
@@ -235,7 +235,7 @@ mod tests {
 
     /// Returns reports of every kind: mixed, with states, empty, undecided, huge, unreadable.
     fn kinds() -> Vec<Report> {
-        use crate::model::findings::{Severity, State, Status};
+        use sluicegate_pipelines::findings::{Severity, State, Status};
         let mut compared = sample::report();
         compared.fixed = Some(4);
         compared.files[1].results[1].states = vec![Some(State::Known), Some(State::New)];

@@ -2,8 +2,8 @@
 
 use super::markdown::{code, escape, prose};
 use super::shorten;
-use crate::model::interface::{Change, Class, Compat};
 use sluicegate_base::text::{List, count};
+use sluicegate_pipelines::interface::{Change, Class, Compat};
 use std::fmt::Write as _;
 
 /// Maximum number of files in the list.
@@ -124,12 +124,12 @@ fn files(compat: &Compat) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::interface::{Against, Interface, What, between_entries};
+    use sluicegate_pipelines::interface::{Against, ChangedKinds, Interface, What, compare};
 
     fn note(old: &str, new: &str) -> String {
         let side =
             |entries: &str| Interface::parse("f", format!("pipelines:\n{entries}").as_bytes()).unwrap();
-        let mut changes = between_entries(&side(old), &side(new));
+        let mut changes = compare(&side(old), &side(new), &ChangedKinds::default());
         changes.push(Change::of_file(What::FileModified, "a|b.sql"));
         let against = Against {
             version: Some("1.0.0".to_owned()),

@@ -2,7 +2,7 @@
 
 use super::About;
 use super::wording::{gate_change, run_problem, unreviewed};
-use crate::model::findings::{Fingerprint, LimitKind, Report, Verdict};
+use sluicegate_pipelines::findings::{Fingerprint, LimitKind, Report, Verdict};
 use std::collections::BTreeMap;
 
 /// The path of entries about the run if no path of a file is known.

@@ -1,11 +1,11 @@
 //! Sample reports for the tests of the writers.
 
-use crate::model::findings::{
+use crate::report::ChangedFile;
+use jiff::Timestamp;
+use sluicegate_pipelines::findings::{
     ChangeCounts, Changed, Enforcement, Engine, Excluded, FileChange, FileResults, GateChange, Report,
     ReviewContext, RuleResult, Severity, Status, Unreviewed, Verdict, Violation,
 };
-use crate::report::ChangedFile;
-use jiff::Timestamp;
 use std::io;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Defines how a finding is presented, for all pages.
 
-use crate::model::findings::{Finding, Severity};
 use sluicegate_base::text::count;
+use sluicegate_pipelines::findings::{Finding, Severity};
 
 /// The presentation of a finding: its level, or `Old` if it is known or waived. The worst comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,10 @@
 //! The sentences that all report formats share.
 
-use crate::model::findings::{Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict};
-use crate::model::interface::Compat;
 use sluicegate_base::text::{List, count, grouped};
+use sluicegate_pipelines::findings::{
+    Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict,
+};
+use sluicegate_pipelines::interface::Compat;
 use std::fmt::Write as _;
 
 /// Returns the verdict with the numbers of its findings, in one line; contains no text from outside.

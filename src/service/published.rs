@@ -3,10 +3,10 @@
 
 use super::problem::Problem;
 use super::review;
-use crate::model::pipelines::Kind;
-use crate::model::yaml::DOCUMENT_LIMIT;
 use serde::Serialize;
 use sluicegate_git::{CommitId, FileKind, GitError, Repository};
+use sluicegate_pipelines::pipelines::Kind;
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
 use std::collections::BTreeSet;
 use std::path::Path;
 use utoipa::ToSchema;

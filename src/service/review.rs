@@ -3,12 +3,13 @@
 //! All of this waits for disks and processors, so it runs on blocking threads.
 
 use super::problem::Problem;
-use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
-use crate::model::pipelines::{RULES_FILE, config_folder, document_in, is_pipeline};
-use crate::model::rules::RuleSet;
+use crate::document_content::document_in;
 use serde::Serialize;
 use sluicegate_base::text::List;
 use sluicegate_git::{CommitId, FileKind, GitError, Repository, TreeFile};
+use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
+use sluicegate_pipelines::pipelines::{RULES_FILE, config_folder, is_pipeline};
+use sluicegate_pipelines::rules::RuleSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use utoipa::ToSchema;

@@ -4,9 +4,9 @@
 use super::multipart::FormReader;
 use super::problem::Problem;
 use super::store::artifacts::{Contents, StoredFile, StoredSharedPipeline};
-use crate::model::pipelines::{SHARED_PIPELINES_FILE, SharedPipelines};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedPipelines};
 use std::collections::{BTreeMap, HashSet};
 use utoipa::ToSchema;
 

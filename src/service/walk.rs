@@ -4,7 +4,7 @@
 //! transitions that succeed: `unconditional`, `success` and `true`. If a component has none of these, the walk follows
 //! its other transitions, so that it reaches an end marker if there is one.
 
-use crate::model::pipelines::{Component, Condition, Kind, LinkRole, Pipeline};
+use sluicegate_pipelines::pipelines::{Component, Condition, Kind, LinkRole, Pipeline};
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

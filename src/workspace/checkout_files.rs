@@ -3,11 +3,11 @@
 
 use crate::error::Failure;
 use crate::job::settings::Selection;
-use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{List, bounded, count};
 use sluicegate_git::{Change, CommitId, GitError, Snapshot};
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use std::collections::BTreeSet;
 
 /// Maximum number of files in the note about those that differ on disk.

@@ -3,10 +3,10 @@
 
 use crate::job::policy::{self, GateFileSide};
 use crate::job::settings;
-use crate::model::pipelines::RULES_FILE;
-use crate::model::waivers;
 use crate::workspace::Workspace;
 use sluicegate_git::{GitError, Snapshot};
+use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::waivers;
 
 /// Maximum number of hidden links at the root that are followed to find the rules file.
 const MOST_LINKS: usize = 64;

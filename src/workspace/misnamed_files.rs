@@ -2,8 +2,8 @@
 
 use super::Workspace;
 use crate::job::settings;
-use crate::model::waivers;
 use crate::session::Run;
+use sluicegate_pipelines::waivers;
 
 impl Workspace<'_> {
     /// Warns of files at the root with a wrong extension of a gate file name, as such files are ignored.

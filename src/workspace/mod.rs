@@ -13,6 +13,7 @@ mod target_tip;
 mod typed_paths;
 pub(crate) mod unusable_gate_files;
 
+use crate::document_content::{document_in, document_on_disk};
 use crate::env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -21,12 +22,12 @@ use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, ContextError, DeepenSubject, PolicyTip, RevisionWish, Target};
 use crate::job::policy::{self, CheckoutFiles, GateFile, GateReader, UnusableFile, plain};
 use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
-use crate::model::pipelines::{self, ConfigFolderError, RULES_FILE, document_in, document_on_disk};
-use crate::model::rules::RuleSet;
-use crate::model::yaml::DocumentError;
 use crate::session::Run;
 use crate::workspace::target_tip::{or_unknown, target_tip};
 use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use sluicegate_pipelines::pipelines::{self, ConfigFolderError, RULES_FILE};
+use sluicegate_pipelines::rules::RuleSet;
+use sluicegate_pipelines::yaml::DocumentError;
 use std::path::Path;
 
 /// A repository with its settings and the host's context.

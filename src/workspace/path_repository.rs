@@ -4,10 +4,10 @@
 use crate::env;
 use crate::error::Failure;
 use crate::job::settings::{self, FILE_NAME};
-use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
 use crate::session::{Run, is_ci};
 use crate::workspace::typed_paths::inside;
 use sluicegate_git::{GitError, Repository};
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
 use std::fs;
 use std::path::{Path, PathBuf};
 

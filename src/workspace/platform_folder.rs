@@ -3,10 +3,10 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::model::pipelines::is_pipeline;
 use crate::session::{Run, is_ci};
 use crate::ui::Ui;
 use sluicegate_git::Snapshot;
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};

@@ -2,8 +2,8 @@
 
 use super::Workspace;
 use crate::job::settings::FILE_NAME;
-use crate::model::findings::{Limit, LimitKind};
 use crate::session::Run;
+use sluicegate_pipelines::findings::{Limit, LimitKind};
 
 impl Workspace<'_> {
     /// Warns as [`Self::warn_of_policy`], but only if the run ends before its report, which lists these settings.

@@ -3,11 +3,11 @@
 use crate::error::Failure;
 use crate::job::context::PolicyTip;
 use crate::job::policy;
-use crate::model::pipelines::RULES_FILE;
 use crate::workspace::gate_files::hidden;
 use crate::workspace::platform_folder;
 use crate::workspace::{Workspace, folder_in};
 use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_pipelines::pipelines::RULES_FILE;
 use std::fs;
 
 /// Maximum number of entries of the repository root that are searched for a rules file on disk.

@@ -3,10 +3,10 @@
 use super::Workspace;
 use crate::error::Failure;
 use crate::job::cli::CheckArgs;
-use crate::model::yaml::DOCUMENT_LIMIT;
 use crate::session::Run;
 use sluicegate_base::input;
 use sluicegate_git::Snapshot;
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
 use std::io::{self, Write as _};
 use std::path::Path;
 use tempfile::NamedTempFile;

@@ -7,16 +7,17 @@
 use crate::error::Failure;
 use crate::job::policy::{self, GateFileSide, SIZE_LIMIT, Text};
 use crate::job::settings::{self, Selection, SettingsError, Sources};
-use crate::model::interface::{self, LoadedInterface};
-use crate::model::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
-use crate::model::project::ProjectCheck;
-use crate::model::rules::{self, RuleSet, RuleState};
-use crate::model::waivers::{self, Waivers};
-use crate::model::yaml::DocumentError;
+use crate::offer::{self, LoadedInterface};
 use crate::session::Run;
 use crate::workspace::{Workspace, folder_in};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, FileKind, Snapshot};
+use sluicegate_pipelines::interface;
+use sluicegate_pipelines::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
+use sluicegate_pipelines::waivers::{self, Waivers};
+use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::BTreeMap;
 
 /// Resolves the settings of a command that select files. An error shows that a file cannot be used.
@@ -295,7 +296,7 @@ impl GateVersion<'_> {
         let Ok(Some(folder)) = &self.folder else {
             return Ok(());
         };
-        let shared = interface::read(&self.workspace.repo, self.snapshot, Some(folder))?;
+        let shared = offer::read_interface(&self.workspace.repo, self.snapshot, Some(folder))?;
         if let LoadedInterface::Unreadable(path, error) = shared {
             let content = vec![self.workspace.side(self.snapshot, &path)];
             let problem = GateFileProblem::new(content, at_position(&path, &error));

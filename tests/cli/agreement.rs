@@ -205,7 +205,7 @@ fn every_rule_is_kept_and_broken(report: &Value) {
         .iter()
         .flat_map(|file| file["results"].as_array().unwrap())
         .collect();
-    for rule in sluicegate::model::rules::registry() {
+    for rule in sluicegate_pipelines::rules::registry() {
         let id = rule.documentation().id;
         for status in ["PASSED", "FAILED"] {
             assert!(

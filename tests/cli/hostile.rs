@@ -3,10 +3,10 @@
 #![cfg(unix)]
 
 use crate::program::Call;
-use crate::repo::World;
+use crate::repo::{World, commit_of_raw_tree, trees_with_duplicate_path};
 use crate::world::project;
-use sluicegate::model::findings::Enforcement;
-use sluicegate::model::rules::template;
+use sluicegate_pipelines::findings::Enforcement;
+use sluicegate_pipelines::rules::template;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -167,4 +167,34 @@ fn a_configuration_file_that_never_ends_is_refused() {
         said.contains("sluicegate.yaml cannot be read: it has more than"),
         "{said}"
     );
+}
+
+/// git checks out one of the two files, but a platform may read the other.
+#[test]
+fn check_and_publish_of_tree_with_duplicate_path_never_pass() {
+    let world = World::new();
+    world.write("a/b", "1");
+    world.write("x", "2");
+    world.commit("one");
+    for raw in trees_with_duplicate_path(&world) {
+        let commit = commit_of_raw_tree(&world, &raw);
+        let call = Call::new(&world.work());
+        call.run(&["check", "--all", "--head", &commit]).expect(3);
+        let publish = [
+            "publish",
+            "--dry-run",
+            "--prefix=p",
+            "--version-name=1",
+            "--head",
+            &commit,
+        ];
+        let ended = call.run(&publish);
+        assert_ne!(ended.code, 0, "{}", ended.err);
+        assert!(
+            ended.err.contains("duplicated or out of order")
+                || ended.err.contains("a file and a directory with the same name"),
+            "{}",
+            ended.err
+        );
+    }
 }

@@ -27,6 +27,15 @@ mod gitlab;
 mod jenkins;
 mod job;
 mod laptop;
+mod local_clone;
 mod names;
+mod policy_tip;
 mod repositories;
 mod required;
+
+use sluicegate_git::Repository;
+use std::path::Path;
+
+fn open(path: &Path) -> Repository {
+    Repository::open(path).unwrap()
+}

@@ -168,3 +168,49 @@ pub fn give_away(paths: &[&Path]) -> bool {
     }
     true
 }
+
+/// Writes a tree that no git command would create, and commits it.
+pub fn commit_of_raw_tree(world: &World, raw: &[u8]) -> String {
+    use std::io::Write as _;
+    let mut child = Command::new("git")
+        .args(["hash-object", "-t", "tree", "-w", "--literally", "--stdin"])
+        .current_dir(world.work())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(raw).unwrap();
+    let tree = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    world.git(&["commit-tree", "-m", "raw", tree.trim()])
+}
+
+/// Returns an entry of a tree in git's own format.
+pub fn raw_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
+    let bytes = (0..20).map(|n| u8::from_str_radix(&id[2 * n..2 * n + 2], 16).unwrap());
+    format!("{mode} {name}\0")
+        .into_bytes()
+        .into_iter()
+        .chain(bytes)
+        .collect()
+}
+
+/// Returns trees in which the path `p.orch.yaml` appears twice. The files `a/b` and `x` must be committed.
+pub fn trees_with_duplicate_path(world: &World) -> [Vec<u8>; 3] {
+    let [blob, other, folder] =
+        ["a/b", "x", "a"].map(|path| world.git(&["rev-parse", &format!("HEAD:{path}")]));
+    let name = "p.orch.yaml";
+    [
+        [
+            raw_entry("100644", name, &blob),
+            raw_entry("100644", name, &other),
+        ]
+        .concat(),
+        [
+            raw_entry("100644", name, &blob),
+            raw_entry("100644", "p.orch.yaml-", &other),
+            raw_entry("40000", name, &folder),
+        ]
+        .concat(),
+        [raw_entry("100644", "z", &blob), raw_entry("100644", name, &other)].concat(),
+    ]
+}

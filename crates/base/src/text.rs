@@ -165,6 +165,11 @@ pub fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Returns the first seven digits of an id, or the first seven characters of another text, for display.
+pub fn short_id(text: &str) -> &str {
+    text.char_indices().nth(7).map_or(text, |(end, _)| &text[..end])
+}
+
 /// Returns the bytes as lowercase hexadecimal digits, two for each byte.
 pub fn hex(bytes: &[u8]) -> String {
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);

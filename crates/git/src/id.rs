@@ -1,6 +1,7 @@
 //! The ids of commits and blobs, as types that cannot be mixed up.
 
 use git2::Oid;
+use sluicegate_base::text::short_id;
 use std::fmt;
 
 /// A commit's full id: 40 lowercase hexadecimal digits.
@@ -30,11 +31,6 @@ impl fmt::Display for CommitId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-/// Returns the first seven digits of an id, or the first seven characters of another text, for display.
-pub fn short_id(text: &str) -> &str {
-    text.char_indices().nth(7).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Returns whether the text is a full object id (SHA-1 or SHA-256), which git never looks up as a reference.

@@ -1,17 +1,35 @@
-//! Reads and evaluates the documents of a repository, without a platform, a host or settings.
+//! Reads and analyzes the documents of a data pipeline's repository, without a network, a process, the environment or
+//! git: everything takes contents as values.
 //!
 //! Begin with [`pipelines`], which reads documents with [`yaml`]. [`rules`] evaluates them; the results of any reviewer
-//! become [`findings`], the core type of the program, and [`waivers`] allow some of them. [`diff`] compares two
+//! become [`findings`], the core type of the gate, and [`waivers`] allow some of them. [`diff`] compares two
 //! pipelines, and [`picture`] draws the differences. [`project`] finds broken references between files, [`moving`]
 //! computes the effects of moving files, and [`interface`] finds changes that break consumers of shared pipelines.
+//!
+//! ```
+//! use sluicegate_pipelines::rules::{RuleSet, template};
+//!
+//! let rules = RuleSet::parse(template().as_bytes());
+//! assert!(rules.is_ok());
+//! ```
 
-pub(crate) mod diff;
-pub mod findings;
-pub mod interface;
-pub(crate) mod moving;
-pub(crate) mod picture;
+#![warn(unreachable_pub)]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "readers of these pages also read the code"
+)]
+
 pub mod pipelines;
-pub mod project;
-pub mod rules;
-pub mod waivers;
 pub mod yaml;
+
+pub mod rules;
+
+pub mod findings;
+pub mod waivers;
+
+pub mod diff;
+pub mod picture;
+
+pub mod interface;
+pub mod moving;
+pub mod project;

@@ -1,9 +1,9 @@
 //! The state at the base commits: the former paths of the reviewed files, and their results there.
 
 use crate::gate::{Before, KnownComparison, Tally, mark};
-use crate::model::findings::FileResults;
-use crate::model::pipelines::is_pipeline;
 use sluicegate_git::Change;
+use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Paths of changed files, each with the former path, or `None` for a new file. Other files kept their path.

@@ -4,10 +4,10 @@
 //! counted: if the base has one and head has two, one is new. A finding with a size is known only if it did not get
 //! worse. If a file could not be evaluated at the base, its findings are neither known nor new.
 
-use crate::model::findings::{FileResults, Finding, Origin, RuleResult, Severity, State, Status};
-use crate::model::pipelines::SubjectKind;
-use crate::model::rules;
 use sluicegate_base::text::count;
+use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, Severity, State, Status};
+use sluicegate_pipelines::pipelines::SubjectKind;
+use sluicegate_pipelines::rules;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The state of a file of head at the base.

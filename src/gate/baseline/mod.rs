@@ -10,14 +10,14 @@ use crate::gate::baseline::adoption::Adoption;
 use crate::gate::{Moved, Pairs, Places, Selected, Tally, mark_known, moved};
 use crate::job::context::Comparison;
 use crate::job::settings::{Connection, Revisions, Selection};
-use crate::model::findings::{FileResults, Limit, LimitKind};
-use crate::model::pipelines::{SubjectKind, is_pipeline};
 use crate::platform::http::ErrorKind;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::{
     Change, ChangeKind, CommitId, Content, FileKind, GitError, Repository, Snapshot, SnapshotFile,
 };
+use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind};
+use sluicegate_pipelines::pipelines::{SubjectKind, is_pipeline};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 

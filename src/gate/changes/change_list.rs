@@ -7,13 +7,13 @@ use crate::gate::{ComparedChanges, Pairs, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
 use crate::job::settings::Destinations;
-use crate::model::findings::{Report, Shard};
-use crate::model::pipelines::{PipelineFacts, is_pipeline};
 use crate::publish::{Callers, MOST_CALLERS};
 use crate::report::{ChangedFile, Format};
 use crate::session::Run;
 use crate::session::step_report::STEP_SUMMARY;
 use sluicegate_git::{Change, CommitId, GitError, Repository, Snapshot};
+use sluicegate_pipelines::findings::{Report, Shard};
+use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline};
 use std::collections::BTreeSet;
 
 /// Returns whether any configured output includes the list of changes.

@@ -1,11 +1,11 @@
 //! Reads both versions of each changed pipeline once, and passes them to a function.
 
-use crate::model::diff::{PipelineDiff, Sides, compare};
-use crate::model::pipelines::{document_in, document_on_disk};
+use crate::document_content::{document_in, document_on_disk};
 use sluicegate_base::overlap;
 use sluicegate_git::{
     Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
 };
+use sluicegate_pipelines::diff::{PipelineDiff, Sides, compare};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -1,11 +1,11 @@
 //! The change of a pipeline for reports and pages: counts, text and a drawing.
 
 use crate::gate::ChangedContents;
-use crate::model::diff::{Line, PipelineDiff, SideTrees, Sides, compare_trees, words};
-use crate::model::findings::FileChange;
-use crate::model::picture::Canvas;
-use crate::model::pipelines::{Pipeline, PipelineFacts};
 use crate::report::ChangedFile;
+use sluicegate_pipelines::diff::{Line, PipelineDiff, SideTrees, Sides, compare_trees, words};
+use sluicegate_pipelines::findings::FileChange;
+use sluicegate_pipelines::picture::Canvas;
+use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts};
 
 /// Maximum number of pipelines drawn in one page, and maximum size of each in components: keeps a page of hundreds
 /// usable.

@@ -3,10 +3,10 @@
 use crate::error::Failure;
 use crate::gate::Selected;
 use crate::job::context::Comparison;
-use crate::model::pipelines::RULES_FILE;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_pipelines::pipelines::RULES_FILE;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

@@ -1,15 +1,15 @@
 //! The rules of a local check: those of `--rules`, those of the checked files, or the default rules of the platform.
 
+use crate::document_content::document_on_disk;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::policy;
-use crate::model::findings::Enforcement;
-use crate::model::pipelines::document_on_disk;
-use crate::model::rules::{self, RuleSet};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{and_more_of, shell_word};
 use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_pipelines::findings::Enforcement;
+use sluicegate_pipelines::rules::{self, RuleSet};
 use std::path::Path;
 
 /// The rules of a local check.

@@ -1,12 +1,11 @@
 //! Compares the two sides of a change in the repository.
 
 use crate::error::Failure;
-use crate::model::interface::{
-    self, Against, Change, Class, Compat, Interface, LoadedInterface, Offer, What,
-};
-use crate::model::pipelines::SharedPipelines;
+use crate::offer::{self, LoadedInterface, Offer};
 use serde_json::{Value, json as value};
 use sluicegate_git::{CommitId, Repository, Snapshot};
+use sluicegate_pipelines::interface::{self, Against, Change, Class, Compat, Interface, What};
+use sluicegate_pipelines::pipelines::SharedPipelines;
 
 /// The changes in the shared-pipelines file.
 pub(crate) struct Between {
@@ -28,15 +27,15 @@ pub(crate) fn between(
     folder: Option<&str>,
 ) -> Result<Option<Between>, Failure> {
     let (old, new) = (
-        interface::read(repository, before, folder)?,
-        interface::read(repository, after, folder)?,
+        offer::read_interface(repository, before, folder)?,
+        offer::read_interface(repository, after, folder)?,
     );
     let unreadable = [&old, &new].into_iter().find_map(|side| match side {
         LoadedInterface::Unreadable(path, why) => Some(format!("could not read {path}: {why}")),
         _ => None,
     });
     let mut changes = match (&unreadable, offered(&old, &new), offered(&new, &old)) {
-        (None, Some(was), Some(is)) => interface::between(
+        (None, Some(was), Some(is)) => offer::compare_offers(
             &Offer::at(repository, before, was)?,
             &Offer::at(repository, after, is)?,
         )?,

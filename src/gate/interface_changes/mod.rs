@@ -11,9 +11,9 @@ use crate::gate::run::{AcceptBreak, GateRun};
 use crate::job::cli::Compat as Mode;
 use crate::job::context::Comparison;
 use crate::job::settings::Breaks;
-use crate::model::interface::{Against, Compat, describe_new_pipelines};
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_pipelines::interface::{Against, Compat, describe_new_pipelines};
 
 const BROKEN: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
                       (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \

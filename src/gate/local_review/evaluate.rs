@@ -1,11 +1,12 @@
 //! Evaluates rules on files of a snapshot, from blobs or from disk.
 
+use crate::document_content::{document_in, document_on_disk};
 use crate::gate::Tally;
-use crate::model::findings::{FileResults, Unreviewed};
-use crate::model::pipelines::{document_in, document_on_disk, is_pipeline};
-use crate::model::rules::{RuleSet, SeePipeline};
 use rayon::prelude::*;
 use sluicegate_git::{Content, GitError, Repository, SnapshotFile};
+use sluicegate_pipelines::findings::{FileResults, Unreviewed};
+use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::rules::{RuleSet, SeePipeline};
 use std::path::Path;
 
 /// Minimum number of files that a thread evaluates at a time.

@@ -8,11 +8,11 @@ use crate::gate::check_subject::check_rules::CheckRules;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::{Places, SeenFacts, Tally, evaluate, list_failed_files};
-use crate::model::findings::FileResults;
-use crate::model::pipelines::{Pipeline, RULES_FILE};
-use crate::model::rules::RuleSet;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, Repository};
+use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::pipelines::{Pipeline, RULES_FILE};
+use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
 
 /// Note in the reports if the platform was not asked for a review.

@@ -3,12 +3,12 @@
 //! The verdict is derived from all findings before. The finding of the link gets the level of the worst folded one.
 
 use crate::gate::Tally;
-use crate::model::findings::{
+use sluicegate_base::text::{List, count};
+use sluicegate_pipelines::findings::{
     Enforcement, FileResults, Origin, RuleResult, Severity, State, Status, Violation,
 };
-use crate::model::project::ProjectCheck;
-use crate::model::rules::Consequence;
-use sluicegate_base::text::{List, count};
+use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::rules::Consequence;
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
 
@@ -103,7 +103,11 @@ fn keep<T>(values: &mut Vec<T>, is_kept: &[bool]) -> Vec<T> {
 fn take_finding(
     result: &mut RuleResult,
     index: usize,
-) -> (Violation, Option<State>, Option<crate::model::findings::Waiver>) {
+) -> (
+    Violation,
+    Option<State>,
+    Option<sluicegate_pipelines::findings::Waiver>,
+) {
     let state = (index < result.states.len()).then(|| result.states.remove(index));
     let waiver = (index < result.waivers.len()).then(|| result.waivers.remove(index));
     let violation = result.violations.remove(index);

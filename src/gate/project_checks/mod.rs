@@ -3,6 +3,7 @@
 pub(crate) mod consequences;
 pub(crate) mod project_scope;
 
+use crate::document_content::document;
 use crate::error::Failure;
 use crate::gate::baseline::Baseline;
 use crate::gate::baseline::renamed_components::RenamedComponents;
@@ -12,13 +13,13 @@ use crate::gate::{
     is_enforced, mark_files, script_defect,
 };
 use crate::job::settings::ProjectCheckSettings;
-use crate::model::findings::{FileResults, State};
-use crate::model::pipelines::{Pipeline, PipelineFacts, SoughtNames, document, is_pipeline};
-use crate::model::project::{ComponentSuggestions, ProjectCheck, Renames};
-use crate::model::rules::consequences;
 use crate::workspace::Workspace;
 use rayon::prelude::*;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
+use sluicegate_pipelines::findings::{FileResults, State};
+use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts, SoughtNames, is_pipeline};
+use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck, Renames};
+use sluicegate_pipelines::rules::consequences;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Maximum number of bytes of changed files that are examined for a script with a defect.

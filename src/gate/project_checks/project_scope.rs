@@ -1,14 +1,15 @@
 //! Runs the project checks on a snapshot: reads the pipelines that they need, on all cores and each only once.
 
-use crate::model::findings::FileResults;
-use crate::model::pipelines::{
-    CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines,
-    SoughtNames, document, document_on_disk, is_pipeline, may_name_files,
-};
-use crate::model::project::{CheckLevels, Project, Renames, SharedSide};
+use crate::document_content::{document, document_on_disk};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
 use sluicegate_git::{Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
+use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::pipelines::{
+    CallWalk, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedPipelines,
+    SoughtNames, is_pipeline, may_name_files,
+};
+use sluicegate_pipelines::project::{CheckLevels, Project, Renames, SharedSide};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 

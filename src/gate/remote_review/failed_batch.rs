@@ -2,7 +2,7 @@
 //! findings of that level in the same batch can explain it.
 
 use crate::gate::KnownComparison;
-use crate::model::findings::{FileResults, Origin, Report, RuleResult, Severity, State};
+use sluicegate_pipelines::findings::{FileResults, Origin, Report, RuleResult, Severity, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The paths of the files in a batch.

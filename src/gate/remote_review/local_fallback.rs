@@ -4,10 +4,10 @@
 use crate::error::Failure;
 use crate::gate::local_review;
 use crate::gate::{Places, Tally, evaluate};
-use crate::model::rules::RuleSet;
 use crate::workspace::Workspace;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_pipelines::rules::RuleSet;
 use std::collections::BTreeSet;
 
 /// The pipelines that were evaluated on this machine instead.

@@ -1,11 +1,11 @@
 //! Finds the component that the text of a violation names, and its line in the reviewed version of the file.
 
-use crate::model::findings::{Status, Violation};
-use crate::model::pipelines::{Kind, Pipeline};
-use crate::model::rules;
-use crate::model::yaml::{DOCUMENT_LIMIT, DocumentError};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use sluicegate_git::{BlobId, CommitId, Repository};
+use sluicegate_pipelines::findings::{Status, Violation};
+use sluicegate_pipelines::pipelines::{Kind, Pipeline};
+use sluicegate_pipelines::rules;
+use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
 use std::collections::{BTreeSet, HashMap};
 
 /// Finds the lines of violations; keeps one group of parsed files at a time.

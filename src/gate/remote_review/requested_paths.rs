@@ -1,7 +1,7 @@
 //! Recognizes another spelling of a requested path in a response: a response about such a path is about the pipeline that
 //! was sent, or it proves nothing.
 
-use crate::model::pipelines::Kind;
+use sluicegate_pipelines::pipelines::Kind;
 use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization as _;
 

@@ -1,7 +1,7 @@
 //! Merges the reports of the shards of a review.
 
 use crate::gate::{causes, verdict};
-use crate::model::findings::{Report, Shard};
+use sluicegate_pipelines::findings::{Report, Shard};
 use std::collections::BTreeMap;
 
 /// The reason why reports cannot be merged.
@@ -207,8 +207,8 @@ fn check_parts(whole: &mut Report, mut shards: Vec<Shard>) -> Result<(), MergeEr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{Severity, Status, Verdict};
     use crate::report::sample;
+    use sluicegate_pipelines::findings::{Severity, Status, Verdict};
 
     fn part(index: u32, total: u32, path: &str, verdict: Verdict) -> Report {
         let mut report = sample::empty(verdict);

@@ -4,9 +4,9 @@
 use crate::error::Failure;
 use crate::gate::remote_review::failed_batch::{BatchFiles, list_failed_files, list_unexplained_batches};
 use crate::gate::{Before, causes, mark, verdict};
-use crate::model::findings::{ComparedWith, Engine, FileResults, Report, State, Verdict};
 use sluicegate_base::text::count;
 use sluicegate_git::short_id;
+use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, Report, State, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hint to merge the shards of a review before a comparison.

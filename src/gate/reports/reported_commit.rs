@@ -7,8 +7,8 @@ use crate::job::ci::{CiContext, Host, Trigger};
 use crate::job::context::{self, RevisionWish};
 use crate::job::policy;
 use crate::job::settings::variable;
-use crate::model::findings::Report;
 use sluicegate_git::{CommitId, Repository, is_full_id};
+use sluicegate_pipelines::findings::Report;
 use std::collections::BTreeSet;
 use std::path::Path;
 

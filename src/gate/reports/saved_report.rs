@@ -3,12 +3,12 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{Positions, causes, verdict};
-use crate::model::findings::{FailOn, Report, Verdict};
 use crate::report::json;
 use crate::session::Run;
 use crate::session::named_file::read_bounded;
 use sluicegate_base::input;
 use sluicegate_git::Repository;
+use sluicegate_pipelines::findings::{FailOn, Report, Verdict};
 use std::io;
 use std::path::Path;
 
@@ -76,8 +76,8 @@ pub(crate) fn name_again(repo: &Repository, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{Severity, Status};
     use crate::report::{About, sample};
+    use sluicegate_pipelines::findings::{Severity, Status};
 
     #[test]
     fn a_verdict_that_the_results_speak_against_is_refused() {

@@ -17,14 +17,14 @@ use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_se
 use crate::gate::{ComparedChanges, Part, Places, Tally};
 use crate::job::context::Comparison;
 use crate::job::settings::{Connection, GateSettings};
-use crate::model::findings::{Engine, FileResults, Report, Shard};
-use crate::model::rules::RuleSet;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use jiff::Timestamp;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_pipelines::findings::{Engine, FileResults, Report, Shard};
+use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
 use std::mem;
 use std::time::Instant;

@@ -3,8 +3,8 @@
 use crate::gate::run::GateRun;
 use crate::job::context::PolicyTip;
 use crate::job::settings::Connection;
-use crate::model::findings::{ReviewContext, ReviewPlatform};
 use sluicegate_git::CommitId;
+use sluicegate_pipelines::findings::{ReviewContext, ReviewPlatform};
 
 impl GateRun<'_> {
     /// Returns the facts about the run that a report contains, so that only reports of one review are merged or relied

@@ -14,12 +14,12 @@ use crate::gate::{
 use crate::job::cli::GateChanges;
 use crate::job::context::Comparison;
 use crate::job::settings::{self, Revisions, Selection};
-use crate::model::pipelines::{RULES_FILE, is_pipeline};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::{ResolveSelection, UnusableGateFiles};
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 
 const REFUSED: &str = "The change edits the gate configuration and other files. This job does not allow that \
                        (--gate-changes fail): propose the gate configuration in a separate change.";

@@ -2,9 +2,9 @@
 
 use crate::gate::selection::lookalike::{self, looks_like_pipeline};
 use crate::gate::selection::replaced_directories::{ReplacedDirectory, find_replaced_directories};
-use crate::model::findings::{Excluded, GateChange};
-use crate::model::pipelines::{RULES_FILE, is_pipeline};
 use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
+use sluicegate_pipelines::findings::{Excluded, GateChange};
+use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use std::collections::{BTreeMap, BTreeSet};
 
 const NOT_INCLUDED: &str = "not matched by --include";

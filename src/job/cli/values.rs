@@ -1,12 +1,12 @@
 //! The values of flags with a fixed set of values. A flag, an environment variable and the configuration file accept
 //! the same values. If a lower module defines the set, this module exports that type.
 
-pub use crate::model::findings::{FailOn, Show};
-pub use crate::model::interface::Mode as Compat;
 pub use crate::publish::{IfExists, OnIgnored, Select, Source};
 pub use crate::report::Format;
 pub use crate::ui::ColorChoice;
 use clap::ValueEnum;
+pub use sluicegate_pipelines::findings::{FailOn, Show};
+pub use sluicegate_pipelines::interface::Mode as Compat;
 use std::path::PathBuf;
 
 /// Parses `NAME=VALUE`, split at the first `=`.

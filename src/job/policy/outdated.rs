@@ -5,7 +5,7 @@
 //! if it is also a difference from a base to the tip. Edits of the change itself are reported as changes of the gate.
 
 use super::changes::{GateFileSide, stricter_of};
-use crate::model::rules::{RuleOutline, RuleState, outline};
+use sluicegate_pipelines::rules::{RuleOutline, RuleState, outline};
 use std::collections::BTreeSet;
 
 /// Returns descriptions of the settings that are stricter on the tip than on head, except those that the change

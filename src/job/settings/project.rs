@@ -4,9 +4,9 @@ use super::selection::globs;
 use super::table::variable;
 use super::{SettingsError, Sources};
 use crate::job::cli::{CheckLevel, ProjectChecks, parse_value};
-use crate::model::findings::Enforcement;
-use crate::model::project::{CheckLevels, ProjectCheck};
 use globset::GlobSet;
+use sluicegate_pipelines::findings::Enforcement;
+use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 
 /// An example of a glob over the targets of calls and the scripts of components.
 const SUCH_AS: &str = "shared-library/**";

@@ -6,12 +6,12 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::ChangedContents;
 use crate::job::cli::DiffArgs;
-use crate::model::diff::{Line, plain};
-use crate::model::findings::FileChange;
-use crate::model::pipelines::is_pipeline;
-use crate::model::yaml::DOCUMENT_LIMIT;
 use crate::session::named_file::read_bounded;
 use crate::session::{CommandResult, Run};
+use sluicegate_pipelines::diff::{Line, plain};
+use sluicegate_pipelines::findings::FileChange;
+use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
 use std::path::Path;
 
 /// Shows one file. An unreadable file is reported and the exit code stays 0, as git would stop at any other code.

@@ -8,9 +8,6 @@ use crate::gate::ChangedContents;
 use crate::gate::changes::pipeline_change::{MOST_LINKS_OF_A_FILE, ReadChange, told};
 use crate::gate::interface_changes::interface_comparison::Between;
 use crate::job::cli::DiffFormat;
-use crate::model::diff::{Line, PipelineDiff, words};
-use crate::model::findings::FileChange;
-use crate::model::picture::{self, Canvas, Picture};
 use crate::publish::Reaching;
 use crate::report::{CallersOfChanges, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
 use crate::session::Run;
@@ -18,6 +15,9 @@ use crate::session::output;
 use serde_json::json;
 use sluicegate_base::text::{self, count};
 use sluicegate_git::CommitId;
+use sluicegate_pipelines::diff::{Line, PipelineDiff, words};
+use sluicegate_pipelines::findings::FileChange;
+use sluicegate_pipelines::picture::{self, Canvas, Picture};
 use std::fmt::Write as _;
 
 /// The revisions that were compared, and the differences.

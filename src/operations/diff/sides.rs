@@ -9,13 +9,13 @@ use crate::gate::{ChangedContents, Pairs};
 use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject};
 use crate::job::settings::{Of, Revisions, Selection};
-use crate::model::pipelines::is_pipeline;
-use crate::model::yaml::DOCUMENT_LIMIT;
 use crate::publish::{Callers, Reaching};
 use crate::session::Run;
 use crate::session::named_file::read_bounded;
 use crate::workspace::Workspace;
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
+use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -6,14 +6,14 @@ use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::{CiArgs, ReviewArgs};
 use crate::job::settings::{Connection, RequestFields};
-use crate::model::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
-use crate::model::rules;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::platform_folder;
 use crate::workspace::rules_remedy::RulesRemedy;
 use sluicegate_base::text::{List, count};
 use sluicegate_git::{GitError, Snapshot, SnapshotFile};
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
+use sluicegate_pipelines::rules;
 use std::fmt::Display;
 
 /// Maximum number of missing pipelines to list.

@@ -7,9 +7,9 @@ use super::plan::InitPlan;
 use super::today::Today;
 use crate::job::cli::Adopt;
 use crate::job::settings;
-use crate::model::project::ProjectCheck;
-use crate::model::waivers;
 use sluicegate_base::text::{self, List, count};
+use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::waivers;
 use std::fmt::Write as _;
 
 /// Printed if there are findings and no way to adopt was chosen.

@@ -3,8 +3,8 @@
 use super::look::RepositoryFacts;
 use crate::address;
 use crate::job::cli::Adopt;
-use crate::model::project::ProjectCheck;
 use sluicegate_base::text::count;
+use sluicegate_pipelines::project::ProjectCheck;
 
 /// Returns the default source of the action; README contains the same one.
 fn action() -> String {

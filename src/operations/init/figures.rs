@@ -1,9 +1,9 @@
 //! Computes the current findings by rule: the number of affected pipelines, and the effect of other limits.
 
 use super::today::Today;
-use crate::model::findings::FileResults;
-use crate::model::rules::{self, RuleOutline, RuleState};
 use crate::session::output::table;
+use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::rules::{self, RuleOutline, RuleState};
 use std::collections::BTreeMap;
 
 #[derive(Default)]

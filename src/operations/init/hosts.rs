@@ -3,8 +3,8 @@
 //! Each host is one template and one entry of the table.
 
 use crate::job::ci::Host;
-use crate::model::yaml::DOCUMENT_LIMIT;
 use sluicegate_base::input;
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
 use std::fs;
 use std::path::Path;
 use url::Url;

@@ -7,12 +7,12 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::InitArgs;
-use crate::model::pipelines::SHARED_PIPELINES_FILE;
-use crate::model::pipelines::is_pipeline;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::platform_folder;
 use sluicegate_git::Repository;
+use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 

@@ -4,8 +4,8 @@ use super::config;
 use super::hosts::Recipe;
 use super::look::RepositoryFacts;
 use crate::job::settings::FILE_NAME;
-use crate::model::waivers;
 use sluicegate_git::read_on_disk;
+use sluicegate_pipelines::waivers;
 use std::fs;
 use std::path::Path;
 

@@ -4,10 +4,10 @@ use super::look::RepositoryFacts;
 use super::plan::{FileStep, InitPlan};
 use super::{adopt, config};
 use crate::job::settings::FILE_NAME;
-use crate::model::pipelines::SHARED_PIPELINES_FILE;
 use crate::workspace::platform_folder;
 use serde_json::{Value, json as value};
 use sluicegate_base::text;
+use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use std::fmt::Write as _;
 
 /// Returns the complete report of a run.

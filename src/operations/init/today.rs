@@ -4,14 +4,14 @@
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::job::cli::Adopt;
-use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity};
-use crate::model::pipelines::RULES_FILE;
-use crate::model::project::ProjectCheck;
-use crate::model::rules::{self, RuleOutline, RuleSet, RuleState};
-use crate::model::yaml::DOCUMENT_LIMIT;
 use crate::operations::waivers::{baseline, found};
 use crate::workspace::Workspace;
 use sluicegate_git::{Repository, Snapshot, SnapshotFile};
+use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity};
+use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::rules::{self, RuleOutline, RuleSet, RuleState};
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
 
 /// The reason for waivers of existing findings.
 const REASON: &str = "found before the gate";

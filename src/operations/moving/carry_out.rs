@@ -3,9 +3,9 @@
 use super::edit::FileEdit;
 use super::plan::Plan;
 use crate::error::Failure;
-use crate::model::moving::Moves;
 use crate::write;
 use sluicegate_git::Repository;
+use sluicegate_pipelines::moving::Moves;
 use std::fs;
 use std::path::{Path, PathBuf};
 

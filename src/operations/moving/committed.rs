@@ -1,10 +1,11 @@
 //! Checks that the moved files are committed, except for references rewritten by an earlier move.
 
 use super::read::Reading;
+use crate::document_content::document;
 use crate::error::Failure;
-use crate::model::pipelines::{PipelineFacts, document};
-use crate::model::yaml::{Position, around};
 use sluicegate_git::{Change, ChangeKind, GitError};
+use sluicegate_pipelines::pipelines::PipelineFacts;
+use sluicegate_pipelines::yaml::{Position, around};
 use std::collections::BTreeSet;
 
 /// Returns an error if one of the `tracked` files, which are moved and in the index, has uncommitted changes.

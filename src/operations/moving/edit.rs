@@ -1,7 +1,7 @@
 //! A value of a file to replace.
 
 use crate::error::Failure;
-use crate::model::yaml::{Position, rewrite};
+use sluicegate_pipelines::yaml::{Position, rewrite};
 
 /// The kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use super::links::refuse_linked_path;
 use super::read::Reading;
 use crate::error::Failure;
 use crate::job::policy;
-use crate::model::moving::Moves;
-use crate::model::pipelines::Kind;
 use crate::session::Run;
+use sluicegate_pipelines::moving::Moves;
+use sluicegate_pipelines::pipelines::Kind;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 

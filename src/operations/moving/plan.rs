@@ -4,14 +4,14 @@ use super::edit::{FileEdit, Referrer, ValueEdit};
 use super::read::{ReadFile, Reading};
 use crate::error::Failure;
 use crate::job::settings::globs_over_paths;
-use crate::model::moving::{Moves, Relocation, Repair, RepairError};
-use crate::model::pipelines::{
+use sluicegate_git::{FileKind, SnapshotFile};
+use sluicegate_pipelines::moving::{Moves, Relocation, Repair, RepairError};
+use sluicegate_pipelines::pipelines::{
     Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE, SharedEntry,
     SharedPipelines, is_pipeline,
 };
-use crate::model::waivers::FILE_NAME;
-use crate::model::yaml::{NodeRef, Position, Tree, Value};
-use sluicegate_git::{FileKind, SnapshotFile};
+use sluicegate_pipelines::waivers::FILE_NAME;
+use sluicegate_pipelines::yaml::{NodeRef, Position, Tree, Value};
 use std::collections::BTreeSet;
 
 /// The changes to make.

@@ -1,10 +1,11 @@
 //! Reads the files of the working tree that may refer to other files.
 
+use crate::document_content::{document, document_on_disk};
 use crate::error::Failure;
-use crate::model::pipelines::{PipelineFacts, document, document_on_disk, is_pipeline, may_name_files};
-use crate::model::yaml::DocumentError;
 use crate::workspace::Workspace;
 use sluicegate_git::{FileKind, Snapshot, SnapshotFile};
+use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline, may_name_files};
+use sluicegate_pipelines::yaml::DocumentError;
 
 pub(crate) struct Reading<'r> {
     pub workspace: &'r Workspace<'r>,

@@ -5,12 +5,12 @@ use super::edit::Referrer;
 use super::plan::{LeftReference, Plan};
 use crate::error::Failure;
 use crate::job::cli::{MvArgs, OutputFormat};
-use crate::model::moving::RepairError;
-use crate::model::pipelines::is_pipeline;
 use crate::session::Run;
 use crate::session::output;
 use serde_json::{Value, json};
 use sluicegate_base::text::{self, List, count, counts};
+use sluicegate_pipelines::moving::RepairError;
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
 
 pub(crate) fn tell(run: &Run, plan: &Plan, unstaged: &UnstagedFiles, args: &MvArgs) -> Result<(), Failure> {

@@ -3,14 +3,14 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
-use crate::model::findings::Block;
-use crate::model::project::ProjectCheck;
-use crate::model::rules;
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{did_you_mean, did_you_mean_any, nearest, wrap};
+use sluicegate_pipelines::findings::Block;
+use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::rules;
 use std::fmt::Write as _;
 
 /// Minimum number of characters of a part of an id that is suggested.

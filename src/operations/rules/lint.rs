@@ -3,16 +3,16 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
-use crate::model::pipelines::RULES_FILE;
-use crate::model::rules::{self, LintProblem};
-use crate::model::yaml::DOCUMENT_LIMIT;
-use crate::model::yaml::{DocumentError, Position};
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{List, count};
 use sluicegate_git::read_on_disk;
+use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::rules::{self, LintProblem};
+use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_pipelines::yaml::{DocumentError, Position};
 use std::ops::Range;
 use std::path::Path;
 

@@ -6,11 +6,6 @@ use crate::gate::reports::saved_report;
 use crate::gate::waivers::today;
 use crate::gate::{Tally, has_folded};
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
-use crate::model::findings::{FileResults, Finding, Origin, RuleResult, Violation};
-use crate::model::pipelines::Pipeline;
-use crate::model::project::{ComponentSuggestions, ProjectCheck};
-use crate::model::rules::{self, consequences};
-use crate::model::waivers::{self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, Waivers, read, remove};
 use crate::session::Run;
 use crate::session::output::json;
 use crate::workspace::Workspace;
@@ -18,6 +13,13 @@ use jiff::civil::Date;
 use sluicegate_base::globs::literal;
 use sluicegate_base::text::count;
 use sluicegate_git::Snapshot;
+use sluicegate_pipelines::findings::{FileResults, Finding, Origin, RuleResult, Violation};
+use sluicegate_pipelines::pipelines::Pipeline;
+use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
+use sluicegate_pipelines::rules::{self, consequences};
+use sluicegate_pipelines::waivers::{
+    self, FILE_NAME, Former, PlacedWaiver, WaiverEntry, Waivers, read, remove,
+};
 use std::collections::BTreeSet;
 
 /// The fields that all added waivers share.

@@ -3,11 +3,11 @@
 use super::{Waived, as_json};
 use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::model::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus};
 use crate::session::Run;
 use crate::session::output::{json, table_within};
 use serde_json::Value;
 use sluicegate_git::Snapshot;
+use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus};
 
 pub(crate) fn list(
     run: &Run,

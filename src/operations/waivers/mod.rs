@@ -15,15 +15,17 @@ use crate::gate::waivers::{held, standings};
 use crate::job::cli::GlobArgs;
 use crate::job::policy::Text;
 use crate::job::settings::Of;
-use crate::model::pipelines::Pipeline;
-use crate::model::rules::RuleSet;
-use crate::model::waivers::{EditError, FILE_NAME, Former, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers};
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
 use crate::write;
 use serde_json::{Value, json};
 use sluicegate_base::input;
 use sluicegate_git::Snapshot;
+use sluicegate_pipelines::pipelines::Pipeline;
+use sluicegate_pipelines::rules::RuleSet;
+use sluicegate_pipelines::waivers::{
+    EditError, FILE_NAME, Former, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers,
+};
 use std::path::{Path, PathBuf};
 
 /// The waivers file of the checkout, and the findings there.

@@ -4,11 +4,11 @@ use super::Waived;
 use super::list::placed_as_json;
 use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::model::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove};
 use crate::session::Run;
 use crate::session::output::json;
 use sluicegate_base::text::{self, count};
 use sluicegate_git::Snapshot;
+use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove};
 
 pub(crate) fn prune(
     run: &Run,

@@ -2,10 +2,10 @@
 
 use super::lenient::texts;
 use super::{HeaderError, Platform, header_value};
-use crate::model::findings::NO_ERROR_TYPE;
 use crate::platform::http::{ErrorKind, HeaderName, HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
+use sluicegate_pipelines::findings::NO_ERROR_TYPE;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 

@@ -2,9 +2,9 @@
 
 use super::DesiredError;
 use super::number::number;
-use crate::model::yaml::{self, NodeRef, Position, Tree};
 use serde_json::{Map, Value};
 use sluicegate_base::input;
+use sluicegate_pipelines::yaml::{self, NodeRef, Position, Tree};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

@@ -8,8 +8,8 @@ pub(crate) use outputs::outputs;
 
 use super::annotation::{self, Annotation, Level};
 use super::{About, document, shorten};
-use crate::model::findings::Report;
 use sluicegate_base::text;
+use sluicegate_pipelines::findings::Report;
 
 /// Maximum number of annotations of each level: a step shows ten errors, ten warnings and ten notices, see
 /// <https://docs.github.com/actions/reference/limits>.
@@ -74,9 +74,9 @@ fn push_property(c: char, escaped: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{Severity, Status, Verdict};
     use crate::report::sample;
     use proptest::prelude::*;
+    use sluicegate_pipelines::findings::{Severity, Status, Verdict};
 
     #[test]
     fn a_report_as_commands() {

@@ -1,13 +1,13 @@
 //! Renders the changes of a file as a list and as a picture of the canvas.
 
 use super::parts::heading;
-use crate::model::diff::{Line, Sign};
-use crate::model::findings::Finding;
-use crate::model::picture::{self, Badge, COLUMN, Canvas, Ids, PAGE, Picture};
 use crate::report::ChangedFile;
 use crate::report::view::{FileView, View};
 use crate::report::wording::capital;
 use sluicegate_base::text::{and_more_of, count, markup as escape};
+use sluicegate_pipelines::diff::{Line, Sign};
+use sluicegate_pipelines::findings::Finding;
+use sluicegate_pipelines::picture::{self, Badge, COLUMN, Canvas, Ids, PAGE, Picture};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 

@@ -1,11 +1,11 @@
 //! Renders the frame of every page: head, content security policy, and style.
 
 use super::changes::arrow_heads;
-use crate::model::picture;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 use sluicegate_base::text::markup as escape;
+use sluicegate_pipelines::picture;
 use std::fmt::Write as _;
 
 const STYLE: [&str; 7] = [

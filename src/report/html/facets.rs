@@ -1,9 +1,9 @@
 //! Renders bars with the numbers of findings by rule, project check and directory; each bar is a filter.
 
 use super::parts::name;
-use crate::model::findings::Origin;
 use crate::report::view::{Tally, View};
 use sluicegate_base::text::{markup as escape, more};
+use sluicegate_pipelines::findings::Origin;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 

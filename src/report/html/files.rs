@@ -3,12 +3,12 @@
 use super::changes::{self, Numbered};
 use super::parts::{MESSAGE_LIMIT, copy, heading, name, rule, tally};
 use super::repeats::{OtherPlace, Repeats};
-use crate::model::findings::{FileResults, Finding, Status};
 use crate::report::tone::Tone;
 use crate::report::view::{FileView, View};
 use crate::report::{SourceLines, shorten, uri};
 use sluicegate_base::text::count;
 use sluicegate_base::text::markup as escape;
+use sluicegate_pipelines::findings::{FileResults, Finding, Status};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 

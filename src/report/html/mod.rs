@@ -21,7 +21,7 @@ use self::document::{HtmlPage, document};
 use self::parts::notice;
 use super::About;
 use super::view::{FileView, Medium, Notice, View, by_file};
-use crate::model::findings::Report;
+use sluicegate_pipelines::findings::Report;
 
 /// The script; the CDATA marks make it text for an XML parser.
 const SCRIPT: &str = concat!(

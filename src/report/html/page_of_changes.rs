@@ -2,9 +2,9 @@
 
 use super::changes::one;
 use super::document::{HtmlPage, document};
-use crate::model::picture::PAGE;
 use crate::report::changes::{ChangesPage, MOST_LISTED};
 use sluicegate_base::text::{List, count, markup as escape};
+use sluicegate_pipelines::picture::PAGE;
 use std::fmt::Write as _;
 
 /// Number of changed files above which each is folded.

@@ -1,7 +1,7 @@
 //! Finds equal findings in several files: the page shows the first completely, with all places, and the others briefly.
 
-use crate::model::findings::Finding;
 use crate::report::view::{FileView, Said, said};
+use sluicegate_pipelines::findings::Finding;
 use std::collections::HashMap;
 
 /// The number of a finding on the page, its path and its line.

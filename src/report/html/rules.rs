@@ -1,10 +1,10 @@
 //! Renders the explanations of rules, as in `rules explain`, which rule names on the page open; and the groups by rule.
 
 use super::parts::{explanation, marked, name, tally};
-use crate::model::findings::Block;
 use crate::report::RuleText;
 use crate::report::view::View;
 use sluicegate_base::text::markup as escape;
+use sluicegate_pipelines::findings::Block;
 use std::fmt::Write as _;
 
 /// Number of findings above which the groups by rule are folded.

@@ -1,5 +1,4 @@
 use super::*;
-use crate::model::findings::{Block, Origin, Severity, State, Status, Verdict};
 use crate::report::RuleText;
 use crate::report::sample;
 use base64::Engine as _;
@@ -7,6 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
 use sha2::{Digest as _, Sha256};
+use sluicegate_pipelines::findings::{Block, Origin, Severity, State, Status, Verdict};
 use std::collections::BTreeSet;
 
 /// Parses the page as XML, without its first line, which is HTML only.

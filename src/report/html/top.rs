@@ -1,12 +1,12 @@
 //! Renders the verdict and its numbers at the top of the page, and the facts about the review below the findings.
 
 use super::parts::copy;
-use crate::model::findings::{FailOn, Report, ReviewContext, Verdict};
 use crate::report::PathBase;
 use crate::report::view::{UnjudgedCause, View};
 use crate::report::wording::{capital, numbers};
 use jiff::Timestamp;
 use sluicegate_base::text::markup as escape;
+use sluicegate_pipelines::findings::{FailOn, Report, ReviewContext, Verdict};
 use std::fmt::Write as _;
 
 pub(super) fn header(view: &View<'_>) -> String {

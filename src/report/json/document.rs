@@ -5,15 +5,15 @@
 //! optional, and have `#[serde(default)]`, so that older reports can still be read. Unknown keys are rejected.
 
 use super::help;
-use crate::model::findings::{
-    Changed, Counts, Enforcement, Engine, FileResults, Limit, Origin, Report, ReviewContext, RuleResult,
-    Severity, State, Status, Totals, Verdict, Waiver,
-};
-use crate::model::interface::Compat;
-use crate::model::pipelines::SubjectKind;
 use crate::report::About;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
+use sluicegate_pipelines::findings::{
+    Changed, Counts, Enforcement, Engine, FileResults, Limit, Origin, Report, ReviewContext, RuleResult,
+    Severity, State, Status, Totals, Verdict, Waiver,
+};
+use sluicegate_pipelines::interface::Compat;
+use sluicegate_pipelines::pipelines::SubjectKind;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 

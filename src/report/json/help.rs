@@ -1,7 +1,7 @@
 //! Texts that explain how to fix a finding and where to read about it, for programs that read the JSON report.
 
-use crate::model::findings::{RuleResult, Status};
 use crate::report::About;
+use sluicegate_pipelines::findings::{RuleResult, Status};
 
 /// Returns how to fix the findings of this result; `None` if there is nothing to fix or the rule is unknown.
 pub(super) fn of(result: &RuleResult, about: &About) -> Option<String> {

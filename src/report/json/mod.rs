@@ -8,9 +8,9 @@ mod read;
 pub(crate) use read::read;
 
 use super::write_json;
-use crate::model::findings::Report;
 use crate::report::About;
 use document::DocumentV1;
+use sluicegate_pipelines::findings::Report;
 use std::io::{self, Write};
 
 /// Writes the report as indented JSON with a final line break.
@@ -23,10 +23,10 @@ pub(crate) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{Severity, Status, Verdict};
     use crate::report::sample;
     use proptest::prelude::*;
     use serde_json::Value;
+    use sluicegate_pipelines::findings::{Severity, Status, Verdict};
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "the whole document is shown")]

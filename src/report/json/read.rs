@@ -3,12 +3,12 @@
 
 use super::document::{DocumentV1, FileV1, RuleV1, SCHEMA};
 use super::error::{ReadError, wrong};
-use crate::model::findings::{
+use jiff::Timestamp;
+use sluicegate_base::duplicate_key::find_duplicate_key;
+use sluicegate_pipelines::findings::{
     Enforcement, Engine, Excluded, FileResults, GateChange, Origin, Report, RuleResult, Severity, State,
     Status, Unreviewed, Verdict, Violation, Waiver,
 };
-use jiff::Timestamp;
-use sluicegate_base::duplicate_key::find_duplicate_key;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -302,10 +302,10 @@ impl RuleV1 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{ComparedWith, Shard};
     use crate::report::About;
     use crate::report::{json, sample};
     use proptest::prelude::*;
+    use sluicegate_pipelines::findings::{ComparedWith, Shard};
 
     fn read(text: &[u8]) -> Result<Report, ReadError> {
         super::read(text, |_| None)

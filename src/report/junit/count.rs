@@ -2,8 +2,8 @@
 
 use super::PlacedCase;
 use super::write::Sums;
-use crate::model::findings::{FailOn, FileResults, Report, RuleResult, Status};
 use junit_report::TestResult;
+use sluicegate_pipelines::findings::{FailOn, FileResults, Report, RuleResult, Status};
 
 /// Counts the cases of all suites in advance, as the document starts with their numbers.
 pub(super) fn sums(report: &Report, run: &[PlacedCase]) -> Sums {

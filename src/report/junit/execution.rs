@@ -1,9 +1,9 @@
 //! Writes an execution as JUnit: one suite for the environment, one case for the pipeline.
 
 use super::{Dialect, MESSAGE_LIMIT, RUN, Sums, Whole, shorten, suite, timestamp, write};
-use crate::model::findings::Verdict;
 use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
+use sluicegate_pipelines::findings::Verdict;
 use std::io;
 
 /// An execution of a pipeline, after waiting for its end.

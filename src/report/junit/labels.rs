@@ -1,7 +1,7 @@
 //! Defines the labels of pipelines in JUnit, as readers may show only the name of a case.
 
-use crate::model::findings::Report;
-use crate::model::pipelines::without_extension;
+use sluicegate_pipelines::findings::Report;
+use sluicegate_pipelines::pipelines::without_extension;
 use std::collections::HashMap;
 
 /// The number of files of a report for each path without extension.
@@ -38,8 +38,8 @@ pub(super) fn classname(label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::Verdict;
     use crate::report::sample;
+    use sluicegate_pipelines::findings::Verdict;
 
     #[test]
     fn a_label_has_no_suffix_unless_two_files_share_it() {

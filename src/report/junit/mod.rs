@@ -36,10 +36,12 @@ use self::write::{Suite, Sums, Whole};
 use super::view::Order;
 use super::wording::{gate_change, run_problem, unreviewed};
 use super::{About, shorten};
-use crate::model::findings::{FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict};
-use crate::model::interface::Change;
 use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuiteBuilder};
+use sluicegate_pipelines::findings::{
+    FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict,
+};
+use sluicegate_pipelines::interface::Change;
 use std::collections::{HashMap, HashSet};
 use std::io;
 

@@ -5,9 +5,9 @@ use super::{
     CaseNames, CasePlace, Dialect, MESSAGE_LIMIT, PlacedCase, RUN, Sums, Whole, share, shorten, suite, timed,
     timestamp, write,
 };
-use crate::model::findings::Verdict;
 use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
+use sluicegate_pipelines::findings::Verdict;
 use std::io;
 
 /// The name of the suite.

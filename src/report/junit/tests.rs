@@ -1,9 +1,9 @@
 use super::text::{plain, readable};
 use super::*;
-use crate::model::findings::{GateChange, Severity, State};
 use crate::report::sample;
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
+use sluicegate_pipelines::findings::{GateChange, Severity, State};
 
 fn xml(report: &Report) -> String {
     written(report, Dialect::Hosts)

@@ -2,9 +2,9 @@
 //! waived.
 
 use super::MESSAGE_LIMIT;
-use crate::model::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
 use crate::report::shorten;
 use sluicegate_base::text::and_more;
+use sluicegate_pipelines::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
 use std::collections::HashSet;
 
 /// A violation and its index in the result.

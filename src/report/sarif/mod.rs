@@ -21,8 +21,8 @@ use super::view::Order;
 use super::wording::excluded;
 use super::{About, SarifLimits, shorten, uri, write_json};
 use crate::address;
-use crate::model::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
 use sluicegate_base::text::count;
+use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 

@@ -1,10 +1,10 @@
 //! Collects the rules of a review, with their help texts.
 
 use super::schema::{Configuration, Help, SarifRule, SarifText};
-use crate::model::findings::{Report, Severity, Verdict};
 use crate::report::markdown::escape;
 use crate::report::remark::verdict_remark;
 use crate::report::{About, shorten};
+use sluicegate_pipelines::findings::{Report, Severity, Verdict};
 use std::collections::HashMap;
 
 /// Maximum number of rules: GitHub rejects a run with more

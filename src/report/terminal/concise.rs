@@ -42,9 +42,9 @@ fn column(line: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::findings::Show;
     use crate::report::terminal::{Style, render};
     use crate::report::{About, sample};
+    use sluicegate_pipelines::findings::Show;
     use std::collections::BTreeSet;
 
     #[test]

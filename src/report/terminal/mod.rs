@@ -13,10 +13,10 @@ use super::about::ChangedLines;
 use super::view::{self, FindingEntry, Medium, Notice, NoticeKind, UnjudgedCause, View};
 use super::wording::{GATE_CHANGE, headline};
 use super::{AnnotationStyle, annotation};
-use crate::model::findings::{Finding, Report, Severity, Show, Verdict};
 use anstyle::{AnsiColor, Style as Ansi};
 use sluicegate_base::text::wrap;
 use sluicegate_base::text::{self, List};
+use sluicegate_pipelines::findings::{Finding, Report, Severity, Show, Verdict};
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -327,9 +327,9 @@ fn paint(text: &str, ansi: Ansi, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::Status;
     use crate::report::sample;
     use proptest::prelude::*;
+    use sluicegate_pipelines::findings::Status;
     use std::collections::BTreeSet;
 
     fn about() -> About {

@@ -1,9 +1,9 @@
 //! Selects the findings to list: one entry for equal findings with all their places, and one for each problem of the
 //! rules file with all affected files.
 
-use crate::model::findings::{Finding, Severity, Show, State};
 use crate::report::PathBase;
 use sluicegate_base::text::{List, count};
+use sluicegate_pipelines::findings::{Finding, Severity, Show, State};
 use std::collections::{BTreeMap, HashMap};
 
 /// A finding, with all other places of equal findings.

@@ -18,8 +18,8 @@ use super::about::ChangedLines;
 use super::tone::Tone;
 use super::wording::{headline, next_step, next_step_in_log, praise, run_problems, scope};
 use super::{About, ChangedFile};
-use crate::model::findings::{Finding, Report, Show};
 use sluicegate_base::text::count;
+use sluicegate_pipelines::findings::{Finding, Report, Show};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -274,8 +274,8 @@ fn folder(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{State, Status, Verdict};
     use crate::report::{PathBase, sample};
+    use sluicegate_pipelines::findings::{State, Status, Verdict};
 
     fn about(show: Show) -> About {
         About {

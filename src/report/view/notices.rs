@@ -1,8 +1,8 @@
 //! Collects the notices of a report, which are all facts besides the findings, in their order.
 
-use crate::model::findings::{GateChange, Report};
 use crate::report::PathBase;
 use crate::report::wording::{accepted, excluded, gate_words, unanswered, without_told};
+use sluicegate_pipelines::findings::{GateChange, Report};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::report) enum NoticeKind {

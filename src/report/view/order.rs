@@ -2,9 +2,9 @@
 //! the rest.
 
 use super::super::About;
-use crate::model::findings::{FileResults, Finding, Report, RuleResult};
 use crate::report::about::ChangedLines;
 use crate::report::tone::Tone;
+use sluicegate_pipelines::findings::{FileResults, Finding, Report, RuleResult};
 use std::collections::HashMap;
 
 /// The distance of a finding from the change under review.
@@ -116,9 +116,9 @@ pub(super) fn sort_changes(changes: &mut [&super::ChangedFile], findings: &[Find
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{Severity, State, Status, Verdict};
     use crate::report::about::touched_lines;
     use crate::report::sample;
+    use sluicegate_pipelines::findings::{Severity, State, Status, Verdict};
 
     fn report() -> Report {
         let failed = |severity| Status::Failed(severity);

@@ -1,7 +1,7 @@
 //! Counts findings of each tone, by rule or by directory.
 
-use crate::model::findings::Finding;
 use crate::report::tone::Tone;
+use sluicegate_pipelines::findings::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of findings of each tone.

@@ -7,8 +7,8 @@ use super::model::{ComponentChange, ComponentDiff, Field, PipelineDiff, Variable
 use super::pair::{Pair, pairs};
 use super::rename::{self, is_own_name, renames};
 use super::walk::{MaybeNode, Walk};
-use crate::model::findings::FileChange;
-use crate::model::yaml::{NodeRef, Tree};
+use crate::findings::FileChange;
+use crate::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
 
 /// The content of a file, or the reason why it could not be read.

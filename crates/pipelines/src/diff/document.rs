@@ -2,8 +2,8 @@
 
 use super::links::{LinkKeys, Links};
 use super::walk::MaybeNode;
-use crate::model::pipelines::{Kind, Outline};
-use crate::model::yaml::{DocumentError, NodeRef, Tree};
+use crate::pipelines::{Kind, Outline};
+use crate::yaml::{DocumentError, NodeRef, Tree};
 
 /// One side: a pipeline and its parts.
 pub(super) struct DiffDocument<'t, 'a> {

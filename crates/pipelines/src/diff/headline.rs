@@ -3,8 +3,8 @@
 use super::leaf::{Leaf, PathStep};
 use super::model::{ComponentChange, ComponentDiff, PipelineDiff};
 use super::values::named;
-use crate::model::findings::{FileChange, in_short};
-use crate::model::pipelines::Kind;
+use crate::findings::{FileChange, in_short};
+use crate::pipelines::Kind;
 
 /// The prefix of component types that the platform's designer does not know.
 const UNKNOWN_TYPE: &str = "unknown-";

@@ -1,6 +1,6 @@
 //! The leaves of a document and their paths.
 
-use crate::model::yaml::{NodeRef, Value};
+use crate::yaml::{NodeRef, Value};
 use serde::{Serialize, Serializer};
 use std::fmt;
 

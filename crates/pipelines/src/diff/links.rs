@@ -2,8 +2,8 @@
 
 use super::leaf::PathStep;
 use super::model::{LinkChange, LinkDiff};
-use crate::model::pipelines::Kind;
-use crate::model::yaml::NodeRef;
+use crate::pipelines::Kind;
+use crate::yaml::NodeRef;
 use std::collections::HashMap;
 
 /// The kind of a link from an iterator to its target.

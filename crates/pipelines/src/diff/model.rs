@@ -1,8 +1,8 @@
 //! The model of a change.
 
 use super::leaf::{Leaf, PathStep};
-use crate::model::findings::{ChangeCounts, Changed, FileChange};
-use crate::model::pipelines::Kind;
+use crate::findings::{ChangeCounts, Changed, FileChange};
+use crate::pipelines::Kind;
 use serde::{Serialize, Serializer};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

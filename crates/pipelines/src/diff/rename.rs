@@ -8,7 +8,7 @@ use super::document::NamedNode;
 use super::leaf::{Leaf, PathStep};
 use super::links::{LinkKeys, NamedLink};
 use super::walk::Walk;
-use crate::model::yaml::NodeRef;
+use crate::yaml::NodeRef;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum number of pairs that are compared in one pipeline. With more pairs, only identical components could be

@@ -3,8 +3,8 @@
 use super::leaf::{Leaf, PathStep};
 use super::model::Field;
 use super::*;
-use crate::model::findings::FileChange;
-use crate::model::yaml::{NodeRef, Tree};
+use crate::findings::FileChange;
+use crate::yaml::{NodeRef, Tree};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,7 +3,7 @@
 use super::leaf::{Leaf, PathStep};
 use super::model::Field;
 use super::pair::pairs;
-use crate::model::yaml::NodeRef;
+use crate::yaml::NodeRef;
 
 /// A node of one side, if the side has it.
 pub(super) type MaybeNode<'t, 'a> = Option<NodeRef<'t, 'a>>;

@@ -9,7 +9,7 @@ use super::model::{
 };
 use super::rows::{self, ReadField};
 use super::values::{cut, cut_from, named, value};
-use crate::model::findings::FileChange;
+use crate::findings::FileChange;
 use sluicegate_base::text;
 
 /// Maximum number of lines for one pipeline.

@@ -1,11 +1,11 @@
 //! The findings that fail the gate.
 
 use super::{RuleResult, Severity, Status};
-use clap::ValueEnum;
 use sluicegate_base::words::words;
 
 /// The findings that fail the gate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum FailOn {
     /// Fail on violations of rules with the level error.
     #[default]

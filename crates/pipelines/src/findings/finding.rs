@@ -1,7 +1,7 @@
 //! A finding: the unit that people and hosts count, with its message.
 
 use super::{FileResults, NO_ERROR_TYPE, RuleResult, Severity, State, Status, Waiver};
-use crate::model::pipelines::SubjectKind;
+use crate::pipelines::SubjectKind;
 use std::borrow::Cow;
 
 /// Error types that concern an entire file. Every rule returns the same error, so it is shown once.
@@ -230,7 +230,7 @@ impl FileResults {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::Violation;
+    use crate::findings::Violation;
 
     fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleResult {
         RuleResult::new(rule.into(), status, None, violations)

@@ -6,7 +6,7 @@
 //! that it does not depend on the version of a library, and different findings never have the same input.
 
 use super::Finding;
-use crate::model::pipelines::SubjectKind;
+use crate::pipelines::SubjectKind;
 use sha2::{Digest as _, Sha256};
 use sluicegate_base::text::hex;
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ impl fmt::Display for Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::Severity;
+    use crate::findings::Severity;
     use std::collections::HashSet;
 
     fn finding(path: &'static str, line: u32, text: &'static str) -> Finding<'static> {

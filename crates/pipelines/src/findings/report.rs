@@ -1,7 +1,7 @@
 //! A complete review: the request, the results, and the verdict.
 
 use super::{Changed, FailOn, FileResults, Finding, Severity, Status};
-use crate::model::interface::Compat;
+use crate::interface::Compat;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -361,7 +361,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{RuleResult, Violation};
+    use crate::findings::{RuleResult, Violation};
 
     fn result(status: Status, violations: Vec<Violation>) -> RuleResult {
         RuleResult::new("r".into(), status, None, violations)

@@ -1,7 +1,7 @@
 //! The result of one rule on one file.
 
 use super::{State, Waiver};
-use crate::model::pipelines::{NamedSubject, SubjectKind};
+use crate::pipelines::{NamedSubject, SubjectKind};
 use sluicegate_base::words::words;
 
 /// The level of a rule in the rules file (API document, "Pipeline review").

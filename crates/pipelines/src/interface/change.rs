@@ -1,7 +1,7 @@
 //! A change, with its location on both sides.
 
 use super::{Class, What};
-use crate::model::yaml::Position;
+use crate::yaml::Position;
 use serde::{Deserialize, Serialize};
 use sluicegate_base::text;
 

@@ -1,15 +1,15 @@
-//! Compares the interfaces of two sides.
+//! Compares the interfaces of two sides: used by publish, review, `diff`, `artifacts diff`, impact and receipts, so that
+//! all of them report the same changes.
 
 use super::change::place;
-use super::offer::Kinds;
-use super::{Change, Interface, What};
-use crate::model::pipelines::{SharedColumn, SharedEntry, SharedParameter};
-use crate::model::yaml::Position;
-use std::collections::BTreeMap;
+use super::{Change, ChangedKinds, Interface, What};
+use crate::pipelines::{SharedColumn, SharedEntry, SharedParameter};
+use crate::yaml::Position;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the changes that consumers of `old` see in `new`, by id: the ids in the order of `new`, then the removed
 /// ids.
-pub(super) fn compare(old: &Interface, new: &Interface, kinds: &Kinds) -> Vec<Change> {
+pub fn compare(old: &Interface, new: &Interface, kinds: &ChangedKinds) -> Vec<Change> {
     let mut before: BTreeMap<&str, &SharedEntry> =
         old.offered().map(|entry| (entry.id.as_str(), entry)).collect();
     let sides = InterfaceSides { old, new, kinds };
@@ -26,10 +26,20 @@ pub(super) fn compare(old: &Interface, new: &Interface, kinds: &Kinds) -> Vec<Ch
     changes
 }
 
+/// Returns the removed ids that a version offers but its commit does not list, because it was published from a working
+/// tree. An id that the commit's file lists, enabled or not, is compared through that file: a platform may list
+/// disabled ids too.
+pub fn beyond_the_commit(ids: &[String], old: &Interface, new: &Interface) -> Vec<Change> {
+    let listed = old.entries.iter().chain(new.offered());
+    let known: BTreeSet<&str> = listed.map(|it| it.id.as_str()).collect();
+    let gone = ids.iter().filter(|id| !known.contains(id.as_str()));
+    gone.map(|id| Change::gone(id, new)).collect()
+}
+
 struct InterfaceSides<'a> {
     old: &'a Interface,
     new: &'a Interface,
-    kinds: &'a Kinds,
+    kinds: &'a ChangedKinds,
 }
 
 impl InterfaceSides<'_> {

@@ -2,13 +2,12 @@
 
 use super::semantic::announces_break;
 use super::{Change, Class, What};
-use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use sluicegate_base::text;
-use sluicegate_git::short_id;
 
 /// How a breaking change is treated.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Mode {
     /// Exit with code 1, unless the breaking change is accepted.
     Fail,
@@ -112,7 +111,7 @@ impl Compat {
     pub fn old_name(&self) -> String {
         text::line(&match (&self.against, &self.against_commit) {
             (Some(version), _) => format!("version {version}"),
-            (None, Some(commit)) => format!("commit {}", short_id(commit)),
+            (None, Some(commit)) => format!("commit {}", text::short_id(commit)),
             (None, None) => "nothing".to_owned(),
         })
     }

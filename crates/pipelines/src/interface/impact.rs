@@ -5,8 +5,8 @@
 //! used if a key or a text equals its name.
 
 use super::{Change, What};
-use crate::model::pipelines::Outline;
-use crate::model::yaml::{DocumentError, NodeRef, Tree};
+use crate::pipelines::Outline;
+use crate::yaml::{DocumentError, NodeRef, Tree};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -108,8 +108,8 @@ impl Consumer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::interface::{Interface, between_entries};
-    use crate::model::pipelines::SharedPipelines;
+    use crate::interface::{ChangedKinds, Interface, compare};
+    use crate::pipelines::SharedPipelines;
 
     const PIPELINE: &str = "\
 type: orchestration
@@ -161,7 +161,11 @@ pipeline:
 
     #[test]
     fn a_parameter_is_met_where_it_is_named_and_a_required_one_where_it_is_not() {
-        let changes = between_entries(&interface("day: {}, old: {}"), &interface("hour: {}"));
+        let changes = compare(
+            &interface("day: {}, old: {}"),
+            &interface("hour: {}"),
+            &ChangedKinds::default(),
+        );
         let found = consumers(PIPELINE.as_bytes(), "sales").unwrap();
         let met = |at: usize| -> Vec<_> {
             let met = found[at].meets(&changes);

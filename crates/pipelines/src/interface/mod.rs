@@ -6,29 +6,25 @@
 //!
 //! Names are compared as written; order is ignored.
 
-mod between;
 mod change;
 mod compare;
 mod compat;
 mod impact;
+mod kinds;
 mod notes;
-mod offer;
 mod semantic;
 mod side;
 mod table;
 
-pub use between::{between, beyond_the_commit};
 pub use change::Change;
+pub use compare::{beyond_the_commit, compare};
 pub use compat::{Against, Compat, Mode, accepted_by_name};
 pub use impact::{Consumer, consumers};
+pub use kinds::ChangedKinds;
 pub use notes::{breaks_told, describe_new_pipelines, in_short, told};
-pub use offer::Offer;
 pub use semantic::{NextError, has_next, next};
-pub use side::{Interface, LoadedInterface, read};
+pub use side::Interface;
 pub use table::{Class, What};
-
-#[cfg(test)]
-pub(crate) use between::between_entries;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 use super::table::TABLE;
 use super::*;
-use crate::model::pipelines::SharedPipelines;
+use crate::pipelines::SharedPipelines;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ fn interface(yaml: &str) -> Interface {
 }
 
 fn changes(old: &str, new: &str) -> Vec<Change> {
-    between_entries(&interface(old), &interface(new))
+    compare(&interface(old), &interface(new), &ChangedKinds::default())
 }
 
 /// Returns an entry with these lines in addition to its id, and parameters.

@@ -1,7 +1,7 @@
 //! Computes the text of a reference that leads to its previous file, or to the only file that it can mean.
 
 use super::Moves;
-use crate::model::pipelines::{
+use crate::pipelines::{
     Kind, NormalForms, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
 };
 use std::collections::HashMap;
@@ -133,7 +133,7 @@ fn only<'f>(paths: &[&'f str]) -> Result<&'f str, RepairError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::pipelines::PipelineFacts;
+    use crate::pipelines::PipelineFacts;
 
     fn reference(parameter: &str, target: &str) -> Reference {
         let text = format!(

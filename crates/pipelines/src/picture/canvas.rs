@@ -1,8 +1,8 @@
 //! The content of a picture: the components of a pipeline with their positions, the changes, and the findings.
 
-use crate::model::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, SideTrees};
-use crate::model::pipelines::{Condition, Link, LinkRole, Pipeline};
-use crate::model::yaml::{DocumentError, NodeRef, Tree};
+use crate::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, SideTrees};
+use crate::pipelines::{Condition, Link, LinkRole, Pipeline};
+use crate::yaml::{DocumentError, NodeRef, Tree};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The change of an item in the picture.

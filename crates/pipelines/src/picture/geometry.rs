@@ -1,6 +1,6 @@
 //! Compares a picture with its canvas, using only the markup: everything is drawn once, in the order of the canvas.
 
-#[path = "../../../tests/support/geometry.rs"]
+#[path = "../../../../tests/support/geometry.rs"]
 mod drawn;
 
 use super::canvas::{Canvas, Mark};

@@ -3,7 +3,7 @@
 use super::canvas::Mark;
 use super::geometry::faults;
 use super::*;
-use crate::model::diff::{Sides, compare};
+use crate::diff::{Sides, compare};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@
 use super::model::without_extension;
 use super::model::{LinkRole, Pipeline};
 use super::references::{Reference, file_name};
-use crate::model::yaml::{DocumentError, Position};
+use crate::yaml::{DocumentError, Position};
 use memchr::{memchr_iter, memmem};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::{BTreeSet, HashSet};

@@ -4,7 +4,6 @@
 //! Rules need only a small part of a pipeline, so its `design` half is never kept.
 
 mod config_folder;
-mod content;
 mod facts;
 mod model;
 mod names;
@@ -17,7 +16,6 @@ mod shared_edit;
 mod written;
 
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
-pub use content::{document, document_in, document_on_disk};
 pub use facts::{DanglingLink, PipelineFacts, SoughtNames, may_name_files};
 pub(crate) use model::without_extension;
 pub use model::{

@@ -1,7 +1,7 @@
 //! A pipeline, as the rules and the publisher need it.
 
 use super::names::{NamedPipelines, Names};
-use crate::model::yaml::Position;
+use crate::yaml::Position;
 use std::sync::OnceLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,7 +3,7 @@
 use super::model::{
     Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
 };
-use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 
 /// Some files have keys that YAML reads as booleans, so the case is ignored.
 const CONDITIONS: [Condition; 5] = [

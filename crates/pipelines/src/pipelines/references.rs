@@ -1,7 +1,7 @@
 //! The files that a pipeline refers to, and how they are found.
 
 use super::model::{Argument, Call, Component, Kind, Pipeline, ReferenceKind};
-use crate::model::yaml::Position;
+use crate::yaml::Position;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

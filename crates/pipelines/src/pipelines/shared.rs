@@ -2,7 +2,7 @@
 
 use super::facts::PipelineFacts;
 use super::written::{in_one_line, meaning};
-use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shortened};
 use std::collections::HashMap;
 
 /// The content of `<CONFIG_DIR>/shared-pipelines.yaml`.

@@ -5,7 +5,7 @@
 
 use super::shared::SharedPipelines;
 use super::{Outline, file_name, without_extension};
-use crate::model::yaml::{DocumentError, NodeRef, Tree, Value, in_double_quotes};
+use crate::yaml::{DocumentError, NodeRef, Tree, Value, in_double_quotes};
 use std::fmt::Write as _;
 
 /// Maximum number of places that are tried as the end of a list in brackets.

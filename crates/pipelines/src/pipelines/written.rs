@@ -1,6 +1,6 @@
 //! Converts a part of a document to text, for values that are only compared and shown.
 
-use crate::model::yaml::{NodeRef, Value};
+use crate::yaml::{NodeRef, Value};
 use std::fmt::Write as _;
 
 /// Returns a scalar as written, or a list or a map on one line; `None` for null.

@@ -1,6 +1,6 @@
 //! The checks and their levels.
 
-use crate::model::findings::Enforcement;
+use crate::findings::Enforcement;
 
 /// A check of the entire project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -10,12 +10,12 @@ use super::words::{
     unusable_script,
 };
 use super::{CheckLevels, ProjectCheck};
-use crate::model::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
-use crate::model::pipelines::{
+use crate::findings::{Enforcement, FileResults, Origin, RuleResult, Severity, Status, Violation};
+use crate::pipelines::{
     CallWalk, Kind, PipelineFacts, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved,
     is_pipeline,
 };
-use crate::model::yaml::Position;
+use crate::yaml::Position;
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::bounded;
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
 //! Describes the checks of the project, for the terminal, the reference and the reports.
 
 use super::ProjectCheck;
-use crate::model::findings::Block;
+use crate::findings::Block;
 use std::fmt::Write as _;
 
 /// The description of a check.

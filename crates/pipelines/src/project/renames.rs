@@ -1,7 +1,7 @@
 //! The names that a change gives to pipelines and components.
 
 use super::words::{REPAIR, renamed_to};
-use crate::model::pipelines::{Kind, PipelineFiles, file_name};
+use crate::pipelines::{Kind, PipelineFiles, file_name};
 use std::collections::BTreeMap;
 
 /// The pipelines and components that the change renames.

@@ -1,7 +1,7 @@
 //! The shared-pipelines file, as the checks need it.
 
-use crate::model::pipelines::SharedPipelines;
-use crate::model::yaml::DocumentError;
+use crate::pipelines::SharedPipelines;
+use crate::yaml::DocumentError;
 use std::collections::BTreeSet;
 
 /// The shared-pipelines file.

@@ -1,7 +1,7 @@
 //! Searches what a broken reference probably means. Each search compares all names, so the work is bounded.
 
 use super::words::{REPAIR, did_you_mean, listed, other_normal_form};
-use crate::model::pipelines::{Kind, NormalForms, PipelineFiles, file_name, without_extension};
+use crate::pipelines::{Kind, NormalForms, PipelineFiles, file_name, without_extension};
 use sluicegate_base::text::{bounded, is_similar, is_similar_path, most_similar};
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
 //! and contains text from outside. Thousands of messages may repeat one name, so a very long name is shortened.
 
-use crate::model::pipelines::{Kind, LinkRole, SharedEntry, SharedParameter};
+use crate::pipelines::{Kind, LinkRole, SharedEntry, SharedParameter};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::{self, List, bounded, more};
 

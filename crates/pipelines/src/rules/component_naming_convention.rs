@@ -4,8 +4,8 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::pattern::Pattern;
 use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
-use crate::model::pipelines::Kind;
-use crate::model::yaml::shortened;
+use crate::pipelines::Kind;
+use crate::yaml::shortened;
 
 const ID: &str = "component-naming-convention";
 

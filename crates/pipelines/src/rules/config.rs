@@ -1,7 +1,7 @@
 //! Reads a rule's `config` in the rules file, field by field.
 
 use super::error::EvaluationError;
-use crate::model::yaml::{NodeRef, Value, shortened};
+use crate::yaml::{NodeRef, Value, shortened};
 
 /// The `config` of one rule. There are no default values: every field that a rule needs must be set.
 #[derive(Debug, Clone, Copy)]

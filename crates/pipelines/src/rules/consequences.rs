@@ -4,7 +4,7 @@ use super::registry::registry;
 use super::rule::Rule;
 use super::subject::Subject;
 use super::{Config, Graph};
-use crate::model::pipelines::{Kind, LinkRole, Pipeline};
+use crate::pipelines::{Kind, LinkRole, Pipeline};
 use std::collections::{BTreeSet, HashSet};
 
 /// A finding: the rule, and the component that it is about.

@@ -4,8 +4,8 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Documentation, Evaluator, Measure, Rule};
 use super::subject::{Subject, of_variable};
-use crate::model::findings::Violation;
-use crate::model::pipelines::Kind;
+use crate::findings::Violation;
+use crate::pipelines::Kind;
 use std::collections::HashSet;
 
 /// The value of `concurrency` that runs iterations concurrently.

@@ -4,7 +4,7 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::maximum_outputs::is_output;
 use super::rule::{Documentation, Evaluator, Measure, Rule};
-use crate::model::pipelines::{Kind, LinkRole};
+use crate::pipelines::{Kind, LinkRole};
 
 pub(super) struct EndOutputComponents;
 

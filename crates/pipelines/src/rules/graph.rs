@@ -3,7 +3,7 @@
 //! All functions are linear in the number of components and links, and none is recursive: chains of 20,000 components
 //! exist.
 
-use crate::model::pipelines::{Component, LinkRole, Pipeline};
+use crate::pipelines::{Component, LinkRole, Pipeline};
 use std::collections::HashMap;
 
 /// The type of the first component of an orchestration.

@@ -8,7 +8,7 @@ use super::error::EvaluationError;
 use super::registry;
 use super::rule::Documentation;
 use super::rules_file::{MAX_RULES, RuleEntry, level};
-use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, shortened};
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, shortened};
 use sluicegate_base::text;
 use std::collections::{HashMap, HashSet};
 

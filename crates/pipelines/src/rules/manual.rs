@@ -2,8 +2,8 @@
 
 use super::registry::registry;
 use super::rule::Documentation;
-use crate::model::findings::{Block, Enforcement};
-use crate::model::pipelines::Kind;
+use crate::findings::{Block, Enforcement};
+use crate::pipelines::Kind;
 use std::fmt::Write as _;
 
 impl Documentation {

@@ -4,7 +4,7 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
 use super::subject::of_size;
-use crate::model::pipelines::{Component, Kind, Pipeline};
+use crate::pipelines::{Component, Kind, Pipeline};
 use sluicegate_base::text;
 
 /// The component types that write a table or view.

@@ -4,7 +4,7 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{ConfigField, Documentation, Evaluator, Measure, Rule};
 use super::subject::{component_count, of_size};
-use crate::model::pipelines::Kind;
+use crate::pipelines::Kind;
 use sluicegate_base::text;
 
 pub(super) struct MinimumComponents;

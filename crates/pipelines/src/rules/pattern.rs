@@ -5,7 +5,7 @@
 //! otherwise run practically forever.
 
 use super::error::EvaluationError;
-use crate::model::yaml::shortened;
+use crate::yaml::shortened;
 use fancy_regex::Expr;
 use regex::{Regex, RegexBuilder};
 

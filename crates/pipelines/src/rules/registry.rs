@@ -26,9 +26,9 @@ pub fn nearest(id: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::findings::{RuleResult, Status};
-    use crate::model::pipelines::{Kind, Pipeline};
-    use crate::model::rules::{self, RuleSet};
+    use crate::findings::{RuleResult, Status};
+    use crate::pipelines::{Kind, Pipeline};
+    use crate::rules::{self, RuleSet};
     use std::collections::HashSet;
 
     #[test]

@@ -3,8 +3,8 @@
 use super::config::Config;
 use super::error::EvaluationError;
 use super::subject::Subject;
-use crate::model::findings::Violation;
-use crate::model::pipelines::{Kind, LinkRole, Pipeline};
+use crate::findings::Violation;
+use crate::pipelines::{Kind, LinkRole, Pipeline};
 
 /// A quality rule. Each rule has its own file and one line in the registry.
 pub trait Rule: Sync {

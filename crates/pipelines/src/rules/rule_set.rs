@@ -4,9 +4,9 @@ use super::error::EvaluationError;
 use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
 use super::subject::Subject;
-use crate::model::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
-use crate::model::pipelines::{Kind, Pipeline};
-use crate::model::yaml::DocumentError;
+use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
+use crate::pipelines::{Kind, Pipeline};
+use crate::yaml::DocumentError;
 use sluicegate_base::overlap;
 use std::fmt;
 

@@ -4,9 +4,9 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::registry;
 use super::rule::{Evaluator, Rule};
-use crate::model::findings::Enforcement;
-use crate::model::pipelines::Kind;
-use crate::model::yaml::{DocumentError, NodeRef, Tree, Value, shortened};
+use crate::findings::Enforcement;
+use crate::pipelines::Kind;
+use crate::yaml::{DocumentError, NodeRef, Tree, Value, shortened};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of entries. Each entry yields a result for each pipeline, so more are rejected.

@@ -2,7 +2,7 @@
 
 use super::registry::find;
 use super::rule::{Measure, Rule};
-use crate::model::pipelines::Pipeline;
+use crate::pipelines::Pipeline;
 
 /// Returns the number that this rule counts in the pipeline, or `None` if the rule does not count.
 pub fn size(rule: &str, pipeline: &Pipeline) -> Option<u64> {

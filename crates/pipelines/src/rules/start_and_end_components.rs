@@ -4,8 +4,8 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Documentation, Evaluator, Measure, Rule};
 use super::subject::{Subject, of_pipeline};
-use crate::model::findings::Violation;
-use crate::model::pipelines::{Component, Kind, LinkRole};
+use crate::findings::Violation;
+use crate::pipelines::{Component, Kind, LinkRole};
 
 /// The component types that end a branch.
 const ENDS: [&str; 2] = ["end-success", "end-failure"];

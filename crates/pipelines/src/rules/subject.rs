@@ -1,9 +1,9 @@
 //! A pipeline under evaluation, with data that several rules share.
 
 use super::graph::Graph;
-use crate::model::findings::Violation;
-use crate::model::pipelines::{Component, NamedSubject, Pipeline, PipelineVariable, SubjectKind};
-use crate::model::yaml::Position;
+use crate::findings::Violation;
+use crate::pipelines::{Component, NamedSubject, Pipeline, PipelineVariable, SubjectKind};
+use crate::yaml::Position;
 use std::cell::OnceCell;
 
 /// A pipeline under evaluation.
@@ -47,10 +47,7 @@ impl<'p> Subject<'p> {
 
 /// Creates a violation of the entire pipeline, without a line; `problem` continues the text "the pipeline ".
 pub(super) fn of_pipeline(problem: &str) -> Violation {
-    Violation::new(format!(
-        "{}{problem}",
-        crate::model::pipelines::ABOUT_THE_PIPELINE
-    ))
+    Violation::new(format!("{}{problem}", crate::pipelines::ABOUT_THE_PIPELINE))
 }
 
 /// Like [`of_pipeline`], for a pipeline that has too many or too few items.

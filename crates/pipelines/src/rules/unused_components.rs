@@ -4,8 +4,8 @@ use super::config::Config;
 use super::error::EvaluationError;
 use super::rule::{Documentation, Evaluator, Measure, Rule};
 use super::subject::{Subject, component_count};
-use crate::model::findings::Violation;
-use crate::model::pipelines::{Kind, LinkRole};
+use crate::findings::Violation;
+use crate::pipelines::{Kind, LinkRole};
 
 pub(super) struct UnusedComponents;
 

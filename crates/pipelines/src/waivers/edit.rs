@@ -4,7 +4,7 @@
 //! expected entries; otherwise nothing is changed.
 
 use super::{PlacedWaiver, WaiverEntry, read};
-use crate::model::yaml::DocumentError;
+use crate::yaml::DocumentError;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

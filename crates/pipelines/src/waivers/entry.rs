@@ -1,8 +1,8 @@
 //! A waiver and its text in the file.
 
-use crate::model::findings::{Finding, Waiver};
-use crate::model::rules;
-use crate::model::yaml::in_double_quotes;
+use crate::findings::{Finding, Waiver};
+use crate::rules;
+use crate::yaml::in_double_quotes;
 use jiff::civil::Date;
 use std::fmt;
 

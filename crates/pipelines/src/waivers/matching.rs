@@ -1,8 +1,8 @@
 //! Matches waivers with findings: which findings are allowed, and which waivers are still needed.
 
 use super::WaiverEntry;
-use crate::model::findings::{FileResults, Finding, RuleResult, State, Status};
-use crate::model::project::{CheckLevels, ProjectCheck};
+use crate::findings::{FileResults, Finding, RuleResult, State, Status};
+use crate::project::{CheckLevels, ProjectCheck};
 use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
 use sluicegate_base::globs::glob;

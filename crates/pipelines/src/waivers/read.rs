@@ -1,8 +1,8 @@
 //! Reads the file strictly: anything that is not a valid waiver is an error with its position and a suggestion.
 
 use super::WaiverEntry;
-use crate::model::rules;
-use crate::model::yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shortened};
+use crate::rules;
+use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shortened};
 use jiff::civil::Date;
 use sluicegate_base::globs::glob;
 use sluicegate_base::text;

@@ -1,6 +1,6 @@
 use super::*;
-use crate::model::findings::{FileResults, RuleResult, Severity, State, Status, Violation};
-use crate::model::project::CheckLevels;
+use crate::findings::{FileResults, RuleResult, Severity, State, Status, Violation};
+use crate::project::CheckLevels;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ fn entries(text: &str) -> Vec<WaiverEntry> {
 }
 
 fn refused(text: &str) -> String {
-    let knows = |rule: &str| crate::model::rules::find(rule).is_some();
+    let knows = |rule: &str| crate::rules::find(rule).is_some();
     read(text.as_bytes(), &knows).unwrap_err().to_string()
 }
 

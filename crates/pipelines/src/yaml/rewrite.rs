@@ -301,7 +301,7 @@ fn events(text: &str) -> impl Iterator<Item = Event<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::yaml::{NodeRef, Tree};
+    use crate::yaml::{NodeRef, Tree};
     use proptest::prelude::*;
 
     fn place(document: &str) -> Position {

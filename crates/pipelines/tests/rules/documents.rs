@@ -1,8 +1,8 @@
 //! Documents that are pipelines, documents that are not, and how the parser handles real files.
 
 use crate::support::{lines, one_rule, only, outcome};
-use sluicegate::model::pipelines::{Kind, LinkRole, Pipeline, ReferenceKind, ReferenceTarget};
-use sluicegate::model::yaml::{DocumentError, Position};
+use sluicegate_pipelines::pipelines::{Kind, LinkRole, Pipeline, ReferenceKind, ReferenceTarget};
+use sluicegate_pipelines::yaml::{DocumentError, Position};
 
 fn parse(text: &str) -> Pipeline {
     Pipeline::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error} in\n{text}"))

@@ -1,8 +1,8 @@
 //! The ten evaluation errors with their causes, and their precedence.
 
 use crate::support::{ALL_RULES, one_rule, only, orchestration, outcome, transformation};
-use sluicegate::model::findings::{Enforcement, RuleResult};
-use sluicegate::model::rules::{RULES_FILE_RULE, RuleSet};
+use sluicegate_pipelines::findings::{Enforcement, RuleResult};
+use sluicegate_pipelines::rules::{RULES_FILE_RULE, RuleSet};
 
 fn good() -> String {
     orchestration(&[

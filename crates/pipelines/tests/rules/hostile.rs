@@ -1,8 +1,8 @@
 //! Malicious documents: their evaluation ends quickly with a result.
 
 use crate::support::{ALL_RULES, one_rule, only, orchestration, outcome};
-use sluicegate::model::pipelines::Pipeline;
-use sluicegate::model::rules::RuleSet;
+use sluicegate_pipelines::pipelines::Pipeline;
+use sluicegate_pipelines::rules::RuleSet;
 use std::fmt::Write as _;
 
 const HEAD: &str = "type: orchestration\npipeline:\n  components:\n";

@@ -2,8 +2,8 @@
 
 use crate::support::orchestration;
 use proptest::prelude::*;
-use sluicegate::model::findings::Status;
-use sluicegate::model::rules::{RuleSet, lint};
+use sluicegate_pipelines::findings::Status;
+use sluicegate_pipelines::rules::{RuleSet, lint};
 
 /// Returns each problem on a line: place, severity, error type, message, help.
 fn problems(file: &str) -> String {

@@ -1,9 +1,9 @@
 //! The documentation of the rules: the reference, and the initial rules file of a project.
 
 use crate::support::{orchestration, transformation};
-use sluicegate::model::findings::{Enforcement, Status};
-use sluicegate::model::project;
-use sluicegate::model::rules::{RuleSet, RuleState, lint, reference, registry, template};
+use sluicegate_pipelines::findings::{Enforcement, Status};
+use sluicegate_pipelines::project;
+use sluicegate_pipelines::rules::{RuleSet, RuleState, lint, reference, registry, template};
 use std::path::Path;
 
 #[test]
@@ -12,7 +12,7 @@ use std::path::Path;
     reason = "a switch for the person who runs the test"
 )]
 fn the_reference_is_what_the_rules_say_of_themselves() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/RULES.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/RULES.md");
     let said = reference() + &project::reference();
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &said).unwrap();

@@ -3,9 +3,9 @@
 use crate::support::{ALL_RULES, one_rule, only};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use sluicegate::model::findings::RuleResult;
-use sluicegate::model::pipelines::{Pipeline, SharedPipelines};
-use sluicegate::model::rules::RuleSet;
+use sluicegate_pipelines::findings::RuleResult;
+use sluicegate_pipelines::pipelines::{Pipeline, SharedPipelines};
+use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 

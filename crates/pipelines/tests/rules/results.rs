@@ -1,9 +1,9 @@
 //! The form of results: order, severity, lines, levels.
 
 use crate::support::{ALL_RULES, orchestration, outcome, transformation};
-use sluicegate::model::findings::{Enforcement, Severity, Status};
-use sluicegate::model::pipelines::Pipeline;
-use sluicegate::model::rules::RuleSet;
+use sluicegate_pipelines::findings::{Enforcement, Severity, Status};
+use sluicegate_pipelines::pipelines::Pipeline;
+use sluicegate_pipelines::rules::RuleSet;
 
 #[test]
 fn results_stand_in_the_order_of_the_rules_file() {

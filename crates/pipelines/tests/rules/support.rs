@@ -1,7 +1,7 @@
 //! Short notations for rules files and pipelines, and helpers to get one rule's result.
 
-use sluicegate::model::findings::{RuleResult, Status};
-use sluicegate::model::rules::RuleSet;
+use sluicegate_pipelines::findings::{RuleResult, Status};
+use sluicegate_pipelines::rules::RuleSet;
 
 /// The eight rules as the platform ships them, except for the level.
 pub const ALL_RULES: &str = "\

@@ -1,9 +1,9 @@
 //! Properties of known findings that must be true for any base and head.
 
 use super::*;
-use crate::model::findings::{Severity, Violation};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use sluicegate_pipelines::findings::{Severity, Violation};
 use std::collections::BTreeMap;
 
 const NAMING: &str = "component-naming-convention";

@@ -12,8 +12,8 @@ pub use rules::of_rules;
 pub use settings::{KnownSetting, Strictness, of_settings};
 pub use waivers::of_waivers;
 
-use crate::model::yaml::{DocumentError, shortened};
 use sluicegate_base::text::{self, List};
+use sluicegate_pipelines::yaml::{DocumentError, shortened};
 
 /// Maximum number of sentences about one file.
 const MOST: usize = 50;

@@ -1,8 +1,8 @@
 //! Describes the changes in the rules file, rule by rule.
 
 use super::{GateFileSide, Shift, compared, shown};
-use crate::model::findings::Enforcement;
-use crate::model::rules::{RuleOutline, RuleState, outline};
+use sluicegate_pipelines::findings::Enforcement;
+use sluicegate_pipelines::rules::{RuleOutline, RuleState, outline};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Describes the changes in the rules file, with a sentence for each rule and each configuration value.

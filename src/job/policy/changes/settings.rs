@@ -1,8 +1,8 @@
 //! Describes the changes in the configuration file, by keys and values.
 
 use super::{GateFileSide, Shift, compared, shown};
-use crate::model::yaml::{DocumentError, NodeRef, Tree, is_blank};
 use sluicegate_base::text::List;
+use sluicegate_pipelines::yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of list entries that a sentence lists.

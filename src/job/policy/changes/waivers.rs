@@ -1,8 +1,8 @@
 //! Describes the changes in the waivers file: added, changed and removed waivers.
 
 use super::{GateFileSide, Shift, compared, shown};
-use crate::model::waivers::{WaiverEntry, read};
 use sluicegate_base::text::count;
+use sluicegate_pipelines::waivers::{WaiverEntry, read};
 use std::collections::BTreeSet;
 
 /// Maximum number of waivers of a kind that are listed one by one.

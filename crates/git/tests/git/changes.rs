@@ -1,13 +1,11 @@
 //! The changes between two commits, compared with git's own results.
 
 use crate::dice::Dice;
-use crate::repo::{World, path_variable};
+use crate::repo::{World, commit_of_raw_tree, raw_entry, trees_with_duplicate_path};
 use crate::{anything, open, pipelines, short};
 use sluicegate_git::{FileKind, GitError};
 use std::ffi::OsStr;
-use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::process::{Command, Output, Stdio};
 
 fn lines(count: usize, mark: &str) -> String {
     let lines: Vec<String> = (0..count).map(|n| format!("line {n} of {mark}\n")).collect();
@@ -329,29 +327,6 @@ fn as_short(line: &str) -> String {
     }
 }
 
-/// Writes a tree that no git command would create, and commits it.
-fn commit_of_raw_tree(world: &World, raw: &[u8]) -> String {
-    let mut child = Command::new("git")
-        .args(["hash-object", "-t", "tree", "-w", "--literally", "--stdin"])
-        .current_dir(world.work())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(raw).unwrap();
-    let tree = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-    world.git(&["commit-tree", "-m", "raw", tree.trim()])
-}
-
-fn raw_entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
-    let bytes = (0..20).map(|n| u8::from_str_radix(&id[2 * n..2 * n + 2], 16).unwrap());
-    format!("{mode} {name}\0")
-        .into_bytes()
-        .into_iter()
-        .chain(bytes)
-        .collect()
-}
-
 #[test]
 fn a_tree_that_is_not_sound_is_refused() {
     let world = World::new();
@@ -419,67 +394,23 @@ fn entry_with_an_odd_mode_is_what_git_takes_it_for() {
     }
 }
 
-/// Runs the program without the environment of the tests, which may be a CI job.
-fn run_program(world: &World, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sluicegate"))
-        .args(args)
-        .current_dir(world.work())
-        .env_clear()
-        .env("PATH", path_variable())
-        .env("HOME", world.path())
-        .output()
-        .unwrap()
-}
-
 /// git checks out one of the two files, but a platform may read the other.
 #[test]
-fn a_tree_that_names_a_path_twice_is_refused_and_never_passed() {
+fn tree_with_duplicate_path_is_refused() {
     let world = World::new();
     world.write("a/b", "1");
     world.write("x", "2");
     world.commit("one");
-    let [blob, other, folder] =
-        ["a/b", "x", "a"].map(|path| world.git(&["rev-parse", &format!("HEAD:{path}")]));
-    let entry = |mode, name: &str, id: &str| raw_entry(mode, name, id);
-    let name = "p.orch.yaml";
-    let trees = [
-        [entry("100644", name, &blob), entry("100644", name, &other)].concat(),
-        [
-            entry("100644", name, &blob),
-            entry("100644", "p.orch.yaml-", &other),
-            entry("40000", name, &folder),
-        ]
-        .concat(),
-        [entry("100644", "z", &blob), entry("100644", name, &other)].concat(),
-    ];
     let repo = open(&world.work());
-    for raw in trees {
+    for raw in trees_with_duplicate_path(&world) {
         let commit = commit_of_raw_tree(&world, &raw);
         let id = repo.resolve(&commit).unwrap();
         for error in [
             repo.files(&id, &anything).unwrap_err(),
-            repo.find_file(&id, name).unwrap_err(),
+            repo.find_file(&id, "p.orch.yaml").unwrap_err(),
         ] {
             assert!(matches!(error, GitError::BadTree { .. }), "{error}");
         }
-        let ended = run_program(&world, &["check", "--all", "--head", &commit]);
-        assert_eq!(ended.status.code(), Some(3), "{ended:?}");
-        let publish = [
-            "publish",
-            "--dry-run",
-            "--prefix=p",
-            "--version-name=1",
-            "--head",
-            &commit,
-        ];
-        let ended = run_program(&world, &publish);
-        assert!(!ended.status.success(), "{ended:?}");
-        assert!(
-            String::from_utf8_lossy(&ended.stderr).contains("duplicated or out of order")
-                || String::from_utf8_lossy(&ended.stderr)
-                    .contains("a file and a directory with the same name"),
-            "{ended:?}"
-        );
     }
 }
 

@@ -1,22 +1,19 @@
-//! Realistic git repositories and CI events: histories created with the git program, checked out as hosts do.
+//! Realistic git repositories: histories created with the git program, and hostile objects.
 
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "../support/dice.rs"]
+#[path = "../../../../tests/support/dice.rs"]
 mod dice;
-#[path = "../support/history.rs"]
-mod history;
-#[path = "../support/repo.rs"]
+#[path = "../../../../tests/support/repo.rs"]
 mod repo;
-#[path = "../support/scratch.rs"]
+#[path = "../../../../tests/support/scratch.rs"]
 mod scratch;
 
 mod bases;
 mod changes;
-mod laptop;
+mod example;
 mod odd;
-mod policy;
 mod reading;
 
 use sluicegate_git::{Change, ChangeKind, Repository};

@@ -1,0 +1,36 @@
+//! Checks one pipeline against a rules file and prints each violation.
+//!
+//! usage: check_file RULES_FILE PIPELINE
+
+use sluicegate_pipelines::findings::Status;
+use sluicegate_pipelines::rules::RuleSet;
+use std::io::{self, Write as _};
+use std::{env, fs};
+
+fn main() -> io::Result<()> {
+    let mut args = env::args().skip(1);
+    let (Some(rules), Some(pipeline)) = (args.next(), args.next()) else {
+        return writeln!(io::stderr(), "usage: check_file RULES_FILE PIPELINE");
+    };
+    for line in check(&fs::read(rules)?, &pipeline, &fs::read(&pipeline)?) {
+        writeln!(io::stdout(), "{line}")?;
+    }
+    Ok(())
+}
+
+/// Returns a line for each rule that did not pass.
+pub fn check(rules: &[u8], path: &str, pipeline: &[u8]) -> Vec<String> {
+    let results = RuleSet::parse(rules).evaluate(path, pipeline).results;
+    let mut lines = Vec::new();
+    for result in results {
+        if let Status::Error(reason) = &result.status {
+            let reason = reason.as_deref().unwrap_or("no reason");
+            lines.push(format!("{path}: {}: not evaluated: {reason}", result.rule));
+        }
+        for violation in &result.violations {
+            let line = violation.line.unwrap_or_else(|| result.line());
+            lines.push(format!("{path}:{line}: {}: {}", result.rule, violation.text));
+        }
+    }
+    lines
+}

@@ -1,0 +1,27 @@
+//! The kinds of the shared pipelines whose files differ between two sides.
+//!
+//! The kind of a pipeline is defined by the `type` key in its file, not by the file's name. The caller reads the files,
+//! and only those that differ; for the others, and for files that cannot be read, the name is used.
+
+use crate::pipelines::{Kind, SharedEntry};
+use std::collections::HashMap;
+
+/// The old and the new kind of shared pipelines, by id, if their files were read; otherwise the file name is used.
+#[derive(Debug, Default)]
+pub struct ChangedKinds(HashMap<String, [Option<Kind>; 2]>);
+
+impl ChangedKinds {
+    /// Adds the kinds in the old and the new file of a shared pipeline; `None` if a file could not be read.
+    pub fn insert(&mut self, id: String, old: Option<Kind>, new: Option<Kind>) {
+        self.0.insert(id, [old, new]);
+    }
+
+    /// Returns the old and the new kind of the pipeline.
+    pub(super) fn of(&self, was: &SharedEntry, is: &SharedEntry) -> [Option<&'static str>; 2] {
+        let [before, after] = self.0.get(&is.id).copied().unwrap_or_default();
+        let name = |told: Option<Kind>, entry: &SharedEntry| {
+            told.or_else(|| Kind::from_path(&entry.pipeline)).map(Kind::name)
+        };
+        [name(before, was), name(after, is)]
+    }
+}
