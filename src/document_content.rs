@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Returns the file's content, or the reason why it is not a document: a link or a submodule, unreliable or unreadable
 /// bytes on disk, or too many bytes.
-pub fn document(
+pub(crate) fn document(
     repository: &Repository,
     file: &SnapshotFile,
 ) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
@@ -25,7 +25,7 @@ pub fn document(
 }
 
 /// Returns the blob's content, or the reason why it is not a document.
-pub fn document_in(
+pub(crate) fn document_in(
     repository: &Repository,
     blob: &BlobId,
 ) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
@@ -36,7 +36,7 @@ pub fn document_in(
 }
 
 /// Returns the content of a regular file, or the reason why it is not a document.
-pub fn document_on_disk(full: &Path) -> io::Result<Result<Vec<u8>, DocumentError>> {
+pub(crate) fn document_on_disk(full: &Path) -> io::Result<Result<Vec<u8>, DocumentError>> {
     let bytes = read_on_disk(full, DOCUMENT_LIMIT)?;
     Ok(bytes.ok_or_else(DocumentError::too_large))
 }

@@ -2,14 +2,17 @@
 //! the map, and `tests/architecture.rs` checks that the code follows it.
 //!
 //! A run passes through these modules from the top down. [`job`] parses the arguments and settings and finds the
-//! target. [`gate`] selects the changed pipelines, has them reviewed and decides the verdict; it works on the documents
-//! of [`model`], which also defines the findings. [`report`] writes the results, with one file for each format.
-//! [`publish`] plans, uploads and verifies a version. [`platform`] is the HTTP client, [`service`] the local platform.
-//! Each command in [`commands`] calls these modules in that order.
+//! target. [`workspace`] opens the repository with its settings. [`gate`] selects the changed pipelines, has them
+//! reviewed and decides the verdict. [`report`] renders the results, with one file for each format, and [`delivery`]
+//! writes them. [`publish`] plans, uploads and verifies a version, and [`publication`] is one such publish. Each command
+//! in [`commands`] calls these modules in that order.
 //!
-//! All of them use [`env`](mod@env), [`exit`], [`error`] and [`ui`]: the environment, which is read once, the exit codes,
-//! the error that ends a run, and the terminal. The packages below this one are `sluicegate_git`, which reads
-//! repositories, and `sluicegate_base`, the helpers that several packages use.
+//! All of them use [`session`], [`env`](mod@env), [`exit`], [`error`] and [`ui`]: one call of the program, its
+//! environment, which is read once, the exit codes, the error that ends a run, and the terminal.
+//!
+//! The packages below this one are `sluicegate_pipelines`, which reads and evaluates the documents and defines the
+//! findings, `sluicegate_git`, which reads repositories, `sluicegate_platform`, the client of the platform,
+//! `sluicegate_local_platform`, the platform on this machine, and `sluicegate_base`, helpers that several of them use.
 
 // Only tests use the library from outside; items that no test uses are `pub(crate)`.
 #![warn(unreachable_pub)]
@@ -18,7 +21,6 @@
     reason = "readers of these pages also read the code"
 )]
 
-mod address;
 mod commands;
 mod delivery;
 mod document_content;
@@ -26,10 +28,10 @@ pub mod env;
 mod error;
 pub mod exit;
 mod gate;
+mod hosts;
 pub mod job;
 mod offer;
 mod operations;
-pub mod platform;
 mod publication;
 pub mod publish;
 mod report;
@@ -37,7 +39,6 @@ mod report;
 #[path = "../tests/support/schema.rs"]
 #[expect(unreachable_pub, reason = "the tests share it")]
 mod schema;
-pub mod service;
 mod session;
 mod ui;
 mod workspace;

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The result of reading the shared-pipelines file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LoadedInterface {
+pub(crate) enum LoadedInterface {
     /// There is no shared-pipelines file, so nothing is offered.
     Missing,
     /// The interface, with the bytes of the file.
@@ -62,7 +62,7 @@ fn find_folder(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
 }
 
 /// The shared pipelines that one side offers, with their files.
-pub struct Offer<'a> {
+pub(crate) struct Offer<'a> {
     interface: Interface,
     repository: &'a Repository,
     files: BTreeMap<String, SnapshotFile>,
@@ -70,7 +70,7 @@ pub struct Offer<'a> {
 
 impl<'a> Offer<'a> {
     /// Creates the offer of a snapshot. An entry whose pipeline is missing is not offered.
-    pub fn at(
+    pub(crate) fn at(
         repository: &'a Repository,
         snapshot: &Snapshot<'_>,
         mut interface: Interface,
@@ -88,7 +88,7 @@ impl<'a> Offer<'a> {
     }
 
     /// Creates the offer of a plan, from its files and their contents.
-    pub fn planned(
+    pub(crate) fn planned(
         repository: &'a Repository,
         interface: Interface,
         files: impl Iterator<Item = (&'a str, &'a Content)>,

@@ -236,6 +236,7 @@ fn packages_depend_only_on_what_the_table_allows() {
             );
         }
     }
+    assert!(table.is_empty(), "no such package: {:?}", table.keys());
 }
 
 /// No command is used outside of `commands`.

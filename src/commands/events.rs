@@ -3,12 +3,12 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
-use crate::platform::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
 use crate::session::failure::not_written;
 use crate::session::named_file::read_if_there;
 use crate::session::{CommandResult, Run};
 use crate::write;
 use jiff::Timestamp;
+use sluicegate_platform::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
 use std::path::Path;
 
 /// Maximum size of a cursor file, in bytes.

@@ -4,10 +4,10 @@ use crate::error::Failure;
 use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::operations::executions::PATIENCE;
 use crate::operations::executions::ended::{Ended, no_execution, show as show_end, tell};
-use crate::platform::follow::{Pace, changed_in_time};
 use crate::session::output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
+use sluicegate_platform::follow::{Pace, changed_in_time};
 
 pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
     match verb {

@@ -3,10 +3,10 @@
 use crate::error::Failure;
 use crate::job::cli::{ReviewRequestFields, ServeArgs};
 use crate::job::settings::variable;
-use crate::service::{self, Clock, Options, Role, Running, Vocabulary};
 use crate::session::{CommandResult, Run};
 use secrecy::ExposeSecret as _;
 use sluicegate_base::input;
+use sluicegate_local_platform::{Clock, Options, Role, Running, Vocabulary};
 use std::path::Path;
 use uuid::Uuid;
 
@@ -21,7 +21,7 @@ pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
     let project = options.projects.first().map(|(id, _)| *id);
     let mut signals = run.signals.clone();
     run.requests(async move {
-        let running = service::start(options).await?;
+        let running = sluicegate_local_platform::start(options).await?;
         announce(run, &running, project)?;
         let status = signals.take().await;
         running.stop().await;
@@ -34,15 +34,15 @@ fn options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let vocabulary = args.vocabulary.map(|path| vocabulary(&folder.join(path)));
     let mut vocabulary = vocabulary.transpose()?.unwrap_or_default();
     vocabulary.review = match args.review_request {
-        ReviewRequestFields::Pipelines => service::ReviewFields::Pipelines,
-        ReviewRequestFields::FilePaths => service::ReviewFields::FilePaths,
+        ReviewRequestFields::Pipelines => sluicegate_local_platform::ReviewFields::Pipelines,
+        ReviewRequestFields::FilePaths => sluicegate_local_platform::ReviewFields::FilePaths,
     };
     let mut tokens = Vec::new();
     for flag in args.token {
         let role: Role = flag
             .role
             .parse()
-            .map_err(|error: service::UnknownRole| Failure::usage(error.to_string()))?;
+            .map_err(|error: sluicegate_local_platform::UnknownRole| Failure::usage(error.to_string()))?;
         tokens.push((flag.token, role));
     }
     Ok(Options {

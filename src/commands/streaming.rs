@@ -2,8 +2,8 @@
 
 use crate::job::cli::StreamingVerb;
 use crate::operations::streaming::{command, create, show, status, wait};
-use crate::platform::api::StreamingCommand;
 use crate::session::{CommandResult, Run};
+use sluicegate_platform::api::StreamingCommand;
 
 pub(crate) fn run(run: &Run, verb: StreamingVerb) -> CommandResult {
     match verb {

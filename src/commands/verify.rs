@@ -3,14 +3,14 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, VerifyArgs};
-use crate::platform::api::Platform;
-use crate::platform::http::ErrorKind;
 use crate::publish::Receipt;
 use crate::session::named_file::read_bounded;
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use serde_json::json as value;
 use sluicegate_base::text;
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::ErrorKind;
 
 /// Maximum size of a receipt, in bytes.
 const LIMIT: u64 = 256 * 1024 * 1024;

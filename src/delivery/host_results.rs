@@ -4,17 +4,17 @@
 
 use super::Delivery;
 use crate::error::Failure;
+use crate::hosts::{CodeInsights, Kept, Thread, keep_comment};
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
 use crate::job::settings::variable;
-use crate::platform::hosts::{CodeInsights, Kept, Thread, keep_comment};
-use crate::platform::http::{HostClient, HostSettings, SECRETS, Url};
 use crate::report::{self, About, bitbucket};
 use crate::session::Run;
 use secrecy::SecretString;
 use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_platform::http::{HostClient, HostSettings, SECRETS, Url};
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;

@@ -4,8 +4,8 @@
 //! `http://api.bitbucket.org` go through a proxy that adds the credentials
 //! (<https://support.atlassian.com/bitbucket-cloud/docs/code-insights/#Authentication>).
 
-use crate::platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request};
 use serde_json::Value;
+use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CodeInsights<'a> {

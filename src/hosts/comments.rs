@@ -4,8 +4,8 @@
 //! So only comments by the author of the token are updated. An app's token may not query its user, so it queries its
 //! viewer; a token that may query neither is assumed to be the job's own, whose author is known.
 
-use crate::platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Url};
 use serde_json::{Value, json};
+use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Url};
 
 /// Comments per page, the maximum of both hosts.
 const PAGE: usize = 100;

@@ -1,11 +1,11 @@
 //! The published versions and the shared pipelines of the account.
 
 use crate::job::cli::OutputArgs;
-use crate::platform::api::Platform;
 use crate::session::output::{cell, table};
 use crate::session::published::{not_published, nothing_under, prefixes};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
+use sluicegate_platform::api::Platform;
 
 /// Lists the shared pipelines of the account.
 pub(crate) fn list_shared(run: &Run, output: OutputArgs) -> CommandResult {

@@ -5,14 +5,14 @@ use crate::job::cli::{
     ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
 };
 use crate::job::settings::PlatformNames;
-use crate::platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
-use crate::platform::desired::provision::{KnownNames, SecretSource};
-use crate::platform::desired::{self, Document};
 use crate::session::output;
 use crate::session::resource::perhaps_made;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
+use sluicegate_platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
+use sluicegate_platform::desired::provision::{KnownNames, SecretSource};
+use sluicegate_platform::desired::{self, Document};
 use std::path::Path;
 
 /// Hint if it is unknown whether a resource was created that no list shows.

@@ -4,10 +4,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, ProvisionApplyArgs};
 use crate::operations::projects::names;
-use crate::platform::desired::Document;
-use crate::platform::desired::provision::{
-    self, Mark, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepTold, Stopped,
-};
 use crate::session::failure::status_of_step;
 use crate::session::named_file::read_if_there;
 use crate::session::output;
@@ -15,6 +11,10 @@ use crate::session::{CommandResult, Run};
 use crate::write;
 use serde_json::{Value, json};
 use sluicegate_base::text;
+use sluicegate_platform::desired::Document;
+use sluicegate_platform::desired::provision::{
+    self, Mark, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepTold, Stopped,
+};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;

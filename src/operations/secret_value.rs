@@ -1,11 +1,11 @@
 //! Reads the value of a secret: from a variable or a file, never from a flag or the configuration.
 
 use crate::error::Failure;
-use crate::platform::desired::provision::SecretSource;
 use crate::session::Run;
 use crate::session::named_file::read_bounded;
 use secrecy::{ExposeSecret as _, SecretString};
 use sluicegate_base::input;
+use sluicegate_platform::desired::provision::SecretSource;
 use std::path::Path;
 
 /// Maximum size of a secret, in bytes.

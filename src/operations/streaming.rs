@@ -3,14 +3,14 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs};
-use crate::platform::api::StreamingCommand;
-use crate::platform::desired::{self, Document};
-use crate::platform::follow::{self, End, Pace};
-use crate::platform::http::{ErrorKind, HttpError};
 use crate::session::output;
 use crate::session::resource::{RemoteProject, Sought, perhaps_made};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
+use sluicegate_platform::api::StreamingCommand;
+use sluicegate_platform::desired::{self, Document};
+use sluicegate_platform::follow::{self, End, Pace};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::path::Path;
 use uuid::Uuid;
 

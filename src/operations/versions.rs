@@ -3,14 +3,14 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
-use crate::platform::api::Platform;
-use crate::platform::http::ErrorKind;
 use crate::publish::{Latest, is_last_enabled, latest_without, surplus};
 use crate::session::output::json;
 use crate::session::published::{latest_in_words, not_published, versions_of};
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, count};
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
 /// Maximum delay until the details reflect a change.

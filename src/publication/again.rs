@@ -4,9 +4,9 @@
 use super::Publishing;
 use super::intent::Intent;
 use crate::error::Failure;
-use crate::platform::api::Artifact;
 use crate::publish::version::{NameOrigin, name_origin};
 use crate::publish::{Plan, Source};
+use sluicegate_platform::api::Artifact;
 
 impl Publishing<'_> {
     /// Ends the publish if a template makes the name and any version of the commit exists, enabled or not. If the

@@ -7,8 +7,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{Compat as Mode, IfExists};
 use crate::offer::{self, Offer};
-use crate::platform::api::{ArtifactDetails, Platform};
-use crate::platform::http::{ErrorKind, HttpError};
 use crate::publication::offered_side::{FETCH, IdsOnly, OfferedSide};
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 use crate::session::published::not_published;
@@ -16,6 +14,8 @@ use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
     self, Against, Change, Compat, NextError, accepted_by_name, breaks_told, has_next, in_short,
 };
+use sluicegate_platform::api::{ArtifactDetails, Platform};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// Placeholder for the next version until it is computed.
 pub(super) const DRAFT: &str = "0.0.0";

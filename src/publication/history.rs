@@ -3,11 +3,11 @@
 use super::Publishing;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::platform::api::{Artifact, Platform};
-use crate::platform::http::{ErrorKind, HttpError};
 use crate::session::published::versions_of;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, GitError, Repository, Wanted, is_full_id, short_id};
+use sluicegate_platform::api::{Artifact, Platform};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::collections::BTreeSet;
 
 /// Maximum number of versions whose details are requested because the list does not show their commit.

@@ -2,8 +2,8 @@
 
 use super::Publishing;
 use crate::error::Failure;
-use crate::platform::api::Platform;
 use crate::publish::Plan;
+use sluicegate_platform::api::Platform;
 
 /// The action to take after the plan was compared with the platform.
 pub(super) enum Intent {

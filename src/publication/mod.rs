@@ -33,7 +33,6 @@ use crate::exit::ExitStatus;
 use crate::gate::{self, Positions};
 use crate::job::context::Target;
 use crate::job::settings::{Connection, LeftOfReview, Publish};
-use crate::platform::api::Platform;
 use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
 use crate::report::publish_summary;
 use crate::session::failure::not_written;
@@ -44,6 +43,7 @@ use crate::workspace::Workspace;
 use crate::write;
 use jiff::Timestamp;
 use sluicegate_git::CommitId;
+use sluicegate_platform::api::Platform;
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -3,12 +3,12 @@
 
 use crate::offer::{self, LoadedInterface, Offer};
 
-use crate::platform::api::ArtifactDetails;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
 use sluicegate_git::{CommitId, GitError, Repository, Wanted, is_full_id};
 use sluicegate_pipelines::interface::{Against, Interface};
+use sluicegate_platform::api::ArtifactDetails;
 
 /// Number of commits to fetch.
 const DEPTH: u32 = 1;

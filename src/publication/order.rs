@@ -7,10 +7,10 @@ use super::intent::Intent;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::SettingSource;
-use crate::platform::api::Platform;
-use crate::platform::http::ErrorKind;
 use crate::publish::Plan;
 use crate::publish::version::{NameOrigin, name_origin};
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::ErrorKind;
 
 struct LatestVersion {
     name: String,

@@ -8,12 +8,12 @@ use crate::error::Failure;
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
 use crate::job::settings::{Connection, Publish, PublishOn};
-use crate::platform::http::ErrorKind;
 use crate::publish::{Plan, PublishError, version::asks_for_next};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::interface::accepted_by_name;
+use sluicegate_platform::http::ErrorKind;
 
 /// A publish that would follow a passed review.
 pub(crate) struct PlannedPublish {

@@ -4,8 +4,6 @@ use super::Publishing;
 use super::intent::Intent;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::platform::api::{ArtifactDetails, Platform};
-use crate::platform::http::{ErrorKind, HttpError};
 use crate::publish::{Plan, PlanChanges, PublishError, Receipt, Select, Source, changes};
 use crate::session::CommandResult;
 use crate::session::output::json;
@@ -14,6 +12,8 @@ use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, count};
 use sluicegate_pipelines::interface::{Class, Compat, breaks_told, told};
 use sluicegate_pipelines::pipelines::{SharedParameter, is_pipeline};
+use sluicegate_platform::api::{ArtifactDetails, Platform};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::fmt::Write as _;
 
 /// Maximum number of changed files of each kind to print.

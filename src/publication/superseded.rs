@@ -4,10 +4,10 @@
 use super::Publishing;
 use super::history::{CommitOrder, VersionHistory};
 use crate::error::Failure;
-use crate::platform::api::{Artifact, Platform};
-use crate::platform::http::HttpError;
 use crate::publish::{Outcome, OutcomeKind, Plan, withdraw};
 use sluicegate_git::short_id;
+use sluicegate_platform::api::{Artifact, Platform};
+use sluicegate_platform::http::HttpError;
 use std::collections::BTreeSet;
 
 impl Publishing<'_> {

@@ -3,7 +3,6 @@
 use super::Publishing;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::platform::http::HttpError;
 use crate::publish::{self, OutcomeKind, Plan};
 use crate::session::CommandResult;
 use crate::session::failure::status_of;
@@ -11,6 +10,7 @@ use crate::session::published::latest_in_words;
 use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
 use sluicegate_base::text::count;
+use sluicegate_platform::http::HttpError;
 use std::fmt::Write as _;
 
 /// Reports the outcome, the most important fact first, and returns the exit status.

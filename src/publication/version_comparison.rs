@@ -5,8 +5,6 @@ use crate::error::Failure;
 use crate::job::cli::{DiffSidesArgs, GlobArgs};
 use crate::job::settings::{Of, Selection};
 use crate::offer::{self, LoadedInterface};
-use crate::platform::api::{ArtifactDetails, Platform};
-use crate::platform::http::ErrorKind;
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
 use crate::session::Run;
 use crate::session::published::{latest_of, not_published, nothing_under, sought_prefix};
@@ -15,6 +13,8 @@ use serde_json::{Value, json as value};
 use sluicegate_base::text;
 use sluicegate_git::GitError;
 use sluicegate_pipelines::interface::{self, Against, Compat, Interface};
+use sluicegate_platform::api::{ArtifactDetails, Platform};
+use sluicegate_platform::http::ErrorKind;
 
 pub(crate) struct VersionsCompared<'a> {
     pub(crate) prefix: String,

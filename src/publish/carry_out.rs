@@ -10,9 +10,9 @@ use super::judge::{Judge, not_begun, refused, unknown};
 use super::lookup::{LookedUp, Whose, whose};
 use super::outcome::{Options, Outcome};
 use super::upload::{Progress, upload};
-use crate::platform::api::{Platform, PublishAnswer};
-use crate::platform::http::{ErrorKind, HttpError};
 use jiff::Timestamp;
+use sluicegate_platform::api::{Platform, PublishAnswer};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// Maximum number of uploads of a run.
 const UPLOADS: usize = 3;

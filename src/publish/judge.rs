@@ -3,9 +3,9 @@
 use super::lookup::{LookedUp, Lookup, latest_without};
 use super::outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
 use super::{Plan, Source, verify};
-use crate::platform::api::{ArtifactDetails, Platform, PublishAnswer};
-use crate::platform::http::{ErrorKind, HttpError};
 use serde_json::Value;
+use sluicegate_platform::api::{ArtifactDetails, Platform, PublishAnswer};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
 /// Note about an older version: only the response to its upload listed the files that were left out.

@@ -4,11 +4,11 @@
 //! the time limit.
 
 use super::{Plan, verify};
-use crate::platform::api::{ArtifactDetails, Platform};
-use crate::platform::http::{ErrorKind, HttpError};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use sluicegate_platform::api::{ArtifactDetails, Platform};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 use tokio::time::Instant;
 

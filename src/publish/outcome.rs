@@ -1,9 +1,9 @@
 //! The outcome of a publish.
 
 use super::Latest;
-use crate::platform::http::HttpError;
 use clap::ValueEnum;
 use serde_json::Value;
+use sluicegate_platform::http::HttpError;
 use std::fmt;
 use std::time::Duration;
 

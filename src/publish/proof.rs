@@ -3,10 +3,10 @@
 use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
 use crate::offer::{self, LoadedInterface, Offer};
-use crate::platform::api::ArtifactDetails;
 use sluicegate_git::{BlobId, CommitId, Repository};
 use sluicegate_pipelines::interface::{Change, Class, Compat, What};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
+use sluicegate_platform::api::ArtifactDetails;
 use std::collections::BTreeSet;
 
 impl Receipt {

@@ -4,7 +4,7 @@ use super::contents::PublishContents;
 use super::hash::{Hashes, Hashing};
 use super::plan::{Plan, PlannedFile};
 use super::unchanged::Unchanged;
-use crate::platform::api::{PartSource, Upload, UploadPart};
+use sluicegate_platform::api::{PartSource, Upload, UploadPart};
 use std::io::{self, Read};
 use std::sync::Arc;
 

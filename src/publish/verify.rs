@@ -1,8 +1,8 @@
 //! Compares a published version with the plan.
 
 use super::{Plan, Source};
-use crate::platform::api::ArtifactDetails;
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
+use sluicegate_platform::api::ArtifactDetails;
 use std::collections::{HashMap, HashSet};
 use std::iter;
 

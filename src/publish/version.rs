@@ -1,10 +1,10 @@
 //! The version name: a template that is filled with facts about the commit and the run.
 
-use crate::platform::api::{HeaderError, header_value};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use sluicegate_base::text;
 use sluicegate_git::short_id;
+use sluicegate_platform::api::{HeaderError, header_value};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionFacts {

@@ -1,8 +1,8 @@
 //! Determines which published versions consumers can still use, and which are old.
 
 use super::lookup::time;
-use crate::platform::api::Artifact;
 use jiff::Timestamp;
+use sluicegate_platform::api::Artifact;
 
 /// The reason why old versions cannot be distinguished from new ones.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -3,9 +3,9 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::Connection;
-use crate::platform::api::Platform;
-use crate::platform::http;
 use crate::session::Run;
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::runtime::{Builder, Runtime};

@@ -5,11 +5,11 @@ use crate::exit::ExitStatus;
 use crate::job::context::ContextError;
 use crate::job::policy::PolicyError;
 use crate::job::settings::SettingsError;
-use crate::platform::desired::DesiredError;
-use crate::platform::http::{ErrorKind, HttpError};
 use crate::publish::PublishError;
-use crate::service::ServiceError;
 use sluicegate_git::GitError;
+use sluicegate_local_platform::ServiceError;
+use sluicegate_platform::desired::DesiredError;
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::io;
 use std::path::Path;
 

@@ -1,10 +1,10 @@
 //! Texts about prefixes and versions: missing ones, and the version that consumers get.
 
 use crate::error::Failure;
-use crate::platform::api::{Artifact, ArtifactDetails, Platform};
-use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::publish::Latest;
 use crate::session::resource::{Sought, perhaps_made};
+use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
+use sluicegate_platform::http::{ErrorKind, HttpError, for_hint};
 
 /// Returns the search for a prefix.
 pub(crate) const fn sought_prefix(prefix: &str) -> Sought<'_> {

@@ -4,12 +4,12 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::platform::api::{self, Answer, Platform};
-use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::session::output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text::{did_you_mean, nearest};
+use sluicegate_platform::api::{self, Answer, Platform};
+use sluicegate_platform::http::{ErrorKind, HttpError, for_hint};
 use std::io;
 use uuid::Uuid;
 

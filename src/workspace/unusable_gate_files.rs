@@ -12,7 +12,6 @@ use crate::session::Run;
 use crate::workspace::{Workspace, folder_in};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, FileKind, Snapshot};
-use sluicegate_pipelines::interface;
 use sluicegate_pipelines::pipelines::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};

@@ -3,6 +3,8 @@
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "../../crates/local-platform/tests/service/bodies.rs"]
+mod bodies;
 #[path = "../support/dice.rs"]
 mod dice;
 #[path = "../support/geometry.rs"]
@@ -45,6 +47,7 @@ mod hostile;
 mod hosts;
 mod init;
 mod judged;
+mod kill;
 mod local;
 mod messages;
 mod moving;

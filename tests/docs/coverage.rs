@@ -3,7 +3,7 @@
 use super::rows::{ENDPOINTS, RULES, Row};
 use super::{read, root};
 use serde_json::Value;
-use sluicegate::service::{Clock, Options, Vocabulary, start};
+use sluicegate_local_platform::{Clock, Options, Vocabulary, start};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -16,8 +16,9 @@ const DOCUMENT: &str = "docs/API-COVERAGE.md";
 
 const HEAD: &str = "# API coverage
 
-By which tests each endpoint and each rule of the API document is held: the client against the fixtures (`tests/api`), the
-local platform (`tests/service`), and the command against the local platform (`tests/cli`). The names are those of the tests
+By which tests each endpoint and each rule of the API document is held: the client against the fixtures
+(`crates/platform/tests/api`), the local platform (`crates/local-platform/tests/service`), and the command against the local
+platform (`tests/cli`). The names are those of the tests
 as they stand in the sources; `UPDATE_DOCS=1 cargo test --test docs` renews them, and `tests/docs/coverage.rs` fails where
 one of the three is missing.
 ";
@@ -82,7 +83,12 @@ fn meant<'a>(words: &str, tests: &'a BTreeSet<String>) -> Result<Vec<&'a str>, S
 
 /// Returns the document and a list of missing tests.
 fn document() -> (String, Vec<String>) {
-    let sides = ["tests/api", "tests/service", "tests/cli"].map(tests);
+    let sides = [
+        "crates/platform/tests/api",
+        "crates/local-platform/tests/service",
+        "tests/cli",
+    ]
+    .map(tests);
     let (mut text, mut lacks) = (HEAD.to_owned(), Vec::new());
     let parts: [(&str, &str, &[Row]); 2] = [
         ("Endpoints", "endpoint", &ENDPOINTS),

@@ -1,7 +1,7 @@
 //! The parts of the API document, each with the tests that cover it.
 //!
-//! A row contains its subject, then the tests of the client against the fixtures (`tests/api`), those of the local
-//! platform (`tests/service`) and those of the command against the local platform (`tests/cli`). A test is identified
+//! A row contains its subject, then the tests of the client against the fixtures (`crates/platform/tests/api`), those of the local
+//! platform (`crates/local-platform/tests/service`) and those of the command against the local platform (`tests/cli`). A test is identified
 //! by its module and the start of its name; several are separated by a space.
 
 /// The subject, and the tests of client, local platform and command.

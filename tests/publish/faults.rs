@@ -5,9 +5,9 @@ use crate::project::{CONFIG, pipeline, planned, shared, world};
 use crate::repo::World;
 use futures_util::stream::{self, StreamExt as _};
 use secrecy::SecretString;
-use sluicegate::platform::api::Platform;
-use sluicegate::platform::http::{BaseUrl, Client, Delays, Settings, TokenSource};
 use sluicegate::publish::{IfExists, Latest, OnIgnored, Options, Outcome, OutcomeKind, Plan, publish};
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::{BaseUrl, Client, Delays, Settings, TokenSource};
 use std::time::Duration;
 
 /// Creates a plan with only a shared pipeline and its file, which the details can prove complete.
@@ -54,7 +54,7 @@ async fn run_trying(retries: u32, timeout: Duration, url: &str, plan: &Plan, opt
         timeout,
         retries,
         ca_cert: None,
-        observer: sluicegate::platform::http::Observer::default(),
+        observer: sluicegate_platform::http::Observer::default(),
     };
     let platform = Platform::new(Client::with_delays(settings, Delays::default()).unwrap());
     publish(&platform, plan, options, None).await

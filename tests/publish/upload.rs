@@ -5,11 +5,11 @@ use crate::repo::World;
 use crate::worktree::on_disk;
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use sluicegate::platform::api::Platform;
-use sluicegate::platform::http::{BaseUrl, Client, Delays, ErrorKind, Settings, TokenSource};
 use sluicegate::publish::{
     IfExists, Latest, OnIgnored, Options, Outcome, OutcomeKind, Plan, Receipt, publish,
 };
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::{BaseUrl, Client, Delays, ErrorKind, Settings, TokenSource};
 use std::time::Duration;
 use wiremock::matchers::{body_json, method, path, query_param, query_param_is_missing};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -126,7 +126,7 @@ impl Stage {
             timeout: Duration::from_secs(20),
             retries: 0,
             ca_cert: None,
-            observer: sluicegate::platform::http::Observer::default(),
+            observer: sluicegate_platform::http::Observer::default(),
         };
         let platform = Platform::new(Client::with_delays(settings, Delays::default()).unwrap());
         publish(&platform, &self.plan, options, None).await

@@ -1,24 +1,24 @@
 //! The address of the project: one value, `repository` in Cargo.toml. `docs/address` sets it, and a test compares all pages with it.
 
 /// URL of the repository.
-pub(crate) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// Owner in the placeholder that is used until the project has an address.
 const NOBODY: &str = "/your-org/";
 
 /// Returns the URL of the repository; `None` as long as it is the placeholder, which must not be in documents of users.
-pub(crate) fn repository() -> Option<&'static str> {
+pub fn repository() -> Option<&'static str> {
     Some(REPOSITORY).filter(|url| !url.is_empty() && !url.contains(NOBODY))
 }
 
 /// Returns owner and name of the repository: `o/sluicegate`.
-pub(crate) fn owner_and_name() -> &'static str {
+pub fn owner_and_name() -> &'static str {
     let path = REPOSITORY.split_once("://").map_or(REPOSITORY, |(_, rest)| rest);
     path.split_once('/').map_or(path, |(_, path)| path)
 }
 
 /// Returns the product that requests name in `User-Agent`, with the address by which a server's operator finds us.
-pub(crate) fn user_agent() -> String {
+pub fn user_agent() -> String {
     let address = repository().map(|url| format!(" (+{url})"));
     format!(
         "sluicegate/{}{}",

@@ -4,8 +4,16 @@
 //! server that responds as the document specifies. It therefore shares no types with the client: both sides have only
 //! the JSON in common. It does share the rules, so its reviews are real ones.
 //!
+//! Start with [`start`] and [`Options`].
+//!
 //! A resource is one file in `routes` (requests and responses) and one in `store` (stored data); `openapi` lists each
 //! resource once, and both the router and the API description are built from that list.
+
+#![warn(unreachable_pub)]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "readers of these pages also read the code"
+)]
 
 mod agent;
 mod app;
@@ -28,6 +36,10 @@ mod published;
 mod review;
 mod router;
 mod routes;
+#[cfg(test)]
+#[path = "../../../tests/support/schema.rs"]
+#[expect(unreachable_pub, reason = "the tests share it")]
+mod schema;
 mod seats;
 mod server;
 mod shape;

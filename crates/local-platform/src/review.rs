@@ -3,13 +3,13 @@
 //! All of this waits for disks and processors, so it runs on blocking threads.
 
 use super::problem::Problem;
-use crate::document_content::document_in;
 use serde::Serialize;
 use sluicegate_base::text::List;
-use sluicegate_git::{CommitId, FileKind, GitError, Repository, TreeFile};
+use sluicegate_git::{BlobId, CommitId, FileKind, GitError, Repository, TreeFile};
 use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
 use sluicegate_pipelines::pipelines::{RULES_FILE, config_folder, is_pipeline};
 use sluicegate_pipelines::rules::RuleSet;
+use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use utoipa::ToSchema;
@@ -179,9 +179,17 @@ fn rules_of(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Probl
     };
     match repository.find_file(commit, &format!("{folder}/{RULES_FILE}"))? {
         Some(file) if file.kind == FileKind::Regular => {
-            Ok(RuleSet::read(&document_in(repository, &file.blob)?))
+            Ok(RuleSet::read(&read_document(repository, &file.blob)?))
         }
         _ => Ok(RuleSet::missing()),
+    }
+}
+
+/// Returns the blob's content, or the reason why it is not a document.
+fn read_document(repository: &Repository, blob: &BlobId) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
+    match repository.read_blob(blob, DOCUMENT_LIMIT) {
+        Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large())),
+        read => Ok(Ok(read?)),
     }
 }
 
@@ -193,7 +201,7 @@ fn evaluate(
 ) -> Result<Vec<FileResults>, Problem> {
     let documents = files
         .iter()
-        .map(|file| Ok((file.path.clone(), document_in(repository, &file.blob)?)));
+        .map(|file| Ok((file.path.clone(), read_document(repository, &file.blob)?)));
     rules.evaluate_all(documents, &|_, _| {})
 }
 

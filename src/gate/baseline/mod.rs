@@ -10,7 +10,6 @@ use crate::gate::baseline::adoption::Adoption;
 use crate::gate::{Moved, Pairs, Places, Selected, Tally, mark_known, moved};
 use crate::job::context::Comparison;
 use crate::job::settings::{Connection, Revisions, Selection};
-use crate::platform::http::ErrorKind;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::{
@@ -18,6 +17,7 @@ use sluicegate_git::{
 };
 use sluicegate_pipelines::findings::{FileResults, Limit, LimitKind};
 use sluicegate_pipelines::pipelines::{SubjectKind, is_pipeline};
+use sluicegate_platform::http::ErrorKind;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 

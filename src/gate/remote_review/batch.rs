@@ -1,10 +1,10 @@
 //! Sends the selected files in batches, several at a time, and splits a batch that is too large for the platform or gets
 //! no response.
 
-use crate::platform::api::{Platform, ReviewAnswer, ReviewFields, ReviewRequest};
-use crate::platform::http::{ErrorKind, HttpError};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
+use sluicegate_platform::api::{Platform, ReviewAnswer, ReviewFields, ReviewRequest};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 use uuid::Uuid;

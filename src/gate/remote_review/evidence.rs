@@ -3,10 +3,10 @@
 //! platform knows, are reported as notes, since they should not block every change.
 
 use crate::gate::Positions;
-use crate::platform::api::RuleAnswer;
 use sluicegate_base::text::{List, count};
 use sluicegate_pipelines::pipelines::Kind;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
+use sluicegate_platform::api::RuleAnswer;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of rules or pipelines in a note.

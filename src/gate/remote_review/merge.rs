@@ -4,13 +4,13 @@ use crate::gate::remote_review::evidence::{self, Gaps};
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::requested_paths::RequestedPaths;
 use crate::gate::{BatchAnswer, KnownComparison, Positions};
-use crate::platform::api::{ReviewAnswer, RuleAnswer};
 use sluicegate_pipelines::findings::{
     Enforcement, FileResults, Limit, Origin, RuleResult, Severity, Status, Unreviewed, Violation,
 };
 use sluicegate_pipelines::pipelines::Kind;
 use sluicegate_pipelines::project::CheckLevels;
 use sluicegate_pipelines::rules::{self, Consequence, RuleSet};
+use sluicegate_platform::api::{ReviewAnswer, RuleAnswer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of files whose lines are looked up together.

@@ -21,12 +21,12 @@ use crate::gate::{self, BatchAnswer, Batching, Places, Positions, ReviewAsked, S
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, RequestFields, Review};
-use crate::platform::api::{Platform, ReviewFields};
 use crate::session::Run;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, SnapshotFile};
 use sluicegate_pipelines::findings::{FileResults, State};
 use sluicegate_pipelines::rules::RuleSet;
+use sluicegate_platform::api::{Platform, ReviewFields};
 use std::iter;
 use std::mem;
 use std::panic;

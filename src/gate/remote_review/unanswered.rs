@@ -4,9 +4,9 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{BatchAnswer, BatchError, Tally};
-use crate::platform::http::HttpError;
 use crate::session::Run;
 use crate::session::failure::status_of;
+use sluicegate_platform::http::HttpError;
 use std::collections::BTreeSet;
 
 /// The failed requests, each cause once.

@@ -5,7 +5,7 @@ use super::table::variable;
 use super::{Layers, SettingsError, Sources};
 use crate::env::Env;
 use crate::job::cli::GlobalArgs;
-use crate::platform::http::{BaseUrl, TokenSource};
+use sluicegate_platform::http::{BaseUrl, TokenSource};
 use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;

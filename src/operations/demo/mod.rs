@@ -10,13 +10,13 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{Annotations, Cli, Command, DemoArgs};
 use crate::job::settings::variable;
-use crate::service::{self, Clock, Options, Role, Vocabulary};
 use crate::session::step_report;
 use crate::session::{CommandResult, Run};
 use clap::Parser as _;
 use project::{ADDING_BRANCH, BAD_BRANCH, BREAKING_BRANCH, DemoProject, GOOD_BRANCH};
 use secrecy::SecretString;
 use sluicegate_base::text;
+use sluicegate_local_platform::{Clock, Options, Role, Vocabulary};
 use std::ffi::OsStr;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -63,7 +63,7 @@ pub(crate) fn walk(run: &Run, args: &DemoArgs, run_command: RunCommand) -> Comma
     let project = project::make(&folder)?;
     let token = Uuid::new_v4().to_string();
     let runtime = run.runtime()?;
-    let platform = runtime.block_on(service::start(options(&project, &token)))?;
+    let platform = runtime.block_on(sluicegate_local_platform::start(options(&project, &token)))?;
     let tour = Tour {
         run,
         run_command,

@@ -3,14 +3,14 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::platform::api::{Answer, Execution, ExecutionAnswer};
-use crate::platform::follow::{self, End, Pace};
-use crate::platform::http::{ErrorKind, HttpError};
 use crate::session::output;
 use crate::session::resource::{RemoteProject, Sought};
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use sluicegate_platform::api::{Answer, Execution, ExecutionAnswer};
+use sluicegate_platform::follow::{self, End, Pace};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
 /// Returns the failure for a missing execution.

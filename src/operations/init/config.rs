@@ -1,8 +1,8 @@
 //! Fills the templates of the files with the detected values.
 
 use super::look::RepositoryFacts;
-use crate::address;
 use crate::job::cli::Adopt;
+use sluicegate_base::address;
 use sluicegate_base::text::count;
 use sluicegate_pipelines::project::ProjectCheck;
 

@@ -4,11 +4,11 @@ use super::wait::{TaskWait, told_to_go_on};
 use super::{message, no_task, platform};
 use crate::error::Failure;
 use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
-use crate::platform::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
-use crate::platform::follow::changed_in_time;
 use crate::session::resource::{RemoteProject, made_nameless, perhaps_made};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
+use sluicegate_platform::api::{AGENT, AgentConfig, FollowUp, NewTask, Permission};
+use sluicegate_platform::follow::changed_in_time;
 
 /// Hint to check whether a task was created.
 const LOOK: &str = "run `sluicegate tasks list` to check";

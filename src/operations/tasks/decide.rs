@@ -6,10 +6,10 @@ use super::{no_task, platform};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, DecideArgs};
-use crate::platform::api::{Answer, Decided, Decision, Platform, QuestionAnswer, Task};
-use crate::platform::follow::{changed_in_time, scope_word};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
+use sluicegate_platform::api::{Answer, Decided, Decision, Platform, QuestionAnswer, Task};
+use sluicegate_platform::follow::{changed_in_time, scope_word};
 
 pub(crate) fn decide(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = decisions(args)?;

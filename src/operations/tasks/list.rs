@@ -3,12 +3,12 @@
 
 use super::shown;
 use crate::job::cli::{ListTasksArgs, OutputFormat};
-use crate::platform::api::{Answer, Phase, Platform, Task, TaskFilter};
-use crate::platform::http::{ErrorKind, HttpError};
 use crate::session::resource::{no_project, unknown_project};
 use crate::session::{CommandResult, Run};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
+use sluicegate_platform::api::{Answer, Phase, Platform, Task, TaskFilter};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// Number of details to request at the same time.
 const AT_ONCE: usize = 8;

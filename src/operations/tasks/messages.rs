@@ -4,14 +4,14 @@ use super::{PATIENCE, no_task, platform, shown};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, PaceArgs};
-use crate::platform::api::{Phase, Platform, Task};
-use crate::platform::follow::{MessageReader, Pace, silent};
 use crate::session::output;
 use crate::session::output::relative;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sluicegate_base::text;
+use sluicegate_platform::api::{Phase, Platform, Task};
+use sluicegate_platform::follow::{MessageReader, Pace, silent};
 
 pub(crate) fn run(
     run: &Run,

@@ -10,14 +10,14 @@ pub(crate) mod wait;
 
 use crate::error::Failure;
 use crate::job::cli::{MessageArgs, TaskArgs};
-use crate::platform::api::{Platform, TaskFilter};
-use crate::platform::http::HttpError;
 use crate::session::named_file::read_bounded;
 use crate::session::resource::Sought;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::input;
 use sluicegate_base::text;
+use sluicegate_platform::api::{Platform, TaskFilter};
+use sluicegate_platform::http::HttpError;
 
 /// Default time to wait for a task, in seconds.
 const PATIENCE: u64 = 3600;

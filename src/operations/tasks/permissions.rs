@@ -4,9 +4,9 @@ use super::{no_task, platform};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputArgs;
-use crate::platform::api::{Permission, Permissions};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
+use sluicegate_platform::api::{Permission, Permissions};
 
 pub(crate) fn replace(run: &Run, id: &str, tools: &[String], output: OutputArgs) -> CommandResult {
     let platform = platform(run)?;

@@ -1,9 +1,9 @@
 //! Describes tasks as text.
 
-use crate::platform::api::{Answer, PendingDecision, Phase, Task};
 use crate::session::output;
 use serde_json::Value;
 use sluicegate_base::text;
+use sluicegate_platform::api::{Answer, PendingDecision, Phase, Task};
 use std::fmt::Write as _;
 
 /// Returns the status, with the meaning of a STOPPED.

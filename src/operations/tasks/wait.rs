@@ -4,9 +4,9 @@ use super::{PATIENCE, no_task, shown};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
-use crate::platform::api::{Answer, Platform, Task};
-use crate::platform::follow::{self, Pace, Policy, TaskEnd, Turn, silent};
 use crate::session::{CommandResult, Run};
+use sluicegate_platform::api::{Answer, Platform, Task};
+use sluicegate_platform::follow::{self, Pace, Policy, TaskEnd, Turn, silent};
 
 /// The settings for waiting for a task, starting now.
 pub(crate) struct TaskWait {

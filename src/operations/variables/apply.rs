@@ -3,8 +3,6 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApplyArgs, OutputFormat};
-use crate::platform::desired::Document;
-use crate::platform::desired::variables::{self, Applied, VariableStep, WantedVariable};
 use crate::session::failure::status_of_step;
 use crate::session::output;
 use crate::session::resource::RemoteProject;
@@ -12,6 +10,8 @@ use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_base::text::count;
+use sluicegate_platform::desired::Document;
+use sluicegate_platform::desired::variables::{self, Applied, VariableStep, WantedVariable};
 
 pub(crate) fn run(run: &Run, args: &ApplyArgs) -> CommandResult {
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;

@@ -6,12 +6,12 @@ pub(crate) mod overrides;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{FieldArgs, OutputArgs};
-use crate::platform::api::{NewVariable, Variable, VariableFields};
-use crate::platform::desired::variables::typed_text;
 use crate::session::resource::{RemoteProject, variable};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
+use sluicegate_platform::api::{NewVariable, Variable, VariableFields};
+use sluicegate_platform::desired::variables::typed_text;
 
 /// Prints that something was done, as the platform's response is empty.
 pub(crate) fn done(run: &Run, output: OutputArgs, words: &str) -> CommandResult {

@@ -4,13 +4,13 @@ use super::done;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
-use crate::platform::api::Override;
-use crate::platform::desired::variables::{refused_overrides, typed_text};
-use crate::platform::http::{ErrorKind, HttpError, for_hint};
 use crate::session::output;
 use crate::session::resource::{RemoteProject, Sought, perhaps_made};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
+use sluicegate_platform::api::Override;
+use sluicegate_platform::desired::variables::{refused_overrides, typed_text};
+use sluicegate_platform::http::{ErrorKind, HttpError, for_hint};
 use std::fmt::Write as _;
 
 pub(crate) async fn run(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {

@@ -20,7 +20,7 @@ use super::remark::{Remark, RemarkKind, remarks, verdict_remark};
 use super::view::Order;
 use super::wording::excluded;
 use super::{About, SarifLimits, shorten, uri, write_json};
-use crate::address;
+use sluicegate_base::address;
 use sluicegate_base::text::count;
 use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
 use std::collections::BTreeMap;

@@ -15,7 +15,7 @@ use crate::program::{Call, Ended, PROJECT, TOKEN};
 use crate::repo::World;
 use crate::world::{RULES, pipeline};
 use serde_json::Value;
-use sluicegate::service::{self, Clock, Options, Role, Running, Vocabulary};
+use sluicegate_local_platform::{Clock, Options, Role, Running, Vocabulary};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -103,7 +103,9 @@ impl Local {
             clock: clock.clone(),
         };
         let runtime = Runtime::new().unwrap();
-        let running = runtime.block_on(service::start(options)).unwrap();
+        let running = runtime
+            .block_on(sluicegate_local_platform::start(options))
+            .unwrap();
         Self {
             world,
             clock,

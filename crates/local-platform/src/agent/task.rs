@@ -3,7 +3,7 @@
 use super::decision::{GivenDecision, OpenDecision, Verdict};
 use super::plan::tools_for;
 use super::tools::{ASK, changes};
-use crate::service::clock::Moment;
+use crate::clock::Moment;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::VecDeque;

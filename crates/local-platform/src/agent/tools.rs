@@ -1,6 +1,6 @@
 //! The tools that an agent can be granted.
 
-use crate::service::store::events::EventKind;
+use crate::store::events::EventKind;
 
 /// All names of tools: those in the API document's list, and two more from its example.
 pub(crate) const TOOLS: [&str; 16] = [

@@ -1,18 +1,18 @@
 //! Versions of shared pipeline artifacts: list, details, publish, enable and disable (API document, "Shared pipeline
 //! artifacts").
 
-use crate::service::app::App;
-use crate::service::auth::Admin;
-use crate::service::body::{BoundedBody, JsonObject};
-use crate::service::check::BodyCheck;
-use crate::service::fields::Fields as _;
-use crate::service::multipart::FormReader;
-use crate::service::page::{Page, Paged, Query};
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::shape::{Shape, boolean, needs, object, text};
-use crate::service::store::artifacts::{self, Filter, StoredArtifact, StoredSharedPipeline};
-use crate::service::upload::{IgnoredResource, ReceivedUpload};
-use crate::service::vocabulary::Vocabulary;
+use crate::app::App;
+use crate::auth::Admin;
+use crate::body::{BoundedBody, JsonObject};
+use crate::check::BodyCheck;
+use crate::fields::Fields as _;
+use crate::multipart::FormReader;
+use crate::page::{Page, Paged, Query};
+use crate::problem::{Problem, ProblemBody};
+use crate::shape::{Shape, boolean, needs, object, text};
+use crate::store::artifacts::{self, Filter, StoredArtifact, StoredSharedPipeline};
+use crate::upload::{IgnoredResource, ReceivedUpload};
+use crate::vocabulary::Vocabulary;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;

@@ -1,15 +1,15 @@
 //! Default warehouse connections (API document, "Projects, environments, provisioning").
 
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::check::BodyCheck;
-use crate::service::fields::Fields as _;
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::CallersProject;
-use crate::service::routes::Empty;
-use crate::service::shape::{Shape, ShapePart, needs, object, one_of, rule, text};
-use crate::service::store::connections;
-use crate::service::vocabulary::Vocabulary;
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::check::BodyCheck;
+use crate::fields::Fields as _;
+use crate::problem::{Problem, ProblemBody};
+use crate::project::CallersProject;
+use crate::routes::Empty;
+use crate::shape::{Shape, ShapePart, needs, object, one_of, rule, text};
+use crate::store::connections;
+use crate::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,20 +1,18 @@
 //! Environments (API document, "Projects, environments, provisioning").
 
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::check::BodyCheck;
-use crate::service::fields::Fields as _;
-use crate::service::page::{Page, Paged, Query};
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::CallersProject;
-use crate::service::routes::Empty;
-use crate::service::shape::{
-    Shape, any_text, at_least_one_of, list_of, may, needs, object, one_of, rule, text, uuid,
-};
-use crate::service::store::connections;
-use crate::service::store::environments::{self, EnvironmentItem, EnvironmentRecord};
-use crate::service::tokens::Caller;
-use crate::service::vocabulary::Vocabulary;
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::check::BodyCheck;
+use crate::fields::Fields as _;
+use crate::page::{Page, Paged, Query};
+use crate::problem::{Problem, ProblemBody};
+use crate::project::CallersProject;
+use crate::routes::Empty;
+use crate::shape::{Shape, any_text, at_least_one_of, list_of, may, needs, object, one_of, rule, text, uuid};
+use crate::store::connections;
+use crate::store::environments::{self, EnvironmentItem, EnvironmentRecord};
+use crate::tokens::Caller;
+use crate::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

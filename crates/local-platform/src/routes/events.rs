@@ -1,12 +1,12 @@
 //! The audit log (API document, "Audit logs").
 
-use crate::service::app::App;
-use crate::service::auth::SuperAdmin;
-use crate::service::check::BodyCheck;
-use crate::service::clock::Moment;
-use crate::service::page::{Page, Paged, Query};
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::store::events::{self, AuditEvent};
+use crate::app::App;
+use crate::auth::SuperAdmin;
+use crate::check::BodyCheck;
+use crate::clock::Moment;
+use crate::page::{Page, Paged, Query};
+use crate::problem::{Problem, ProblemBody};
+use crate::store::events::{self, AuditEvent};
 use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;

@@ -1,20 +1,20 @@
 //! Published pipelines and their executions (API document, "Pipeline execution").
 
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::fields::Fields as _;
-use crate::service::page::{Page, Paged, Query};
-use crate::service::place::RequestPath;
-use crate::service::problem::{Problem, ProblemBody, ShortBody};
-use crate::service::project::CallersProject;
-use crate::service::published::{self, ListedPipeline};
-use crate::service::shape::{
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::fields::Fields as _;
+use crate::page::{Page, Paged, Query};
+use crate::place::RequestPath;
+use crate::problem::{Problem, ProblemBody, ShortBody};
+use crate::project::CallersProject;
+use crate::published::{self, ListedPipeline};
+use crate::shape::{
     Shape, any_text, boolean, list_of, map_of, may, needs, object, one_of, text, text_or_number,
 };
-use crate::service::store::environments;
-use crate::service::store::executions::{self, ExecutionRecord, ExecutionResult};
-use crate::service::vocabulary::Vocabulary;
-use crate::service::walk::{Ending, walk};
+use crate::store::environments;
+use crate::store::executions::{self, ExecutionRecord, ExecutionResult};
+use crate::vocabulary::Vocabulary;
+use crate::walk::{Ending, walk};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

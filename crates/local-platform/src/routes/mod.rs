@@ -14,8 +14,8 @@ pub(super) mod streaming;
 pub(super) mod tasks;
 pub(super) mod variables;
 
-use crate::service::shape::Shape;
-use crate::service::vocabulary::Vocabulary;
+use crate::shape::Shape;
+use crate::vocabulary::Vocabulary;
 use serde::Serialize;
 use utoipa::ToSchema;
 

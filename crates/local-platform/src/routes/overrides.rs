@@ -1,19 +1,19 @@
 //! Overrides of variables in single environments (API document, "Project variables").
 
 use super::variables::{NAME, does_not_fit, missing};
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::fields::Fields as _;
-use crate::service::options::Role;
-use crate::service::page::Query;
-use crate::service::place::RequestPath;
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::CallersProject;
-use crate::service::shape::{Shape, list_of, needs, object, text, text_or_number};
-use crate::service::store::environments;
-use crate::service::store::variables::{self, StoredOverride, VariableRow, VariableValue};
-use crate::service::tokens::Caller;
-use crate::service::vocabulary::Vocabulary;
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::fields::Fields as _;
+use crate::options::Role;
+use crate::page::Query;
+use crate::place::RequestPath;
+use crate::problem::{Problem, ProblemBody};
+use crate::project::CallersProject;
+use crate::shape::{Shape, list_of, needs, object, text, text_or_number};
+use crate::store::environments;
+use crate::store::variables::{self, StoredOverride, VariableRow, VariableValue};
+use crate::tokens::Caller;
+use crate::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,17 +1,17 @@
 //! Projects and their repositories (API document, "Projects, environments, provisioning").
 
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::fields::Fields as _;
-use crate::service::options::Role;
-use crate::service::page::{Page, Paged, Query};
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::CallersProject;
-use crate::service::routes::Empty;
-use crate::service::shape::{Shape, any_text, may, needs, object, one_of, text};
-use crate::service::store::projects::{self, ProjectItem, ProjectRecord};
-use crate::service::tokens::Caller;
-use crate::service::vocabulary::Vocabulary;
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::fields::Fields as _;
+use crate::options::Role;
+use crate::page::{Page, Paged, Query};
+use crate::problem::{Problem, ProblemBody};
+use crate::project::CallersProject;
+use crate::routes::Empty;
+use crate::shape::{Shape, any_text, may, needs, object, one_of, text};
+use crate::store::projects::{self, ProjectItem, ProjectRecord};
+use crate::tokens::Caller;
+use crate::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

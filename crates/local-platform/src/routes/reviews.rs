@@ -1,14 +1,14 @@
 //! Reviews (API document, "Pipeline review").
 
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::check::BodyCheck;
-use crate::service::fields::Fields as _;
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::CallersProject;
-use crate::service::review::{self, ReviewOutcome, ReviewWish};
-use crate::service::shape::{Shape, needs, object, text, texts};
-use crate::service::vocabulary::{ReviewFields, Vocabulary};
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::check::BodyCheck;
+use crate::fields::Fields as _;
+use crate::problem::{Problem, ProblemBody};
+use crate::project::CallersProject;
+use crate::review::{self, ReviewOutcome, ReviewWish};
+use crate::shape::{Shape, needs, object, text, texts};
+use crate::vocabulary::{ReviewFields, Vocabulary};
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;

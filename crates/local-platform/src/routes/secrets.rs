@@ -1,15 +1,15 @@
 //! Secrets of runners (API document, "Projects, environments, provisioning").
 
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::check::BodyCheck;
-use crate::service::fields::Fields as _;
-use crate::service::place::RequestPath;
-use crate::service::problem::Problem;
-use crate::service::shape::{Shape, any_text, map_of, needs, object, rule, text};
-use crate::service::store::secrets;
-use crate::service::tokens::Caller;
-use crate::service::vocabulary::Vocabulary;
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::check::BodyCheck;
+use crate::fields::Fields as _;
+use crate::place::RequestPath;
+use crate::problem::Problem;
+use crate::shape::{Shape, any_text, map_of, needs, object, rule, text};
+use crate::store::secrets;
+use crate::tokens::Caller;
+use crate::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

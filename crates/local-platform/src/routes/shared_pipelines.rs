@@ -1,10 +1,10 @@
 //! The shared pipelines of the account (API document, "Shared pipeline artifacts").
 
-use crate::service::app::App;
-use crate::service::auth::Admin;
-use crate::service::page::{Page, Paged, Query};
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::store::artifacts::{self, SharedPipelineItem};
+use crate::app::App;
+use crate::auth::Admin;
+use crate::page::{Page, Paged, Query};
+use crate::problem::{Problem, ProblemBody};
+use crate::store::artifacts::{self, SharedPipelineItem};
 use axum::Json;
 use axum::extract::State;
 use std::sync::Arc;

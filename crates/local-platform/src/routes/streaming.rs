@@ -1,17 +1,17 @@
 //! Streaming pipelines (API document, "Streaming pipelines").
 
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::fields::Fields as _;
-use crate::service::place::RequestPath;
-use crate::service::problem::Problem;
-use crate::service::project::CallersProject;
-use crate::service::routes::Empty;
-use crate::service::shape::{Shape, needs, object, one_of};
-use crate::service::store::streaming::{self, NewPipeline, StreamingOrder, StreamingState};
-use crate::service::streaming::{definition, stored};
-use crate::service::tokens::Caller;
-use crate::service::vocabulary::Vocabulary;
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::fields::Fields as _;
+use crate::place::RequestPath;
+use crate::problem::Problem;
+use crate::project::CallersProject;
+use crate::routes::Empty;
+use crate::shape::{Shape, needs, object, one_of};
+use crate::store::streaming::{self, NewPipeline, StreamingOrder, StreamingState};
+use crate::streaming::{definition, stored};
+use crate::tokens::Caller;
+use crate::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,18 +1,18 @@
 //! Project variables (API document, "Project variables").
 
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::check::BodyCheck;
-use crate::service::fields::Fields as _;
-use crate::service::page::{Page, Paged, Query};
-use crate::service::place::RequestPath;
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::CallersProject;
-use crate::service::shape::{
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::check::BodyCheck;
+use crate::fields::Fields as _;
+use crate::page::{Page, Paged, Query};
+use crate::place::RequestPath;
+use crate::problem::{Problem, ProblemBody};
+use crate::project::CallersProject;
+use crate::shape::{
     Shape, ShapePart, any_text, boolean, may, needs, object, one_of, rule, text, text_or_number,
 };
-use crate::service::store::variables::{self, StoredVariable, VariableValue};
-use crate::service::vocabulary::Vocabulary;
+use crate::store::variables::{self, StoredVariable, VariableValue};
+use crate::vocabulary::Vocabulary;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

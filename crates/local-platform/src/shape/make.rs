@@ -1,7 +1,7 @@
 //! Constructors of shapes.
 
 use super::{EMPTY, MISSING, Member, Object, Presence, Shape, ShapeKind, ShapePart, ShapeRule};
-use crate::service::check::BodyCheck;
+use crate::check::BodyCheck;
 use serde_json::Value;
 
 const fn shape(kind: ShapeKind) -> Shape {

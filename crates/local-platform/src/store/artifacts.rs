@@ -7,7 +7,7 @@
 use super::Statements as _;
 use super::events::{self, Author, EventKind, NewEvent};
 use super::{count, projects};
-use crate::service::page::Page;
+use crate::page::Page;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params, params};
 use serde::Serialize;
 use std::fmt::Write as _;

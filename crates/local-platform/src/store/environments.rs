@@ -3,7 +3,7 @@
 use super::Statements as _;
 use super::count;
 use super::events::{self, Author, EventKind, NewEvent};
-use crate::service::page::Page;
+use crate::page::Page;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
 use utoipa::ToSchema;

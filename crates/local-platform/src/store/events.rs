@@ -4,9 +4,9 @@
 
 use super::Statements as _;
 use super::count;
-use crate::service::clock::Moment;
-use crate::service::page::Page;
-use crate::service::tokens::User;
+use crate::clock::Moment;
+use crate::page::Page;
+use crate::tokens::User;
 use rusqlite::{Connection, Row, Transaction, named_params, params};
 use serde::Serialize;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //! The outcome and the end time of an execution are determined when it starts; its current state follows from the time.
 
 use super::Statements as _;
-use crate::service::clock::Moment;
+use crate::clock::Moment;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
 use utoipa::ToSchema;

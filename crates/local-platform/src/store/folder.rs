@@ -1,7 +1,7 @@
 //! The directory of the database. One server at a time uses it, and only its owner can read it, because the stored data
 //! is as confidential as the pipelines and the information about secrets.
 
-use crate::service::error::StoreError;
+use crate::error::StoreError;
 use rusqlite::Connection;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};

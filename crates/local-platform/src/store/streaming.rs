@@ -4,7 +4,7 @@
 
 use super::Statements as _;
 use super::events::{self, Author, EventKind, NewEvent};
-use crate::service::clock::Moment;
+use crate::clock::Moment;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
 use std::time::Duration;

@@ -4,8 +4,8 @@
 //! task is read, and stored with the next change.
 
 use super::Statements as _;
-use crate::service::agent::{AgentTask, Message};
-use crate::service::clock::Moment;
+use crate::agent::{AgentTask, Message};
+use crate::clock::Moment;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Deserialize;

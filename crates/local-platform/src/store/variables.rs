@@ -2,7 +2,7 @@
 
 use super::Statements as _;
 use super::count;
-use crate::service::page::Page;
+use crate::page::Page;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, params};
 use serde::Serialize;

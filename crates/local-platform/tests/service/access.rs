@@ -1,6 +1,7 @@
 //! Permissions of the roles, and requests that are rejected before anything else is checked.
 
-use crate::platform::{ARTIFACTS, DETAILS, Platform, SHARED, fields, refused};
+use crate::bodies::{ARTIFACTS, DETAILS};
+use crate::platform::{Platform, SHARED, fields, refused};
 use reqwest::Method;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -120,7 +121,10 @@ async fn every_wrong_field_is_named_at_once() {
 async fn a_400_has_the_keys_of_the_api_document() {
     let platform = Platform::empty().await;
     let body = platform.get_refused(DETAILS, 400).await;
-    let document = serde_json::from_str(include_str!("../fixtures/api/validation-error.json")).unwrap();
+    let document = serde_json::from_str(include_str!(
+        "../../../../tests/fixtures/api/validation-error.json"
+    ))
+    .unwrap();
     assert_eq!(crate::platform::keys(&body), crate::platform::keys(&document));
 }
 

@@ -1,7 +1,7 @@
 //! Published versions: lists, details, [Latest], enabling and disabling.
 
-use crate::platform::{ARTIFACTS, DETAILS, Platform, SHARED, keys, refused, success};
-use crate::publish::WHOLE;
+use crate::bodies::{ARTIFACTS, DETAILS, WHOLE};
+use crate::platform::{Platform, SHARED, keys, refused, success};
 use serde_json::{Value, json};
 
 async fn with_versions(versions: &[&str]) -> Platform {
@@ -85,8 +85,10 @@ async fn shared_pipelines_are_listed_once_with_what_the_api_document_names() {
     success(platform.publish("p", "3", &other).await).await;
     success(platform.publish("o", "1", &other).await).await;
     let listed = platform.get(SHARED).await;
-    let document: Value =
-        serde_json::from_str(include_str!("../fixtures/api/shared-pipelines.json")).unwrap();
+    let document: Value = serde_json::from_str(include_str!(
+        "../../../../tests/fixtures/api/shared-pipelines.json"
+    ))
+    .unwrap();
     assert_eq!(keys(&listed), keys(&document));
     let item = |prefix: &str, id: &str, description: Value, version: &str| {
         json!({

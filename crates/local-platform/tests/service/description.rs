@@ -1,7 +1,7 @@
 //! Compares the API description with real responses.
 
-use crate::platform::{ARTIFACTS, DETAILS, Platform, SHARED, refused, success};
-use crate::publish::WHOLE;
+use crate::bodies::{ARTIFACTS, DETAILS, WHOLE};
+use crate::platform::{Platform, SHARED, refused, success};
 use crate::repo::World;
 use crate::schema::hold;
 use reqwest::{Method, Response};

@@ -1,30 +1,18 @@
 //! Data that survives a restart, and operations that continue after it.
 
+use crate::bodies::{text, with_a_pipeline};
 use crate::platform::{Platform, options, stepped_clock};
 use crate::projects::{GIVEN, with_environments};
 use crate::repo::World;
 use crate::scratch;
 use crate::streaming;
 use crate::tasks::{begin, task};
-use crate::variables::text;
 use reqwest::Method;
 use serde_json::{Value, json};
-use sluicegate::service::{Clock, Options};
+use sluicegate_local_platform::{Clock, Options};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(20);
-
-/// Creates a repository whose default branch has the pipeline `a`.
-pub fn with_a_pipeline() -> World {
-    let world = World::new();
-    world.write(
-        "a.orch.yaml",
-        "type: orchestration\npipeline: { components: { S: { type: start } } }",
-    );
-    world.commit("first");
-    world.push();
-    world
-}
 
 struct Durable {
     world: World,

@@ -1,13 +1,13 @@
 //! The audit log.
 
+use crate::bodies::{AGENT, WHOLE, environment};
 use crate::platform::{Platform, column, fields, options, refused, same_keys, stepped_clock, success};
-use crate::projects::{AGENT, GIVEN, environment, with_environments, with_given};
-use crate::publish::WHOLE;
+use crate::projects::{GIVEN, with_environments, with_given};
 use crate::streaming;
 use crate::tasks::{begin, task};
 use reqwest::Method;
 use serde_json::{Value, json};
-use sluicegate::service::Options;
+use sluicegate_local_platform::Options;
 use std::time::Duration;
 
 const EVENTS: &str = "/v1/events";
@@ -143,7 +143,10 @@ async fn get_events_has_all_thirteen_keys() {
     success(platform.publish("group", "1", &WHOLE).await).await;
     success(platform.publish("remote", "1", &WHOLE).await).await;
     let listed = events(&platform, "").await;
-    same_keys(&listed, include_str!("../fixtures/api/events.json"));
+    same_keys(
+        &listed,
+        include_str!("../../../../tests/fixtures/api/events.json"),
+    );
     let first = &listed["results"][0];
     assert_eq!(first.as_object().unwrap().len(), 13);
     assert_eq!(first["eventType"], "STREAMING_PIPELINE_CREATED");

@@ -5,7 +5,7 @@ use crate::projects::{GIVEN, with_environments};
 use crate::repo::World;
 use reqwest::Method;
 use serde_json::{Value, json};
-use sluicegate::service::Options;
+use sluicegate_local_platform::Options;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -54,13 +54,19 @@ async fn start(platform: &Platform, pipeline: &str, tag: Option<&str>) -> String
     let started = platform
         .call("member", (Method::POST, &path), Some(request(pipeline, tag)), 201)
         .await;
-    same_keys(&started, include_str!("../fixtures/api/execution-created.json"));
+    same_keys(
+        &started,
+        include_str!("../../../../tests/fixtures/api/execution-created.json"),
+    );
     format!("{path}/{}", started["pipelineExecutionId"].as_str().unwrap())
 }
 
 async fn status(platform: &Platform, execution: &str) -> String {
     let found = platform.call("member", (Method::GET, execution), None, 200).await;
-    same_keys(&found, include_str!("../fixtures/api/execution.json"));
+    same_keys(
+        &found,
+        include_str!("../../../../tests/fixtures/api/execution.json"),
+    );
     let result = &found["result"];
     let status = result["status"].as_str().unwrap();
     assert_eq!(result["finishedAt"].is_null(), status == "RUNNING", "{found}");
@@ -72,7 +78,10 @@ async fn get_published_pipelines_lists_the_head_of_the_default_branch() {
     let (platform, world) = prepared().await;
     let path = format!("{}/published-pipelines", project());
     let listed = platform.read(&path).await;
-    same_keys(&listed, include_str!("../fixtures/api/published-pipelines.json"));
+    same_keys(
+        &listed,
+        include_str!("../../../../tests/fixtures/api/published-pipelines.json"),
+    );
     assert_eq!(
         column(&listed["results"], "name"),
         ["broken", "clean", "sales/load orders"]
@@ -164,7 +173,10 @@ async fn post_executions_refuses_a_tag_exactly_while_it_runs() {
     let first = start(&platform, "broken", Some("nightly")).await;
     platform.wait(ALREADY);
     let conflict = platform.post(&path, request("clean", Some("nightly")), 409).await;
-    same_keys(&conflict, include_str!("../fixtures/api/conflict.json"));
+    same_keys(
+        &conflict,
+        include_str!("../../../../tests/fixtures/api/conflict.json"),
+    );
     assert_eq!(conflict["status"], 409);
     assert!(conflict["error"].as_str().unwrap().contains("nightly"));
     start(&platform, "broken", Some("other")).await;
@@ -229,7 +241,10 @@ async fn patch_executions_cancels_one_that_runs() {
     let (platform, _world) = prepared().await;
     let execution = start(&platform, "broken", None).await;
     let answer = terminate(&platform, &execution).await;
-    same_keys(&answer, include_str!("../fixtures/api/execution-created.json"));
+    same_keys(
+        &answer,
+        include_str!("../../../../tests/fixtures/api/execution-created.json"),
+    );
     assert_eq!(status(&platform, &execution).await, "CANCELLED");
     let found = platform.read(&execution).await;
     platform.wait(LONG);

@@ -1,11 +1,11 @@
 //! Start, stop, and the data that exists afterwards.
 
-use crate::platform::{ARTIFACTS, DETAILS, Platform, options, refused, success};
-use crate::publish::WHOLE;
+use crate::bodies::{ARTIFACTS, DETAILS, WHOLE};
+use crate::platform::{Platform, options, refused, success};
 use crate::scratch;
 use reqwest::Method;
 use secrecy::ExposeSecret;
-use sluicegate::service::{Options, Role, ServiceError, StoreError, start};
+use sluicegate_local_platform::{Options, Role, ServiceError, StoreError, start};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

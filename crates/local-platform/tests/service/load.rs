@@ -1,11 +1,10 @@
 //! Many simultaneous requests.
 
+use crate::bodies::{DETAILS, definition, text};
 use crate::executions::prepared;
-use crate::platform::{DETAILS, Platform};
+use crate::platform::Platform;
 use crate::projects::GIVEN;
-use crate::streaming::definition;
 use crate::tasks::task;
-use crate::variables::text;
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -8,22 +8,21 @@
     reason = "a test fails by panicking"
 )]
 
-#[path = "../support/program.rs"]
-mod program;
-#[path = "../support/repo.rs"]
+#[path = "../../../../tests/support/repo.rs"]
 mod repo;
-#[path = "../support/schema.rs"]
+#[path = "../../../../tests/support/schema.rs"]
 mod schema;
-#[path = "../support/scratch.rs"]
+#[path = "../../../../tests/support/scratch.rs"]
 mod scratch;
 
 mod access;
 mod artifacts;
+mod bodies;
 mod description;
 mod durability;
 mod events;
+mod example;
 mod executions;
-mod kill;
 mod lifecycle;
 mod load;
 mod overrides;

@@ -1,9 +1,10 @@
 //! Overrides of variables in environments.
 
+use crate::bodies::{environment, text};
 use crate::platform::{Platform, fields, same_keys};
-use crate::projects::{GIVEN, environment, with_environments, with_given};
+use crate::projects::{GIVEN, with_environments, with_given};
 use crate::repo::World;
-use crate::variables::{number, text};
+use crate::variables::number;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -41,7 +42,10 @@ async fn post_overrides_makes_and_changes_them() {
     assert_eq!(applied["failedOverrides"], json!([]));
     platform.post(&path("t"), one("production", "b"), 200).await;
     let found = platform.read(&path("t")).await;
-    same_keys(&found, include_str!("../fixtures/api/variable-overrides.json"));
+    same_keys(
+        &found,
+        include_str!("../../../../tests/fixtures/api/variable-overrides.json"),
+    );
     assert_eq!(
         found["overrides"],
         json!([{"environmentName": "production", "value": "b"}, {"environmentName": "test", "value": ""}])
@@ -59,7 +63,7 @@ async fn post_overrides_reports_each_that_cannot_be_applied() {
     let applied = platform.post(&path("n"), body, 200).await;
     same_keys(
         &applied,
-        include_str!("../fixtures/api/variable-overrides-set.json"),
+        include_str!("../../../../tests/fixtures/api/variable-overrides-set.json"),
     );
     assert_eq!(
         (&applied["variableName"], &applied["type"]),

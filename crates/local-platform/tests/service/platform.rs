@@ -1,9 +1,10 @@
 //! A running platform and helpers to send requests to it.
 
+use crate::bodies::{ARTIFACTS, FORM, client, form};
 use crate::description::Description;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use sluicegate::service::{Clock, Options, Role, Running, Vocabulary, start};
+use sluicegate_local_platform::{Clock, Options, Role, Running, Vocabulary, start};
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -11,16 +12,8 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-/// Path of the artifact endpoints.
-pub const ARTIFACTS: &str = "/v1/shared-pipelines/artifacts";
-/// Path of the artifact details.
-pub const DETAILS: &str = "/v1/shared-pipelines/artifacts/details";
 /// Path of the list of shared pipelines.
 pub const SHARED: &str = "/v1/shared-pipelines";
-
-const BOUNDARY: &str = "the-boundary";
-/// Content type of the output of [`form`].
-pub const FORM: &str = "multipart/form-data; boundary=the-boundary";
 
 /// A running platform with one token for each role: `root`, `admin`, `member`.
 pub struct Platform {
@@ -223,24 +216,6 @@ impl Platform {
             .await
             .unwrap()
     }
-}
-
-/// Returns a client that needs neither certificates nor proxies.
-pub fn client() -> Client {
-    // In the second test of the process, it is already installed.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder().no_proxy().tls_certs_only([]).build().unwrap()
-}
-
-/// Returns form data with these parts.
-pub fn form(parts: &[(&str, &str)]) -> Vec<u8> {
-    let mut form = Vec::new();
-    for (name, content) in parts {
-        let head = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
-        form.extend([head.as_bytes(), content.as_bytes(), b"\r\n"].concat());
-    }
-    form.extend(format!("--{BOUNDARY}--\r\n").bytes());
-    form
 }
 
 /// Returns the body of a successful response.

@@ -1,13 +1,11 @@
 //! Projects, environments, connections, secrets and repositories.
 
+use crate::bodies::{AGENT, connection, environment};
 use crate::platform::{Platform, column, fields, same_keys};
 use crate::repo::World;
 use reqwest::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
-
-/// The runner of all environments in these tests.
-pub const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 
 /// A project that the platform is started with; it has no commit.
 pub const GIVEN: Uuid = Uuid::from_u128(0x600d);
@@ -29,24 +27,6 @@ async fn made(platform: &Platform, body: Value) -> String {
         .call("root", (Method::POST, "/v1/projects"), Some(body), 201)
         .await;
     format!("/v1/projects/{}", created["projectId"].as_str().unwrap())
-}
-
-/// Returns the body for a connection of the first warehouse kind.
-pub fn connection(name: &str) -> Value {
-    json!({"name": name, "platformConnectionType": "dwh", "authProvider": "warehouse_a", "authType": "key_pair"})
-}
-
-/// Returns the body for an environment on the connection `main`.
-pub fn environment(name: &str) -> Value {
-    json!({
-        "name": name, "displayName": "Shown", "description": "d", "defaultAgentId": AGENT,
-        "defaultUserAccessLevel": "default", "defaultConnections": {"DWH": {"warehouse_a": "main"}},
-        "connectionOverrides": [{"connectionName": "main", "connectionProperties": {
-            "account": {"value": "a"}, "username": {"value": "u"}, "defaultRole": {"value": "r"},
-            "defaultWarehouse": {"value": "w"}, "defaultDatabase": {"value": "d"}, "defaultSchema": {"value": "s"},
-            "privateKey": {"secretName": "key"}, "passphrase": {"secretName": "p", "secretKey": "k"},
-        }}],
-    })
 }
 
 /// Adds the connection `main` and these environments to the project at `path`.
@@ -75,14 +55,20 @@ async fn post_projects_makes_one_that_only_a_super_admin_sees() {
     let created = platform
         .call("admin", (Method::POST, "/v1/projects"), Some(body), 201)
         .await;
-    same_keys(&created, include_str!("../fixtures/api/project-created.json"));
+    same_keys(
+        &created,
+        include_str!("../../../../tests/fixtures/api/project-created.json"),
+    );
     let id: Uuid = created["projectId"].as_str().unwrap().parse().unwrap();
     assert_eq!(id.get_version_num(), 4);
 
     let listed = platform
         .call("root", (Method::GET, "/v1/projects"), None, 200)
         .await;
-    same_keys(&listed, include_str!("../fixtures/api/projects.json"));
+    same_keys(
+        &listed,
+        include_str!("../../../../tests/fixtures/api/projects.json"),
+    );
     assert_eq!(column(&listed["results"], "name"), ["remote", "sales"]);
     assert_eq!(
         listed["results"][1],
@@ -214,7 +200,10 @@ async fn post_secrets_takes_exactly_the_property_that_key_names() {
     let created = platform
         .post(&path, secret(json!({"k": "-----BEGIN\\n"})), 201)
         .await;
-    same_keys(&created, include_str!("../fixtures/api/secret-created.json"));
+    same_keys(
+        &created,
+        include_str!("../../../../tests/fixtures/api/secret-created.json"),
+    );
     assert_eq!(created["vaultSecretName"], "n");
     for (value, field) in [
         (json!({}), "value.k"),
@@ -242,7 +231,10 @@ async fn get_environments_lists_and_pages() {
     let given = format!("/v1/projects/{GIVEN}");
     with_environments(&platform, &given, &["production", "test"]).await;
     let listed = platform.read(&format!("{given}/environments")).await;
-    same_keys(&listed, include_str!("../fixtures/api/environments.json"));
+    same_keys(
+        &listed,
+        include_str!("../../../../tests/fixtures/api/environments.json"),
+    );
     assert_eq!(column(&listed["results"], "name"), ["production", "test"]);
     assert_eq!(listed["results"][0]["defaultAgentId"], AGENT);
     let second = platform

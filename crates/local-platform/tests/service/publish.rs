@@ -1,28 +1,10 @@
 //! Publishing: accepted, excluded and rejected files.
 
-use crate::platform::{ARTIFACTS, DETAILS, Platform, SHARED, fields, form, keys, refused, success};
+use crate::bodies::{ARTIFACTS, CONFIGURATION, DETAILS, NAME, WHOLE, form};
+use crate::platform::{Platform, SHARED, fields, keys, refused, success};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-
-/// A shared-pipelines file with one enabled pipeline, one without a part, and one that is disabled.
-pub const CONFIGURATION: &str = "
-version: \"1.0\"
-type: shared-pipelines-config
-pipelines:
-  - { pipeline: folder/load it.orch.yaml, displayName: load it, id: load, description: Loads it, enabled: true, parameters: {} }
-  - { pipeline: clean.tran.yaml, displayName: clean, id: clean, enabled: true, parameters: {} }
-  - { pipeline: old.orch.yaml, displayName: old, id: old, enabled: false, parameters: {} }
-";
-
-const NAME: &str = ".any/shared-pipelines.yaml";
-
-/// The parts of a valid publish.
-pub const WHOLE: [(&str, &str); 3] = [
-    (NAME, CONFIGURATION),
-    ("folder/load it.orch.yaml", "type: orchestration"),
-    ("clean.tran.yaml", "x"),
-];
 
 async fn nothing_is_stored(platform: &Platform) {
     assert_eq!(platform.get(ARTIFACTS).await["total"], 0);
@@ -42,8 +24,10 @@ async fn a_version_is_shown_as_it_was_published() {
     let mut details = platform
         .get(&format!("{DETAILS}?sharedPipelineIdPrefix=sales"))
         .await;
-    let document: Value =
-        serde_json::from_str(include_str!("../fixtures/api/artifacts-details.json")).unwrap();
+    let document: Value = serde_json::from_str(include_str!(
+        "../../../../tests/fixtures/api/artifacts-details.json"
+    ))
+    .unwrap();
     assert_eq!(keys(&details), keys(&document));
     let created = details["artifactDetails"]["createdAt"].take();
     let created: jiff::Timestamp = created.as_str().unwrap().parse().unwrap();
@@ -73,7 +57,8 @@ async fn what_does_not_belong_is_left_out_and_said() {
         ("all.zip", ""),
     ];
     let published = success(platform.publish("p", "v", &parts).await).await;
-    let document: Value = serde_json::from_str(include_str!("../fixtures/api/publish.json")).unwrap();
+    let document: Value =
+        serde_json::from_str(include_str!("../../../../tests/fixtures/api/publish.json")).unwrap();
     assert_eq!(keys(&published), keys(&document));
     let ignored = published["ignoredResources"].as_array().unwrap();
     let names: Vec<&str> = ignored

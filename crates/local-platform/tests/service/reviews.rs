@@ -128,7 +128,8 @@ async fn a_review_has_what_the_api_document_names() {
         results[3]["errorDetail"],
         json!({"type": "designer/validator-not-found"})
     );
-    let document: Value = serde_json::from_str(include_str!("../fixtures/api/review.json")).unwrap();
+    let document: Value =
+        serde_json::from_str(include_str!("../../../../tests/fixtures/api/review.json")).unwrap();
     assert_eq!(
         keys(&review).into_keys().collect::<Vec<_>>(),
         keys(&document).into_keys().collect::<Vec<_>>()

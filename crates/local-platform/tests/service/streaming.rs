@@ -1,5 +1,6 @@
 //! Streaming pipelines.
 
+use crate::bodies::{DOCUMENT, definition};
 use crate::platform::{Platform, fields, same_keys};
 use crate::projects::{GIVEN, with_given};
 use reqwest::Method;
@@ -7,20 +8,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use uuid::Uuid;
 
-const DOCUMENT: &str = include_str!("../fixtures/api/streaming-pipeline.json");
-
 fn path() -> String {
     format!("/v1/projects/{GIVEN}/streaming-pipelines")
-}
-
-/// Returns a definition with every member in the API document.
-pub fn definition() -> Value {
-    let mut definition: Value = serde_json::from_str(DOCUMENT).unwrap();
-    definition
-        .as_object_mut()
-        .unwrap()
-        .shift_remove("streamingPipelineId");
-    definition
 }
 
 /// Creates a pipeline and returns its path.
@@ -42,7 +31,10 @@ pub async fn status(platform: &Platform, pipeline: &str) -> String {
     let found = platform
         .call("member", (Method::GET, &format!("{pipeline}/status")), None, 200)
         .await;
-    same_keys(&found, include_str!("../fixtures/api/streaming-status.json"));
+    same_keys(
+        &found,
+        include_str!("../../../../tests/fixtures/api/streaming-status.json"),
+    );
     found["status"].as_str().unwrap().to_owned()
 }
 
@@ -66,8 +58,10 @@ async fn post_streaming_pipelines_stores_the_definition() {
 #[tokio::test]
 async fn post_streaming_pipelines_refuses_as_the_api_document_shows() {
     let (platform, _world) = with_given().await;
-    let document: Value =
-        serde_json::from_str(include_str!("../fixtures/api/validation-error.json")).unwrap();
+    let document: Value = serde_json::from_str(include_str!(
+        "../../../../tests/fixtures/api/validation-error.json"
+    ))
+    .unwrap();
     let change = |change: &dyn Fn(&mut Value)| {
         let mut definition = definition();
         change(&mut definition);

@@ -1,5 +1,6 @@
 //! Agent tasks.
 
+use crate::bodies::{task_in, tools};
 use crate::platform::{Platform, column, fields, same_keys};
 use crate::projects::{GIVEN, with_given};
 use crate::repo::World;
@@ -35,26 +36,15 @@ pub fn task(mode: &str, message: &str, granted: &[&str]) -> Value {
     task_in(&GIVEN.to_string(), mode, message, granted)
 }
 
-/// Returns the body of a task in this project.
-pub fn task_in(project: &str, mode: &str, message: &str, granted: &[&str]) -> Value {
-    json!({
-        "message": message,
-        "agentConfig": {"name": "data_engineer_agent", "mode": mode, "projectId": project, "sourceBranchName": "main",
-            "environmentName": "production", "targetBranchName": "work", "graphId": "g", "workingDirectory": "sales"},
-        "grantedPermissions": tools(granted),
-    })
-}
-
-fn tools(names: &[&str]) -> Value {
-    names.iter().map(|name| json!({"toolName": name})).collect()
-}
-
 /// Creates a task and returns its path.
 pub async fn begin(platform: &Platform, body: Value) -> String {
     let created = platform
         .call("member", (Method::POST, TASKS), Some(body), 201)
         .await;
-    same_keys(&created, include_str!("../fixtures/api/task-created.json"));
+    same_keys(
+        &created,
+        include_str!("../../../../tests/fixtures/api/task-created.json"),
+    );
     assert_eq!(
         (&created["status"], &created["agentName"]),
         (&json!("RUNNING"), &json!("data_engineer_agent"))
@@ -258,7 +248,7 @@ async fn get_tasks_lists_filters_and_pages() {
     platform.wait(LONG);
     let path = begin(&platform, task("PLAN", CHAIN, &[])).await;
     let listed = platform.read(TASKS).await;
-    same_keys(&listed, include_str!("../fixtures/api/tasks.json"));
+    same_keys(&listed, include_str!("../../../../tests/fixtures/api/tasks.json"));
     assert_eq!(
         (&listed["page"], &listed["size"], &listed["total"]),
         (&json!(0), &json!(20), &json!(3))
@@ -354,7 +344,8 @@ async fn get_task_shows_everything() {
     .await;
     platform.wait(LONG);
     let found = platform.read(&path).await;
-    let mut document: Value = serde_json::from_str(include_str!("../fixtures/api/task.json")).unwrap();
+    let mut document: Value =
+        serde_json::from_str(include_str!("../../../../tests/fixtures/api/task.json")).unwrap();
     document["pendingDecisions"].as_array_mut().unwrap().pop();
     same_keys(&found, &document.to_string());
     assert_eq!(found["description"], CHAIN);
@@ -373,7 +364,8 @@ async fn post_decisions_answers_a_question() {
     let path = begin(&platform, task("ACT", "Ask me first", &[])).await;
     platform.wait(LONG);
     let found = platform.read(&path).await;
-    let document: Value = serde_json::from_str(include_str!("../fixtures/api/task.json")).unwrap();
+    let document: Value =
+        serde_json::from_str(include_str!("../../../../tests/fixtures/api/task.json")).unwrap();
     let question = &found["pendingDecisions"][0];
     same_keys(question, &document["pendingDecisions"][1].to_string());
     let answers = json!([{"questionIndex": 0, "selectedOptions": ["yes"]}]);
@@ -474,7 +466,7 @@ async fn get_messages_goes_on_where_the_last_answer_ended() {
 /// Returns the fixture with the `data` of the actual response, because the API document leaves its content open.
 fn fixture_of_messages(page: &Value) -> String {
     let mut document: Value =
-        serde_json::from_str(include_str!("../fixtures/api/task-messages.json")).unwrap();
+        serde_json::from_str(include_str!("../../../../tests/fixtures/api/task-messages.json")).unwrap();
     for (item, found) in document["results"].as_array_mut().unwrap().iter_mut().zip([0, 1]) {
         item["data"] = page["results"][found]["data"].clone();
     }
@@ -506,7 +498,10 @@ async fn post_messages_resumes_with_what_it_changes() {
     let body = json!({"message": "push it", "grantedPermissions": tools(&["git_commit", "run_pipeline"]),
         "agentConfig": {"name": "data_engineer_agent", "mode": "ACT", "targetBranchName": "other"}});
     let sent = send(&platform, &messages, body, 202).await;
-    same_keys(&sent, include_str!("../fixtures/api/task-message-sent.json"));
+    same_keys(
+        &sent,
+        include_str!("../../../../tests/fixtures/api/task-message-sent.json"),
+    );
     let found = platform.read(&path).await;
     assert_eq!(found["status"], "RUNNING");
     assert_eq!(
@@ -610,7 +605,10 @@ async fn put_permissions_replaces_the_whole_set() {
         tools(&["git_push", "read_file"])
     );
     let answer = put(&["create_file", "git_commit"]).await;
-    same_keys(&answer, include_str!("../fixtures/api/task-permissions.json"));
+    same_keys(
+        &answer,
+        include_str!("../../../../tests/fixtures/api/task-permissions.json"),
+    );
     assert_eq!(
         platform.read(&path).await["grantedPermissions"],
         tools(&["create_file", "git_commit"])

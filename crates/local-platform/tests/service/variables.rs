@@ -1,5 +1,6 @@
 //! Project variables.
 
+use crate::bodies::text;
 use crate::platform::{Platform, column, fields, same_keys};
 use crate::projects::{GIVEN, with_given};
 use reqwest::Method;
@@ -8,11 +9,6 @@ use std::sync::Arc;
 
 fn path() -> String {
     format!("/v1/projects/{GIVEN}/variables")
-}
-
-/// Returns the body of a variable of type TEXT.
-pub fn text(name: &str, value: &str) -> Value {
-    json!({"name": name, "type": "TEXT", "behaviour": "SHARED", "value": value})
 }
 
 /// Returns the body of a variable of type NUMBER.
@@ -38,7 +34,10 @@ async fn post_variables_makes_one() {
     body["description"] = "Where".into();
     body["supportsDoubleResolution"] = true.into();
     let created = platform.post(&path(), body, 201).await;
-    same_keys(&created, include_str!("../fixtures/api/variable-created.json"));
+    same_keys(
+        &created,
+        include_str!("../../../../tests/fixtures/api/variable-created.json"),
+    );
     assert_eq!(
         (&created["name"], &created["value"]),
         (&json!("region"), &json!("eu"))
@@ -55,7 +54,10 @@ async fn post_variables_makes_one() {
         assert_eq!(created["value"], value);
     }
     let listed = platform.read(&path()).await;
-    same_keys(&listed, include_str!("../fixtures/api/variables.json"));
+    same_keys(
+        &listed,
+        include_str!("../../../../tests/fixtures/api/variables.json"),
+    );
     let first = &listed["results"][0];
     assert_eq!(
         first,

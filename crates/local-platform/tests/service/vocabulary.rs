@@ -3,7 +3,7 @@
 use crate::platform::{Platform, fields, options, success};
 use reqwest::Method;
 use serde_json::{Value, json};
-use sluicegate::service::{Options, Vocabulary};
+use sluicegate_local_platform::{Options, Vocabulary};
 
 async fn speaking() -> Platform {
     let text = "WAREHOUSE_A: Alpha\nwarehouse_b: beta\ngit_provider_a: Hub\nsource_db_a: Db\nCLOUD_A_KEY_VAULT: sky_vault\n";
@@ -49,7 +49,7 @@ async fn names_of_a_vocabulary_are_the_allowed_values() {
             json!({"provider": provider, "providerParameters": {"ownerName": "o"}, "repositoryName": "r"});
         send("repositories", repository, status).await;
     }
-    let mut definition = crate::streaming::definition();
+    let mut definition = crate::bodies::definition();
     let refused = send("streaming-pipelines", definition.clone(), 400).await;
     assert_eq!(
         fields(&refused),

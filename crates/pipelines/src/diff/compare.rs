@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub(super) type SideContent<'b> = Result<&'b [u8], &'b str>;
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sides<'b> {
+pub struct Sides<'b> {
     /// The path from the repository root; the former path if the file was deleted.
     pub path: &'b str,
     pub previous_path: Option<&'b str>,
@@ -26,14 +26,14 @@ pub(crate) struct Sides<'b> {
 }
 
 /// Both sides, read as YAML; a missing side is `None`.
-pub(crate) struct SideTrees<'b> {
+pub struct SideTrees<'b> {
     pub before: Option<Tree<'b>>,
     pub after: Option<Tree<'b>>,
 }
 
 impl<'b> Sides<'b> {
     /// Reads both sides as YAML. The error says which side cannot be read, and why.
-    pub(crate) fn trees(&self) -> Result<SideTrees<'b>, String> {
+    pub fn trees(&self) -> Result<SideTrees<'b>, String> {
         Ok(SideTrees {
             before: self.before.map(|content| tree("base", content)).transpose()?,
             after: self.after.map(|content| tree("head", content)).transpose()?,
@@ -42,12 +42,12 @@ impl<'b> Sides<'b> {
 }
 
 /// Compares the sides of one file. Never fails: an unreadable side is reported in the result.
-pub(crate) fn compare(sides: &Sides<'_>) -> PipelineDiff {
+pub fn compare(sides: &Sides<'_>) -> PipelineDiff {
     compare_trees(sides, &sides.trees())
 }
 
 /// Compares like [`compare`], for callers that need the trees more than once.
-pub(crate) fn compare_trees(sides: &Sides<'_>, trees: &Result<SideTrees<'_>, String>) -> PipelineDiff {
+pub fn compare_trees(sides: &Sides<'_>, trees: &Result<SideTrees<'_>, String>) -> PipelineDiff {
     let compared = trees.as_ref().map_err(String::clone);
     let compared = compared.and_then(|trees| readable(sides, trees));
     compared.unwrap_or_else(|reason| PipelineDiff {

@@ -7,7 +7,7 @@ use std::fmt;
 /// A step of a path: the key of a map, or the index in a list, from 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(untagged)]
-pub(crate) enum PathStep {
+pub enum PathStep {
     /// A key, as written.
     Key(String),
     Index(usize),
@@ -30,7 +30,7 @@ impl fmt::Display for PathStep {
 
 /// A value without parts: the value of a scalar, or an empty list or map.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Leaf {
+pub enum Leaf {
     /// `null`, in any spelling.
     Null,
     /// `true` or `false`.

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// The kind of change that a line shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sign {
+pub enum Sign {
     /// No change: a heading, or a remark.
     None,
     Added,
@@ -15,7 +15,7 @@ pub(crate) enum Sign {
 }
 
 impl Sign {
-    pub(crate) const fn mark(self) -> &'static str {
+    pub const fn mark(self) -> &'static str {
         match self {
             Self::None => "",
             Self::Added => "+",
@@ -25,7 +25,7 @@ impl Sign {
     }
 
     /// Returns the word for the sign.
-    pub(crate) const fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::None => "same",
             Self::Added => "added",
@@ -45,7 +45,7 @@ impl Sign {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
+pub struct Line {
     /// The indentation level; the line of the file has 0.
     pub depth: usize,
     pub sign: Sign,
@@ -68,7 +68,7 @@ impl fmt::Display for Line {
 }
 
 impl Line {
-    pub(crate) fn heading(words: &str) -> Self {
+    pub fn heading(words: &str) -> Self {
         Self {
             depth: 0,
             ..Self::remark(words)
@@ -76,7 +76,7 @@ impl Line {
     }
 
     /// Creates a remark about a file.
-    pub(crate) fn remark(words: &str) -> Self {
+    pub fn remark(words: &str) -> Self {
         Self {
             depth: 1,
             sign: Sign::None,
@@ -87,7 +87,7 @@ impl Line {
     }
 
     /// Returns the line for a terminal with colors.
-    pub(crate) fn coloured(&self) -> String {
+    pub fn coloured(&self) -> String {
         let style = match self.depth {
             0 => Style::new().bold(),
             _ => self.sign.style(),

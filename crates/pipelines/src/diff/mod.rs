@@ -23,11 +23,11 @@ mod values;
 mod walk;
 mod words;
 
-pub(crate) use compare::{SideTrees, Sides, compare, compare_trees};
-pub(crate) use line::{Line, Sign};
-pub(crate) use model::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
-pub(crate) use plain::plain;
-pub(crate) use words::words;
+pub use compare::{SideTrees, Sides, compare, compare_trees};
+pub use line::{Line, Sign};
+pub use model::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
+pub use plain::plain;
+pub use words::words;
 
 #[cfg(test)]
 mod tests;

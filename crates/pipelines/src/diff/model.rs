@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ComponentChange {
+pub enum ComponentChange {
     Added,
     Removed,
     Renamed,
@@ -16,7 +16,7 @@ pub(crate) enum ComponentChange {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum VariableChange {
+pub enum VariableChange {
     Added,
     Removed,
     Modified,
@@ -24,14 +24,14 @@ pub(crate) enum VariableChange {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum LinkChange {
+pub enum LinkChange {
     Added,
     Removed,
 }
 
 /// A leaf that differs. A side without the leaf has no value, which differs from null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Field {
+pub struct Field {
     /// The path from the component, the variable, or the document.
     pub path: Vec<PathStep>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub(crate) struct Field {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ComponentDiff {
+pub struct ComponentDiff {
     /// The name in the head; in the base if the component was removed.
     pub name: String,
     /// The name in the base, if the component was renamed.
@@ -63,7 +63,7 @@ pub(crate) struct ComponentDiff {
 
 /// An added or removed link.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) struct LinkDiff {
+pub struct LinkDiff {
     /// The component that runs first or provides the data.
     pub from: String,
     /// The component that runs next or receives the data.
@@ -74,7 +74,7 @@ pub(crate) struct LinkDiff {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct VariableDiff {
+pub struct VariableDiff {
     pub name: String,
     pub change: VariableChange,
     pub fields: Vec<Field>,
@@ -82,7 +82,7 @@ pub(crate) struct VariableDiff {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct PipelineDiff {
+pub struct PipelineDiff {
     /// The path from the repository root; the former path if the file was deleted.
     pub path: String,
     pub previous_path: Option<String>,
@@ -126,7 +126,7 @@ impl PipelineDiff {
 
 impl PipelineDiff {
     /// Returns the number of changes of each kind.
-    pub(crate) fn in_numbers(&self) -> Changed {
+    pub fn in_numbers(&self) -> Changed {
         let components = |change| self.components.iter().filter(|it| it.change == change).count();
         let links = |change| self.links.iter().filter(|it| it.change == change).count();
         let variables = |change| self.variables.iter().filter(|it| it.change == change).count();

@@ -11,7 +11,7 @@ const MOST_LINES: usize = 2_000;
 const WIDTH: usize = 400;
 
 /// Returns the lines that differ, and those around them. A file that contains a NUL is reported as binary.
-pub(crate) fn plain(before: &str, after: &str) -> Vec<Line> {
+pub fn plain(before: &str, after: &str) -> Vec<Line> {
     if before.contains('\0') || after.contains('\0') {
         return vec![Line::remark("binary")];
     }

@@ -32,7 +32,7 @@ const PAGE_WIDTH: usize = 2_000;
 const COLUMNS: usize = 160;
 
 /// Describes the changes of a pipeline: the file, then its parts, indented. `columns` is the width of the terminal.
-pub(crate) fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
+pub fn words(diff: &PipelineDiff, columns: Option<usize>) -> Vec<Line> {
     let mut words = Words {
         lines: Vec::new(),
         columns: columns.unwrap_or(COLUMNS),

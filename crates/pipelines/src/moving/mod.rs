@@ -6,5 +6,5 @@
 mod moves;
 mod references;
 
-pub(crate) use moves::Moves;
-pub(crate) use references::{Relocation, Repair, RepairError};
+pub use moves::Moves;
+pub use references::{Relocation, Repair, RepairError};

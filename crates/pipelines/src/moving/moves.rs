@@ -4,32 +4,32 @@ use sluicegate_base::globs::literal;
 
 /// A file or a folder that moves, as paths from the repository root.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Moves {
+pub struct Moves {
     pub from: String,
     pub to: String,
 }
 
 impl Moves {
     /// Returns the new path of a file that moves, or `None` for other files.
-    pub(crate) fn moved(&self, path: &str) -> Option<String> {
+    pub fn moved(&self, path: &str) -> Option<String> {
         let below = path.strip_prefix(&self.from)?;
         (below.is_empty() || below.starts_with('/')).then(|| format!("{}{below}", self.to))
     }
 
     /// Returns the path of any file after the move.
-    pub(crate) fn path(&self, path: &str) -> String {
+    pub fn path(&self, path: &str) -> String {
         self.moved(path).unwrap_or_else(|| path.to_owned())
     }
 
     /// Returns the glob after the move, if it matches exactly the moved path or files below the moved folder.
-    pub(crate) fn glob(&self, glob: &str) -> Option<String> {
+    pub fn glob(&self, glob: &str) -> Option<String> {
         let (named, rest) = split(glob, self.from.len())?;
         let ends = rest.is_empty() || rest.starts_with('/');
         (named == self.from && ends).then(|| format!("{}{rest}", literal(&self.to)))
     }
 
     /// Like [`Self::glob`], for a glob over the targets of calls, which may omit this extension.
-    pub(crate) fn glob_of_calls(&self, glob: &str, extension: Option<&str>) -> Option<String> {
+    pub fn glob_of_calls(&self, glob: &str, extension: Option<&str>) -> Option<String> {
         let without = || {
             let extension = extension?;
             let short = Self {

@@ -7,7 +7,7 @@ use crate::pipelines::{
 use std::collections::HashMap;
 
 /// The pipelines before and after a move.
-pub(crate) struct Relocation<'m> {
+pub struct Relocation<'m> {
     pub moves: &'m Moves,
     pub before: &'m PipelineFiles<'m>,
     pub after: &'m PipelineFiles<'m>,
@@ -16,7 +16,7 @@ pub(crate) struct Relocation<'m> {
 impl Relocation<'_> {
     /// Returns the new text of a reference in the file `caller`, or `None` if it still leads to the same file or is
     /// broken. Returns an error if no text leads to the file.
-    pub(crate) fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
+    pub fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;
         };
@@ -46,7 +46,7 @@ fn call(files: &PipelineFiles<'_>, before: &str, kind: Kind, path: &str, caller:
 }
 
 /// The files of a project, used to repair broken references.
-pub(crate) struct Repair<'m> {
+pub struct Repair<'m> {
     pipelines: PipelineFiles<'m>,
     /// The paths by file name.
     by_name: HashMap<&'m str, Vec<&'m str>>,
@@ -55,7 +55,7 @@ pub(crate) struct Repair<'m> {
 
 /// The reason why a reference is not repaired.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum RepairError {
+pub enum RepairError {
     NoFile,
     /// Several files have the name.
     Several(Vec<String>),
@@ -63,7 +63,7 @@ pub(crate) enum RepairError {
 
 impl<'m> Repair<'m> {
     /// Creates the index from the paths of all regular files.
-    pub(crate) fn new(paths: &[&'m str]) -> Self {
+    pub fn new(paths: &[&'m str]) -> Self {
         let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for path in paths {
             by_name.entry(file_name(path)).or_default().push(path);
@@ -76,7 +76,7 @@ impl<'m> Repair<'m> {
     }
 
     /// Returns the correct text of a broken reference, or of a call without a folder, or `None` if it is correct.
-    pub(crate) fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, RepairError>> {
+    pub fn target(&self, reference: &Reference, caller: &str) -> Option<Result<String, RepairError>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;
         };

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The change of an item in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Mark {
+pub enum Mark {
     Same,
     Added,
     Removed,
@@ -39,7 +39,7 @@ impl Mark {
 
 /// A position on the platform's canvas, in its units; y grows downward.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Point {
+pub struct Point {
     pub x: f64,
     pub y: f64,
 }
@@ -54,14 +54,14 @@ impl Point {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Badge {
+pub struct Badge {
     pub count: usize,
     /// The id of the page element with the findings.
     pub leads_to: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Box {
+pub struct Box {
     pub name: String,
     pub previous_name: Option<String>,
     pub kind: Option<String>,
@@ -73,7 +73,7 @@ pub(crate) struct Box {
 
 /// A link on the canvas; its ends are indices in the list of boxes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Arrow {
+pub struct Arrow {
     pub from: usize,
     pub to: usize,
     /// The key of the transition, `iteration`, or `source`.
@@ -82,7 +82,7 @@ pub(crate) struct Arrow {
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Canvas {
+pub struct Canvas {
     /// The components, in file order, followed by the removed ones.
     pub boxes: Vec<Box>,
     pub arrows: Vec<Arrow>,
@@ -97,7 +97,7 @@ struct CanvasSide {
 
 impl Canvas {
     /// Draws a pipeline without changes.
-    pub(crate) fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
+    pub fn of(bytes: &[u8]) -> Result<Self, DocumentError> {
         Ok(Self::drawn(
             Some(&CanvasSide::of(&Tree::read(bytes, None)?)?),
             None,
@@ -106,7 +106,7 @@ impl Canvas {
     }
 
     /// Draws a pipeline with its changes. A missing side adds nothing.
-    pub(crate) fn of_change(trees: &SideTrees<'_>, diff: &PipelineDiff) -> Result<Self, DocumentError> {
+    pub fn of_change(trees: &SideTrees<'_>, diff: &PipelineDiff) -> Result<Self, DocumentError> {
         let before = trees.before.as_ref().map(CanvasSide::of).transpose()?;
         let after = trees.after.as_ref().map(CanvasSide::of).transpose()?;
         Ok(Self::drawn(after.as_ref(), before.as_ref(), Some(diff)))
@@ -123,7 +123,7 @@ impl Canvas {
         several
     }
 
-    pub(crate) fn badges(&mut self, badges: &BTreeMap<String, Badge>) {
+    pub fn badges(&mut self, badges: &BTreeMap<String, Badge>) {
         for drawn in &mut self.boxes {
             drawn.badge = badges.get(&drawn.name).cloned();
         }
@@ -206,7 +206,7 @@ impl Canvas {
     /// Returns the part to look at first: changed components and those with findings, the ends of changed links, and
     /// the neighbors of changed components; at most `most` boxes, in this order. Also returns the number of omitted
     /// boxes.
-    pub(crate) fn changed_part(&self, most: usize) -> (Self, usize) {
+    pub fn changed_part(&self, most: usize) -> (Self, usize) {
         let is_marked = |at: usize| {
             let drawn = self.boxes.get(at);
             drawn.is_some_and(|drawn| drawn.mark != Mark::Same || drawn.badge.is_some())

@@ -25,7 +25,7 @@ const ADDED: &str = "stroke:#1a7f37,stroke-width:3px";
 const REMOVED: &str = "stroke:#cf222e,stroke-width:2px";
 
 /// Returns the text of the flowchart, without the code fence around it.
-pub(crate) fn mermaid(canvas: &Canvas) -> String {
+pub fn mermaid(canvas: &Canvas) -> String {
     let mut chart = format!("flowchart {}\n", direction(canvas));
     for (at, drawn) in canvas.boxes.iter().enumerate() {
         let class = match drawn.mark {

@@ -20,9 +20,9 @@ mod routes;
 mod stacks;
 mod svg;
 
-pub(crate) use canvas::{Badge, Canvas};
-pub(crate) use mermaid::mermaid;
-pub(crate) use svg::{COLUMN, Ids, PAGE, Picture, STYLE, markers};
+pub use canvas::{Badge, Canvas};
+pub use mermaid::mermaid;
+pub use svg::{COLUMN, Ids, PAGE, Picture, STYLE, markers};
 
 #[cfg(test)]
 mod geometry;

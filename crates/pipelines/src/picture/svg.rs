@@ -13,16 +13,16 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The colors and lines of pictures.
-pub(crate) const STYLE: &str = include_str!("style.css");
+pub const STYLE: &str = include_str!("style.css");
 
 /// The margin around the picture, in pixels.
 const MARGIN: i32 = 16;
 
 /// The width of a page of changes, in pixels; the part that is shown first fits into it.
-pub(crate) const PAGE: i32 = 1216;
+pub const PAGE: i32 = 1216;
 
 /// The available width beside the lists of a report, in pixels.
-pub(crate) const COLUMN: i32 = 856;
+pub const COLUMN: i32 = 856;
 
 /// The height of the legend, and the minimum width of a picture with a legend.
 const LEGEND: i32 = 22;
@@ -38,14 +38,14 @@ const LEAST_FIRST: usize = 4;
 const NAMED: usize = 20;
 
 /// A picture with computed positions.
-pub(crate) struct Picture<'c> {
+pub struct Picture<'c> {
     canvas: Cow<'c, Canvas>,
     layout: Layout,
 }
 
 impl<'c> Picture<'c> {
     /// Creates the picture with its natural width.
-    pub(crate) fn whole(canvas: &'c Canvas) -> Self {
+    pub fn whole(canvas: &'c Canvas) -> Self {
         Self {
             layout: whole(canvas),
             canvas: Cow::Borrowed(canvas),
@@ -53,7 +53,7 @@ impl<'c> Picture<'c> {
     }
 
     /// Creates the picture with at most this width in pixels, as far as possible.
-    pub(crate) fn fitting(canvas: &'c Canvas, most: i32) -> Self {
+    pub fn fitting(canvas: &'c Canvas, most: i32) -> Self {
         Self {
             layout: fitting(canvas, most - 2 * MARGIN),
             canvas: Cow::Borrowed(canvas),
@@ -62,7 +62,7 @@ impl<'c> Picture<'c> {
 
     /// Creates a picture of the part of a canvas to look at first: as many boxes as fit the width, at most `most`. Also
     /// returns the number of omitted boxes.
-    pub(crate) fn first_part(canvas: &Canvas, most: usize, width: i32) -> (Picture<'static>, usize) {
+    pub fn first_part(canvas: &Canvas, most: usize, width: i32) -> (Picture<'static>, usize) {
         let mut room = most;
         loop {
             let (part, left_out) = canvas.changed_part(room);
@@ -78,12 +78,12 @@ impl<'c> Picture<'c> {
         }
     }
 
-    pub(crate) fn canvas(&self) -> &Canvas {
+    pub fn canvas(&self) -> &Canvas {
         &self.canvas
     }
 
     /// Returns whether the picture has at most this width.
-    pub(crate) fn fits(&self, width: i32) -> bool {
+    pub fn fits(&self, width: i32) -> bool {
         self.width() <= width
     }
 
@@ -98,14 +98,14 @@ impl<'c> Picture<'c> {
     }
 
     /// Returns the picture as a separate file.
-    pub(crate) fn document(&self, title: &str) -> String {
+    pub fn document(&self, title: &str) -> String {
         let inside = format!("<style>{STYLE}</style>{}", markers());
         self.drawn(title, None, &inside)
     }
 
     /// Returns the picture for a page that contains [`STYLE`] and [`markers`] once. `ids` returns the id of a component
     /// and of the element that it leads to.
-    pub(crate) fn fragment(&self, title: &str, ids: &dyn Fn(usize) -> Ids) -> String {
+    pub fn fragment(&self, title: &str, ids: &dyn Fn(usize) -> Ids) -> String {
         self.drawn(title, Some(ids), "")
     }
 
@@ -161,13 +161,13 @@ impl<'c> Picture<'c> {
 
 /// The id of a component on its page, and the id of the element that it leads to.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ids {
+pub struct Ids {
     pub own: Option<String>,
     pub leads_to: Option<String>,
 }
 
 /// Returns the arrow heads, one for each color.
-pub(crate) fn markers() -> String {
+pub fn markers() -> String {
     let mut defs = String::from("<defs>");
     for mark in [Mark::Same, Mark::Added, Mark::Removed] {
         let name = mark.word();

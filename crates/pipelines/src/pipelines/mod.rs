@@ -17,7 +17,7 @@ mod written;
 
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
 pub use facts::{DanglingLink, PipelineFacts, SoughtNames, may_name_files};
-pub(crate) use model::without_extension;
+pub use model::without_extension;
 pub use model::{
     Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
     is_pipeline,
@@ -25,7 +25,7 @@ pub use model::{
 pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE, NamedPipelines, NamedSubject, SubjectKind};
 pub use normal_forms::NormalForms;
 pub use read::Outline;
-pub(crate) use references::file_name;
+pub use references::file_name;
 pub use references::{CallWalk, PipelineFiles, Reference, ReferenceTarget, Resolved};
 pub use shared::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
-pub(crate) use shared_edit::{NewSharedEntry, SharedEditError};
+pub use shared_edit::{NewSharedEntry, SharedEditError};

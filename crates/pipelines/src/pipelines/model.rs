@@ -18,7 +18,7 @@ pub fn is_pipeline(path: &str) -> bool {
 }
 
 /// Returns the path without a pipeline's extension; other paths are returned unchanged.
-pub(crate) fn without_extension(path: &str) -> &str {
+pub fn without_extension(path: &str) -> &str {
     let extension = Kind::from_path(path).map_or("", Kind::extension);
     path.strip_suffix(extension).unwrap_or(path)
 }

@@ -219,7 +219,7 @@ fn beside(caller: &str, name: &str) -> String {
 }
 
 /// Returns the name of a file, without its folder.
-pub(crate) fn file_name(path: &str) -> &str {
+pub fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 

@@ -16,7 +16,7 @@ const NEW_FILE: &str = "version: \"1.0\"\ntype: shared-pipelines-config\npipelin
 
 /// The reason why an entry cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SharedEditError {
+pub enum SharedEditError {
     #[error(transparent)]
     Unreadable(#[from] DocumentError),
     /// The pipeline has an entry.
@@ -32,16 +32,16 @@ pub(crate) enum SharedEditError {
 
 /// An entry for a pipeline, with the pipeline's variables as parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NewSharedEntry {
-    pub(crate) path: String,
-    pub(crate) id: String,
-    pub(crate) parameters: Vec<NewSharedParameter>,
+pub struct NewSharedEntry {
+    pub path: String,
+    pub id: String,
+    pub parameters: Vec<NewSharedParameter>,
     /// The names of private variables, which consumers cannot set.
-    pub(crate) private_names: Vec<String>,
+    pub private_names: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NewSharedParameter {
+pub struct NewSharedParameter {
     pub(crate) name: String,
     kind: Option<String>,
     description: Option<String>,
@@ -53,7 +53,7 @@ pub(crate) struct NewSharedParameter {
 
 impl NewSharedEntry {
     /// Reads the variables of a pipeline; the default id is made from the file's name.
-    pub(crate) fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
+    pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::read(bytes, Some("design"))?;
         let outline = Outline::of(tree.root())?;
         let mut entry = Self {
@@ -73,7 +73,7 @@ impl NewSharedEntry {
     }
 
     /// Returns the text of the file with this entry at the end of its list; the text of a new file if `text` is empty.
-    pub(crate) fn add_to(&self, text: &str) -> Result<String, SharedEditError> {
+    pub fn add_to(&self, text: &str) -> Result<String, SharedEditError> {
         if text.trim_start_matches('\u{feff}').trim().is_empty() {
             return self.verified(NEW_FILE.to_owned() + &self.lines("  ", "\n"), &[]);
         }
@@ -162,7 +162,7 @@ impl NewSharedEntry {
     }
 
     /// Returns the names of the parameters, in the order of the pipeline.
-    pub(crate) fn parameter_names(&self) -> Vec<String> {
+    pub fn parameter_names(&self) -> Vec<String> {
         self.parameters
             .iter()
             .map(|parameter| parameter.name.clone())

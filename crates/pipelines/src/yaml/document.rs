@@ -169,13 +169,13 @@ fn position_of(bytes: &[u8], offset: usize) -> Position {
 }
 
 /// Returns whether the text contains only comments and so no document.
-pub(crate) fn is_blank(bytes: &[u8]) -> bool {
+pub fn is_blank(bytes: &[u8]) -> bool {
     let is_empty = |line: &str| line.trim_start().starts_with('#') || ["", "---"].contains(&line.trim());
     std::str::from_utf8(bytes).is_ok_and(|text| text.lines().all(is_empty))
 }
 
 /// Truncates a name or value from a document, so that messages stay readable.
-pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+pub fn shortened(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_SHOWN) {
         None => Cow::Borrowed(text),
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),

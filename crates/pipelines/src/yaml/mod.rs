@@ -12,8 +12,8 @@ mod scalar;
 mod tree;
 
 pub use document::{DOCUMENT_LIMIT, DocumentError, Position};
-pub(crate) use document::{is_blank, shortened};
-pub(crate) use rewrite::{around, rewrite};
+pub use document::{is_blank, shortened};
+pub use rewrite::{around, rewrite};
 pub use scalar::Value;
 pub(crate) use scalar::in_double_quotes;
 pub use tree::{NodeRef, Tree};

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// Returns the document with these texts in place of the scalars at these positions. Fails, with the position, if a
 /// scalar cannot be replaced alone.
-pub(crate) fn rewrite(bytes: &[u8], texts: &BTreeMap<Position, String>) -> Result<Vec<u8>, DocumentError> {
+pub fn rewrite(bytes: &[u8], texts: &BTreeMap<Position, String>) -> Result<Vec<u8>, DocumentError> {
     let text = document::text(bytes)?;
     let found = find(text, |place| texts.contains_key(&place))?;
     let start = bytes.get(..bytes.len() - text.len()).unwrap_or_default();
@@ -63,7 +63,7 @@ fn spliced(
 }
 
 /// Returns the bytes before, between and after the scalars at these positions, or `None` if a scalar is missing.
-pub(crate) fn around<'b>(bytes: &'b [u8], places: &[Position]) -> Option<Vec<&'b [u8]>> {
+pub fn around<'b>(bytes: &'b [u8], places: &[Position]) -> Option<Vec<&'b [u8]>> {
     let text = document::text(bytes).ok()?;
     let found = find(text, |place| places.contains(&place)).ok()?;
     if found.len() != places.len() {

@@ -3,7 +3,7 @@
 use super::Platform;
 use super::lenient::from_value;
 use super::lists::Paging;
-use crate::platform::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
+use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

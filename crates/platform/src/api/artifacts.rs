@@ -3,7 +3,7 @@
 use super::lenient::from_value;
 use super::lists::Paging;
 use super::{Platform, naming_role};
-use crate::platform::http::{HttpError, Method, Repeat, Request, Response, Success};
+use crate::http::{HttpError, Method, Repeat, Request, Response, Success};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

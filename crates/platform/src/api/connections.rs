@@ -1,7 +1,7 @@
 //! The default warehouse connection: API document, section "Default warehouse connection".
 
 use super::Platform;
-use crate::platform::http::{HttpError, Method, Repeat, Request};
+use crate::http::{HttpError, Method, Repeat, Request};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;

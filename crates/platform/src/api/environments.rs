@@ -1,7 +1,7 @@
 //! Environments: API document, sections "Environment" and "Projects, environments, provisioning".
 
 use super::{Answer, Platform};
-use crate::platform::http::{HttpError, Method, Repeat, Request};
+use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::lenient::{any_text, from_value};
 use super::{Answer, Platform};
-use crate::platform::http::{ErrorKind, HttpError, Request};
+use crate::http::{ErrorKind, HttpError, Request};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Published pipelines and their executions: API document, section "Pipeline execution".
 
 use super::{Answer, Platform};
-use crate::platform::http::{HttpError, Method, Repeat, Request};
+use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Values that are sent as headers: the agent version, and the metadata of a published artifact.
 
-use crate::platform::http::HeaderValue;
+use crate::http::HeaderValue;
 
 /// The reason why a text cannot be a header value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! Deserializers for responses that differ from the API document.
 
-use crate::platform::http::{HttpError, Response};
+use crate::http::{HttpError, Response};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 //! A list that may be incomplete is an error, never a shorter list.
 
 use super::Platform;
-use crate::platform::http::{HttpError, Request, Response, Url};
+use crate::http::{HttpError, Request, Response, Url};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -50,7 +50,7 @@ pub use variables::{
     NewVariable, Override, Overrides, OverridesSet, Variable, VariableCreated, VariableFields,
 };
 
-use crate::platform::http::{Client, HttpError, Observer, Url};
+use crate::http::{Client, HttpError, Observer, Url};
 use uuid::Uuid;
 
 /// The platform's API. Clones share connections and the token.
@@ -86,7 +86,7 @@ const NEEDS_ADMIN: &str =
 /// Adds the required role as a hint, if the failure is a 403.
 fn naming_role(error: HttpError) -> HttpError {
     match error.kind() {
-        crate::platform::http::ErrorKind::Forbidden => error.with_hint(NEEDS_ADMIN),
+        crate::http::ErrorKind::Forbidden => error.with_hint(NEEDS_ADMIN),
         _ => error,
     }
 }

@@ -4,7 +4,7 @@
 //! (<https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data>). The form uses
 //! neither the `name*=` form, which servers ignore, nor file names, which the platform's own scripts do not send.
 
-use crate::platform::http::{HeaderValue, UploadBody};
+use crate::http::{HeaderValue, UploadBody};
 use std::borrow::Cow;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;

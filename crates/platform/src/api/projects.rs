@@ -1,7 +1,7 @@
 //! Projects: API document, sections "Project" and "Projects, environments, provisioning".
 
 use super::{Answer, Platform};
-use crate::platform::http::{HttpError, Method, Repeat, Request};
+use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use super::multipart::{Form, PartSource, UploadPart};
 use super::{HeaderError, Platform, header_value, naming_role};
-use crate::platform::http::{HeaderName, HttpError, Method, Repeat, Request};
+use crate::http::{HeaderName, HttpError, Method, Repeat, Request};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fmt;

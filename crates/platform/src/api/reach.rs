@@ -1,7 +1,7 @@
 //! Checks whether the token has access to a resource: requests one entry of a list and ignores its content.
 
 use super::{Platform, naming_role};
-use crate::platform::http::{HttpError, Request};
+use crate::http::{HttpError, Request};
 use serde_json::Value;
 use uuid::Uuid;
 

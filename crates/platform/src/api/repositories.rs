@@ -1,7 +1,7 @@
 //! The project's git repository: API document, section "Repository".
 
 use super::Platform;
-use crate::platform::http::{HttpError, Method, Repeat, Request};
+use crate::http::{HttpError, Method, Repeat, Request};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -2,7 +2,7 @@
 
 use super::lenient::texts;
 use super::{HeaderError, Platform, header_value};
-use crate::platform::http::{ErrorKind, HeaderName, HttpError, Method, Repeat, Request};
+use crate::http::{ErrorKind, HeaderName, HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use sluicegate_pipelines::findings::NO_ERROR_TYPE;

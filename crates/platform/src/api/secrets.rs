@@ -1,7 +1,7 @@
 //! Secrets of the full SaaS deployment: API document, section "Secret".
 
 use super::{Answer, Platform};
-use crate::platform::http::{HttpError, Method, Repeat, Request};
+use crate::http::{HttpError, Method, Repeat, Request};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use super::lenient::from_value;
 use super::lists::Paging;
 use super::{Platform, naming_role};
-use crate::platform::http::HttpError;
+use crate::http::HttpError;
 use serde::Deserialize;
 use serde_json::Value;
 

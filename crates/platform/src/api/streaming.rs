@@ -1,7 +1,7 @@
 //! Streaming pipelines: API document, sections "Streaming pipeline" and "Streaming pipelines".
 
 use super::{Answer, Platform};
-use crate::platform::http::{HttpError, Method, Repeat, Request, Success, Url};
+use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;

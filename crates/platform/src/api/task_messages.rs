@@ -1,7 +1,7 @@
 //! Messages of an agent task: API document, "Follow-up message request" and "Message history response".
 
 use super::{AgentConfig, Answer, Permission, Platform};
-use crate::platform::http::{HttpError, Method, Repeat, Request, Success};
+use crate::http::{HttpError, Method, Repeat, Request, Success};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 //! STOPPED has two meanings, distinguished by `pendingDecisions`; only [`Task::phase`] interprets them.
 
 use super::{Answer, Platform};
-use crate::platform::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
+use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

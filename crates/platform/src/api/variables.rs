@@ -2,7 +2,7 @@
 
 use super::lenient::null_is_default;
 use super::{Answer, Platform};
-use crate::platform::http::{HttpError, Method, Repeat, Request, Success, Url};
+use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -16,7 +16,7 @@ const MOST_PLACES: usize = 200_000;
 
 /// The content of a file with the positions of its parts.
 #[derive(Debug, Clone)]
-pub(crate) struct Document {
+pub struct Document {
     file: PathBuf,
     pub value: Value,
     places: HashMap<String, Position>,
@@ -26,7 +26,7 @@ pub(crate) struct Document {
 
 impl Document {
     /// Reads a YAML or JSON file. Errors show its path as `shown`.
-    pub(crate) fn read(path: &Path, shown: &Path) -> Result<Self, DesiredError> {
+    pub fn read(path: &Path, shown: &Path) -> Result<Self, DesiredError> {
         let unreadable =
             |why: std::io::Error| DesiredError::new(shown, None, format!("could not read the file: {why}"));
         let bytes = input::file(path, LIMIT).map_err(unreadable)?;

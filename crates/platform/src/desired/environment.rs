@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, quoted_all};
 use super::{DesiredError, Document};
-use crate::platform::api::{ConnectionOverride, NewEnvironment};
+use crate::api::{ConnectionOverride, NewEnvironment};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ const KEYS: [&str; 7] = [
 
 /// Reads the environment from the part of the document at `path`. If it has no `defaultConnections`, `connections` are
 /// used. Keys that the API document does not define are sent unchanged.
-pub(crate) fn environment(
+pub fn environment(
     document: &Document,
     path: &str,
     value: &Value,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// An error that prevents a file from being applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {message}", file.display(), position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default())]
-pub(crate) struct DesiredError {
+pub struct DesiredError {
     file: PathBuf,
     position: Option<Position>,
     message: String,
@@ -28,7 +28,7 @@ impl DesiredError {
         self
     }
 
-    pub(crate) fn hint(&self) -> Option<&str> {
+    pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 }

@@ -2,11 +2,11 @@
 
 use super::fields::quoted;
 use super::{DesiredError, Document};
-use crate::platform::api::Grid;
+use crate::api::Grid;
 use serde_json::Value;
 
 /// Reads the rows: a list of lists of strings, all of the same length.
-pub(crate) fn grid(document: &Document) -> Result<Grid, DesiredError> {
+pub fn grid(document: &Document) -> Result<Grid, DesiredError> {
     let Value::Array(rows) = &document.value else {
         return Err(document.error("", "must be a list of rows"));
     };

@@ -5,7 +5,7 @@
 use super::document::joined;
 use super::fields::quoted_all;
 use super::{DesiredError, Document};
-use crate::platform::http::FieldViolation;
+use crate::http::FieldViolation;
 use serde_json::Value;
 
 /// Keys that contain a reference to a secret.
@@ -45,7 +45,7 @@ const ID: &str = "streamingPipelineId";
 
 /// A definition that is ready to be sent.
 #[derive(Debug, Clone)]
-pub(crate) struct StreamingDefinition {
+pub struct StreamingDefinition {
     pub body: Value,
     /// The changes to the file's content, each a sentence.
     pub notes: Vec<String>,
@@ -53,7 +53,7 @@ pub(crate) struct StreamingDefinition {
 
 /// Reads the definition from the document. A reference to a secret without a type gets `key_vault`; the platform's
 /// identifier is removed, as the platform assigns its own.
-pub(crate) fn streaming(document: &Document, key_vault: &str) -> Result<StreamingDefinition, DesiredError> {
+pub fn streaming(document: &Document, key_vault: &str) -> Result<StreamingDefinition, DesiredError> {
     let mut body = document.value.clone();
     let Value::Object(fields) = &mut body else {
         return Err(document.error("", "must be a map"));
@@ -167,7 +167,7 @@ fn at<'v>(body: &'v Value, place: &[&str]) -> &'v Value {
 
 impl Document {
     /// Returns the platform's errors, each at the line of its field.
-    pub(crate) fn complaints(&self, violations: &[FieldViolation]) -> Vec<String> {
+    pub fn complaints(&self, violations: &[FieldViolation]) -> Vec<String> {
         let shown = |it: &FieldViolation| self.error(&it.field, &it.message).to_string();
         violations.iter().map(shown).collect()
     }

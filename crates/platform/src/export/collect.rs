@@ -9,8 +9,8 @@
 //! direction; a list whose events all have the same time keeps its order.
 
 use super::Window;
-use crate::platform::api::{Answer, Event, EventPage, Platform};
-use crate::platform::http::HttpError;
+use crate::api::{Answer, Event, EventPage, Platform};
+use crate::http::HttpError;
 use jiff::Timestamp;
 use std::collections::HashMap;
 
@@ -24,10 +24,7 @@ const MOST_PASSES: usize = 8;
 const MOST_STALE: usize = 3;
 
 /// Returns the events of the window in chronological order.
-pub(crate) async fn collect(
-    platform: &Platform,
-    mut window: Window,
-) -> Result<Vec<Answer<Event>>, HttpError> {
+pub async fn collect(platform: &Platform, mut window: Window) -> Result<Vec<Answer<Event>>, HttpError> {
     let mut found = Collected::default();
     let mut short = String::new();
     for _ in 0..MOST_PASSES {
@@ -121,7 +118,7 @@ async fn pass(platform: &Platform, window: Window, found: &mut Collected) -> Res
 }
 
 fn is_last(page: &EventPage, read: usize) -> bool {
-    let full = page.size.unwrap_or(crate::platform::api::EVENT_PAGE);
+    let full = page.size.unwrap_or(crate::api::EVENT_PAGE);
     page.events.is_empty()
         || match page.total {
             Some(total) => read >= total,

@@ -6,7 +6,7 @@
 use super::collect::{key, time};
 use super::window::earliest;
 use super::{Window, WindowError};
-use crate::platform::api::{Answer, Event};
+use crate::api::{Answer, Event};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const LATE: SignedDuration = SignedDuration::from_mins(15);
 const SCHEMA: &str = "sluicegate.cursor/v1";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Cursor {
+pub struct Cursor {
     schema: String,
     /// Time of the newest exported event.
     through: Timestamp,
@@ -28,7 +28,7 @@ pub(crate) struct Cursor {
 
 /// A cursor that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CursorError {
+pub enum CursorError {
     #[error("could not read the cursor {}: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
     /// The platform no longer has all events that follow the cursor.
@@ -38,7 +38,7 @@ pub(crate) enum CursorError {
 
 impl Cursor {
     /// Parses the content of the file at `path`.
-    pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
         let unreadable = |why: String| CursorError::Unreadable {
             path: path.to_owned(),
             why,
@@ -55,12 +55,7 @@ impl Cursor {
     }
 
     /// Returns the window that continues from this cursor.
-    pub(crate) fn window(
-        &self,
-        to: Option<Timestamp>,
-        now: Timestamp,
-        path: &Path,
-    ) -> Result<Window, CursorError> {
+    pub fn window(&self, to: Option<Timestamp>, now: Timestamp, path: &Path) -> Result<Window, CursorError> {
         let earliest = earliest(now);
         if self.through < earliest {
             return Err(CursorError::TooOld {
@@ -79,7 +74,7 @@ impl Cursor {
     }
 
     /// Returns the events that were not exported before.
-    pub(crate) fn news(&self, events: Vec<Answer<Event>>) -> Vec<Answer<Event>> {
+    pub fn news(&self, events: Vec<Answer<Event>>) -> Vec<Answer<Event>> {
         events
             .into_iter()
             .filter(|event| !self.seen.contains_key(&key(event)))
@@ -87,7 +82,7 @@ impl Cursor {
     }
 
     /// Returns the cursor after these events, or `None` if there was never an event.
-    pub(crate) fn after(last: Option<Self>, events: &[Answer<Event>]) -> Option<Self> {
+    pub fn after(last: Option<Self>, events: &[Answer<Event>]) -> Option<Self> {
         let newest = events.iter().filter_map(time).max();
         let through = newest.max(last.as_ref().map(|cursor| cursor.through))?;
         let since = before(through);
@@ -103,7 +98,7 @@ impl Cursor {
         })
     }
 
-    pub(crate) fn render(&self) -> String {
+    pub fn render(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }

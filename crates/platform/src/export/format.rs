@@ -1,6 +1,6 @@
 //! Events as JSON lines, which keep everything, and as CSV, which spreadsheets open.
 
-use crate::platform::api::{Answer, Event};
+use crate::api::{Answer, Event};
 use serde_json::Value;
 use sluicegate_base::text;
 
@@ -22,7 +22,7 @@ const FIELDS: [&str; 13] = [
 ];
 
 /// Writes one event per line as raw JSON, escaped for CI logs.
-pub(crate) fn json_lines(events: &[Answer<Event>]) -> String {
+pub fn json_lines(events: &[Answer<Event>]) -> String {
     let line = |event: &Answer<Event>| text::json(event.raw.to_string()) + "\n";
     events.iter().map(line).collect()
 }
@@ -30,7 +30,7 @@ pub(crate) fn json_lines(events: &[Answer<Event>]) -> String {
 /// Writes a row for each event (RFC 4180), with a column for every field that any of them has. A text that a
 /// spreadsheet would read as a formula gets an apostrophe in front, control characters are escaped, and no line can be
 /// a command to a CI host.
-pub(crate) fn csv(events: &[Answer<Event>]) -> String {
+pub fn csv(events: &[Answer<Event>]) -> String {
     let mut columns: Vec<&str> = FIELDS.to_vec();
     for key in events
         .iter()

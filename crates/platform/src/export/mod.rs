@@ -9,7 +9,7 @@ mod cursor;
 mod format;
 mod window;
 
-pub(crate) use collect::collect;
-pub(crate) use cursor::{Cursor, CursorError};
-pub(crate) use format::{csv, json_lines};
-pub(crate) use window::{Window, WindowError, parse_time};
+pub use collect::collect;
+pub use cursor::{Cursor, CursorError};
+pub use format::{csv, json_lines};
+pub use window::{Window, WindowError, parse_time};

@@ -1,6 +1,6 @@
 //! The time window of an export; the platform keeps events for 90 days (API document, "Events").
 
-use crate::platform::api::EventWindow;
+use crate::api::EventWindow;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -10,7 +10,7 @@ const KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// A time or window that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum WindowError {
+pub enum WindowError {
     #[error(
         "{0:?} is not a valid time: use a time with an offset like 2026-11-20T09:30:00Z, or a date (0:00 UTC)"
     )]
@@ -30,13 +30,13 @@ pub(crate) enum WindowError {
 
 /// A time window; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Window {
+pub struct Window {
     pub from: Option<Timestamp>,
     pub to: Option<Timestamp>,
 }
 
 /// Parses a time with an offset, or a date.
-pub(crate) fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
+pub fn parse_time(text: &str) -> Result<Timestamp, WindowError> {
     let date = || {
         let date: Date = text.parse().ok()?;
         // A time without an offset would parse as its date.
@@ -56,7 +56,7 @@ pub(super) fn earliest(now: Timestamp) -> Timestamp {
 
 impl Window {
     /// Checks that the window is not empty and within the time that the platform keeps.
-    pub(crate) fn check(self, now: Timestamp) -> Result<Self, WindowError> {
+    pub fn check(self, now: Timestamp) -> Result<Self, WindowError> {
         let earliest = earliest(now);
         match (self.from, self.to) {
             (Some(from), _) if from < earliest => Err(WindowError::TooOld { from, earliest }),

@@ -1,8 +1,8 @@
 //! Waits until an execution ends.
 
 use super::{End, Pace, silent};
-use crate::platform::api::{Answer, Execution, ExecutionAnswer, Platform};
-use crate::platform::http::{ErrorKind, HttpError};
+use crate::api::{Answer, Execution, ExecutionAnswer, Platform};
+use crate::http::{ErrorKind, HttpError};
 use std::time::Duration;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -33,7 +33,7 @@ pub(super) fn standing(execution: &Execution) -> ExecutionStanding {
 }
 
 /// Time after its start in which the platform may not show an execution yet.
-pub(crate) const APPEARANCE_LIMIT: Duration = Duration::from_secs(10);
+pub const APPEARANCE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Returns whether the platform responded as if it did not know the execution yet: with 404, or with a body that has no
 /// state.
@@ -47,7 +47,7 @@ fn is_not_shown_yet(error: &HttpError) -> bool {
 
 /// Polls until the execution ends; calls `told` for each new status. During `appearance_limit`, the platform may not show
 /// the execution.
-pub(crate) async fn execution(
+pub async fn execution(
     platform: &Platform,
     (project, id): (Uuid, &str),
     mut pace: Pace,

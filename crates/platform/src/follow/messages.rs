@@ -1,7 +1,7 @@
 //! Reads a task's history and continues at the last position.
 
-use crate::platform::api::Platform;
-use crate::platform::http::HttpError;
+use crate::api::Platform;
+use crate::http::HttpError;
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ const MOST_PAGES: usize = 10_000;
 /// Tracks the position in a history. The last page has no token to continue with, so it is read again and its known
 /// events are skipped.
 #[derive(Debug, Clone)]
-pub(crate) struct MessageReader {
+pub struct MessageReader {
     limit: usize,
     token: Option<String>,
     seen: usize,
@@ -21,7 +21,7 @@ pub(crate) struct MessageReader {
 
 impl MessageReader {
     /// Creates a reader that starts at the beginning and reads pages of at most `limit` events.
-    pub(crate) fn new(limit: usize) -> Self {
+    pub fn new(limit: usize) -> Self {
         Self {
             limit,
             token: None,
@@ -33,11 +33,7 @@ impl MessageReader {
 
     /// Returns the next events, and whether more are available now. Fails if a token repeats, as the pages form a
     /// circle.
-    pub(crate) async fn next(
-        &mut self,
-        platform: &Platform,
-        task: &str,
-    ) -> Result<(Vec<Value>, bool), HttpError> {
+    pub async fn next(&mut self, platform: &Platform, task: &str) -> Result<(Vec<Value>, bool), HttpError> {
         let page = platform.task_messages(task, self.limit, self.token.as_deref());
         let page = page.await?.value;
         let count = page.results.len();

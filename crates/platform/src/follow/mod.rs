@@ -10,22 +10,22 @@ mod pace;
 mod streams;
 mod tasks;
 
-use crate::platform::http::HttpError;
+use crate::http::HttpError;
 
-pub(crate) use executions::{APPEARANCE_LIMIT, execution};
-pub(crate) use messages::MessageReader;
-pub(crate) use pace::{Pace, changed_in_time};
-pub(crate) use streams::stream;
-pub(crate) use tasks::{Policy, TaskEnd, Turn, scope_word, task};
+pub use executions::{APPEARANCE_LIMIT, execution};
+pub use messages::MessageReader;
+pub use pace::{Pace, changed_in_time};
+pub use streams::stream;
+pub use tasks::{Policy, TaskEnd, Turn, scope_word, task};
 
 /// Returns the error of a wait in which no response arrived at all.
-pub(crate) fn silent() -> HttpError {
+pub fn silent() -> HttpError {
     HttpError::late("no response arrived within the timeout")
         .with_hint("the operation may still be running; pass a longer --timeout to keep waiting")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub enum End {
     Good,
     Bad,
     /// The deadline passed before the end.

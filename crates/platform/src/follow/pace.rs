@@ -1,7 +1,7 @@
 //! The waits between polls, and their deadline.
 
 use super::silent;
-use crate::platform::http::HttpError;
+use crate::http::HttpError;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -10,7 +10,7 @@ const LAST_MOMENT: Duration = Duration::from_secs(2);
 
 /// Waits that grow by half each time, up to a limit, within a deadline.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pace {
+pub struct Pace {
     first: Duration,
     next: Duration,
     limit: Duration,
@@ -22,7 +22,7 @@ impl Pace {
     const GROWTH: u32 = 15;
 
     /// Starts with waits of `first` and ends after `limit`.
-    pub(crate) fn new(first: Duration, limit: Duration) -> Self {
+    pub fn new(first: Duration, limit: Duration) -> Self {
         Self {
             first,
             next: first,
@@ -32,13 +32,13 @@ impl Pace {
     }
 
     /// Returns the total time from the start to the deadline.
-    pub(crate) const fn limit(&self) -> Duration {
+    pub const fn limit(&self) -> Duration {
         self.limit
     }
 
     /// Returns the response if it arrives in time: a response that hangs is not awaited beyond the deadline. A request
     /// at the deadline itself still gets `LAST_MOMENT`.
-    pub(crate) async fn in_time<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
+    pub async fn in_time<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
         let Some(deadline) = self.deadline else {
             return Some(answer.await);
         };
@@ -48,7 +48,7 @@ impl Pace {
 
     /// Waits until the next poll; returns false if the deadline has passed. The last wait ends at the deadline, so that
     /// there is one more poll at that time.
-    pub(crate) async fn pause(&mut self) -> bool {
+    pub async fn pause(&mut self) -> bool {
         match self.wait(Instant::now()) {
             None => false,
             Some(wait) => {
@@ -78,7 +78,7 @@ impl Pace {
 }
 
 /// Sends a change whose effect is then waited for, within the same deadline; `None` means no deadline.
-pub(crate) async fn changed_in_time<T>(
+pub async fn changed_in_time<T>(
     pace: Option<&Pace>,
     change: impl Future<Output = Result<T, HttpError>>,
 ) -> Result<T, HttpError> {

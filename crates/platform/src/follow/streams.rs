@@ -1,12 +1,12 @@
 //! Waits until a streaming pipeline is in a given state.
 
 use super::{End, Pace, silent};
-use crate::platform::api::{Answer, Platform, StreamingStatus};
-use crate::platform::http::HttpError;
+use crate::api::{Answer, Platform, StreamingStatus};
+use crate::http::HttpError;
 use uuid::Uuid;
 
 /// Polls until the status is `wanted`, compared without case; calls `told` for each new status.
-pub(crate) async fn stream(
+pub async fn stream(
     platform: &Platform,
     (project, id): (Uuid, &str),
     wanted: &str,

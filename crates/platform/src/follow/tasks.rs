@@ -1,8 +1,8 @@
 //! Waits until an agent task finishes, fails, or needs a decision.
 
 use super::{Pace, silent};
-use crate::platform::api::{Answer, Decision, PendingDecision, Phase, Platform, Task};
-use crate::platform::http::HttpError;
+use crate::api::{Answer, Decision, PendingDecision, Phase, Platform, Task};
+use crate::http::HttpError;
 use std::collections::HashSet;
 
 /// Number of times in a row that a task must look finished right after it was resumed.
@@ -10,14 +10,14 @@ const LOOKS: usize = 3;
 
 /// The tools that are approved automatically.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Policy {
+pub struct Policy {
     pub tools: Vec<String>,
     /// Whether to approve each for the rest of the task, not only once.
     pub for_the_task: bool,
 }
 
 /// Returns the platform's word for the scope of an approval.
-pub(crate) const fn scope_word(for_the_task: bool) -> &'static str {
+pub const fn scope_word(for_the_task: bool) -> &'static str {
     if for_the_task { "CONVERSATION" } else { "ONCE" }
 }
 
@@ -42,7 +42,7 @@ impl Policy {
 
 /// The outcome of waiting for a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TaskEnd {
+pub enum TaskEnd {
     Finished,
     /// STOPPED with nothing pending, after STOPPING was seen: somebody stopped it.
     Halted,
@@ -56,7 +56,7 @@ pub(crate) enum TaskEnd {
 }
 
 #[derive(Debug)]
-pub(crate) enum Turn<'a> {
+pub enum Turn<'a> {
     Status(&'a str),
     Approved(&'a str),
 }
@@ -77,7 +77,7 @@ struct Resumed {
 /// Polls until the task ends or needs a decision. `before` is the task before the caller resumed it, with the answered
 /// ids; `None` for a new task. The document does not define the status right after that, so an unchanged status is not
 /// trusted at once.
-pub(crate) async fn task(
+pub async fn task(
     platform: &Platform,
     id: &str,
     policy: &Policy,

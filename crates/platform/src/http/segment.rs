@@ -44,7 +44,7 @@ pub(super) fn below(url: &Url, path: &[&str]) -> Url {
 
 #[cfg(test)]
 mod tests {
-    use crate::platform::http::BaseUrl;
+    use crate::http::BaseUrl;
     use proptest::prelude::*;
 
     #[test]

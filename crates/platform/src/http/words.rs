@@ -223,12 +223,12 @@ mod tests {
 
     #[test]
     fn the_shapes_of_the_api_document() {
-        insta::assert_snapshot!(words(include_str!("../../../tests/fixtures/api/validation-error.json")), @r"
+        insta::assert_snapshot!(words(include_str!("../../../../tests/fixtures/api/validation-error.json")), @r"
         Bad Request: There are validation errors (instance /v1/projects/9c5b94b1-35ad-49bb-b118-8e8fc24abf80/streaming-pipelines)
         - streamingSource.connection.username: must not be empty
         - streamingTarget.connection.authentication: must not be null
         ");
-        insta::assert_snapshot!(words(include_str!("../../../tests/fixtures/api/conflict.json")), @"An execution with the same tag is running");
+        insta::assert_snapshot!(words(include_str!("../../../../tests/fixtures/api/conflict.json")), @"An execution with the same tag is running");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The messages of client errors.
 
 use crate::support::{TOKEN, json, platform};
-use sluicegate::platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -20,13 +20,13 @@ async fn failure(answer: ResponseTemplate) -> (HttpError, String) {
 #[tokio::test]
 async fn every_body_shape_is_shown() {
     let shown = |answer| async { failure(answer).await.1 };
-    let validation = include_str!("../fixtures/api/validation-error.json");
+    let validation = include_str!("../../../../tests/fixtures/api/validation-error.json");
     insta::assert_snapshot!(shown(json(400, validation)).await, @r"
     GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 400 Bad Request: There are validation errors (instance /v1/projects/9c5b94b1-35ad-49bb-b118-8e8fc24abf80/streaming-pipelines)
     - streamingSource.connection.username: must not be empty
     - streamingTarget.connection.authentication: must not be null
     ");
-    let conflict = include_str!("../fixtures/api/conflict.json");
+    let conflict = include_str!("../../../../tests/fixtures/api/conflict.json");
     insta::assert_snapshot!(shown(json(409, conflict)).await, @"GET https://h/dpc/v1/shared-pipelines/artifacts/details?sharedPipelineIdPrefix=sales&versionName=1.0: 409 Conflict: An execution with the same tag is running");
     let problem = r#"{ "type": "about:blank", "title": "Invalid", "status": 422, "detail": "two things",
         "violations": [{ "field": "a", "message": "is missing" }, "b is wrong"] }"#;

@@ -1,13 +1,13 @@
 //! Audit events: each operation as in the API document.
 
 use crate::support::{expecting, json, platform};
-use sluicegate::platform::api::EventWindow;
+use sluicegate_platform::api::EventWindow;
 use wiremock::matchers::query_param;
 use wiremock::{Mock, MockServer};
 
 #[tokio::test]
 async fn list_is_read_as_documented_with_all_fields() {
-    let answer = json(200, include_str!("../fixtures/api/events.json"));
+    let answer = json(200, include_str!("../../../../tests/fixtures/api/events.json"));
     let (server, platform) = expecting("GET", "/v1/events", None, answer).await;
     let page = platform.events(&EventWindow::default(), 0).await.unwrap();
     assert_eq!(page.total, Some(1));

@@ -2,8 +2,8 @@
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, refused};
 use serde_json::json as value;
-use sluicegate::platform::api::NewExecution;
-use sluicegate::platform::http::ErrorKind;
+use sluicegate_platform::api::NewExecution;
+use sluicegate_platform::http::ErrorKind;
 use std::collections::BTreeMap;
 
 const ID: &str = "7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d";
@@ -25,7 +25,10 @@ fn nightly() -> NewExecution {
 #[tokio::test]
 async fn list_of_published_pipelines_is_read_as_documented() {
     let path = format!("/v1/projects/{PROJECT}/published-pipelines");
-    let answer = json(200, include_str!("../fixtures/api/published-pipelines.json"));
+    let answer = json(
+        200,
+        include_str!("../../../../tests/fixtures/api/published-pipelines.json"),
+    );
     let (server, platform) = expecting("GET", &path, None, answer).await;
     let all = platform.published_pipelines(PROJECT).await.unwrap();
     assert_eq!(all[0].name.as_deref(), Some("sales/load orders"));
@@ -38,7 +41,10 @@ async fn list_of_published_pipelines_is_read_as_documented() {
 async fn start_is_sent_and_read_as_documented() {
     let body = value!({ "pipelineName": "sales/load orders", "environmentName": "production",
         "executionTag": "nightly" });
-    let answer = json(200, include_str!("../fixtures/api/execution-created.json"));
+    let answer = json(
+        200,
+        include_str!("../../../../tests/fixtures/api/execution-created.json"),
+    );
     let (_server, platform) = expecting("POST", &base(), Some(body), answer).await;
     let started = platform.start_execution(PROJECT, &nightly()).await.unwrap();
     assert_eq!(started.pipeline_execution_id.as_deref(), Some(ID));
@@ -47,7 +53,10 @@ async fn start_is_sent_and_read_as_documented() {
 #[tokio::test]
 async fn start_without_a_tag_sends_none() {
     let body = value!({ "pipelineName": "sales/load orders", "environmentName": "production" });
-    let answer = json(201, include_str!("../fixtures/api/execution-created.json"));
+    let answer = json(
+        201,
+        include_str!("../../../../tests/fixtures/api/execution-created.json"),
+    );
     let (_server, platform) = expecting("POST", &base(), Some(body), answer).await;
     let execution = NewExecution {
         execution_tag: None,
@@ -63,7 +72,7 @@ async fn start_is_repeated_only_if_surely_unprocessed() {
 
 #[tokio::test]
 async fn start_with_a_running_tag_is_a_conflict_in_the_servers_words() {
-    let answer = json(409, include_str!("../fixtures/api/conflict.json"));
+    let answer = json(409, include_str!("../../../../tests/fixtures/api/conflict.json"));
     let (_server, platform) = expecting("POST", &base(), None, answer).await;
     let error = platform.start_execution(PROJECT, &nightly()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
@@ -82,7 +91,7 @@ async fn start_with_a_running_tag_is_a_conflict_in_the_servers_words() {
 
 #[tokio::test]
 async fn show_is_read_as_documented() {
-    let answer = json(200, include_str!("../fixtures/api/execution.json"));
+    let answer = json(200, include_str!("../../../../tests/fixtures/api/execution.json"));
     let (_server, platform) = expecting("GET", &format!("{}/{ID}", base()), None, answer).await;
     let shown = platform.execution(PROJECT, ID).await.unwrap();
     assert_eq!(shown.result.status.as_deref(), Some("SUCCESS"));
@@ -97,7 +106,10 @@ async fn show_is_read_as_documented() {
 #[tokio::test]
 async fn cancel_is_sent_and_read_as_documented() {
     let body = value!({ "forceUpdate": true, "status": "CANCELLED" });
-    let answer = json(200, include_str!("../fixtures/api/execution-created.json"));
+    let answer = json(
+        200,
+        include_str!("../../../../tests/fixtures/api/execution-created.json"),
+    );
     let (_server, platform) = expecting("PATCH", &format!("{}/{ID}", base()), Some(body), answer).await;
     let ended = platform
         .terminate_execution(PROJECT, ID, "CANCELLED", true)

@@ -3,8 +3,8 @@
 use crate::raw::{RawServer, Script};
 use crate::support::{PROJECT, platform};
 use flate2::{Compression, write::GzEncoder};
-use sluicegate::platform::api::{ReviewAnswer, ReviewFields, ReviewRequest};
-use sluicegate::platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::api::{ReviewAnswer, ReviewFields, ReviewRequest};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::io::Write;
 
 #[tokio::test]

@@ -8,13 +8,14 @@
     reason = "a test fails by panicking"
 )]
 
-#[path = "../support/scratch.rs"]
+#[path = "../../../../tests/support/scratch.rs"]
 mod scratch;
-#[path = "../support/tls_server.rs"]
+#[path = "../../../../tests/support/tls_server.rs"]
 mod tls_server;
 
 mod errors;
 mod events;
+mod example;
 mod executions;
 mod limits;
 mod multipart;

@@ -3,13 +3,13 @@
 use crate::support::{PROJECT, TOKEN, creates_only_once, expecting, json, refused};
 use secrecy::SecretString;
 use serde_json::json as value;
-use sluicegate::platform::api::{NewConnection, NewEnvironment, NewProject, NewRepository, NewSecret};
+use sluicegate_platform::api::{NewConnection, NewEnvironment, NewProject, NewRepository, NewSecret};
 use wiremock::ResponseTemplate;
 
 const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
 
 fn empty(status: u16) -> ResponseTemplate {
-    json(status, include_str!("../fixtures/api/empty.json"))
+    json(status, include_str!("../../../../tests/fixtures/api/empty.json"))
 }
 
 fn project() -> NewProject {
@@ -23,7 +23,7 @@ fn project() -> NewProject {
 
 #[tokio::test]
 async fn projects_list_is_read_as_documented() {
-    let answer = json(200, include_str!("../fixtures/api/projects.json"));
+    let answer = json(200, include_str!("../../../../tests/fixtures/api/projects.json"));
     let (server, platform) = expecting("GET", "/v1/projects", None, answer).await;
     let all = platform.projects().await.unwrap();
     assert_eq!(all[0].id.as_deref(), Some("9c5b94b1-35ad-49bb-b118-8e8fc24abf80"));
@@ -37,7 +37,10 @@ async fn projects_list_is_read_as_documented() {
 async fn projects_create_is_sent_and_read_as_documented() {
     let body = value!({ "name": "sales", "description": "Orders", "warehouse": "WAREHOUSE_A",
         "agentDeploymentType": "HYBRID" });
-    let answer = json(201, include_str!("../fixtures/api/project-created.json"));
+    let answer = json(
+        201,
+        include_str!("../../../../tests/fixtures/api/project-created.json"),
+    );
     let (_server, platform) = expecting("POST", "/v1/projects", Some(body), answer).await;
     let made = platform.create_project(&project()).await.unwrap();
     assert_eq!(
@@ -61,7 +64,10 @@ async fn projects_create_leaves_out_a_description_that_is_not_given() {
 #[tokio::test]
 async fn environments_list_is_read_as_documented() {
     let path = format!("/v1/projects/{PROJECT}/environments");
-    let answer = json(200, include_str!("../fixtures/api/environments.json"));
+    let answer = json(
+        200,
+        include_str!("../../../../tests/fixtures/api/environments.json"),
+    );
     let (_server, platform) = expecting("GET", &path, None, answer).await;
     let all = platform.environments(PROJECT).await.unwrap();
     assert_eq!(all[0].name.as_deref(), Some("production"));
@@ -123,7 +129,10 @@ async fn secrets_create_is_sent_and_read_as_documented() {
     let body = value!({ "name": "pw", "type": "DWH_PASSWORD", "key": "password",
         "value": { "password": "line one of a key\nline two of a key" } });
     let path = format!("/v1/secrets/{AGENT}/secret-value");
-    let answer = json(201, include_str!("../fixtures/api/secret-created.json"));
+    let answer = json(
+        201,
+        include_str!("../../../../tests/fixtures/api/secret-created.json"),
+    );
     let (server, platform) = expecting("POST", &path, Some(body), answer).await;
     let made = platform.create_secret(AGENT, &secret()).await.unwrap();
     assert_eq!(made.vault_secret_name.as_deref(), Some("warehouse-password"));

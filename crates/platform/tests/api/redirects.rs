@@ -1,7 +1,7 @@
 //! Redirects: followed only within the origin, and never with the token to another one.
 
 use crate::support::{TOKEN, empty_list, json, platform};
-use sluicegate::platform::http::ErrorKind;
+use sluicegate_platform::http::ErrorKind;
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 

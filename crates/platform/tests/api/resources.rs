@@ -1,8 +1,8 @@
 //! Each call: the request that it sends, and how it reads documented and other responses.
 
 use crate::support::{TOKEN, expecting, json, platform, refused};
-use sluicegate::platform::api::{ReviewFields, ReviewRequest};
-use sluicegate::platform::http::ErrorKind;
+use sluicegate_platform::api::{ReviewFields, ReviewRequest};
+use sluicegate_platform::http::ErrorKind;
 use uuid::Uuid;
 use wiremock::matchers::{
     body_json, header, header_regex, method, path, query_param, query_param_is_missing,
@@ -36,7 +36,7 @@ async fn a_review_is_sent_and_read_as_documented() {
             serde_json::json!({ "branchName": "feature/x", "commitId": "c0ffee",
             "pipelines": ["sales/load orders.orch.yaml"] }),
         ))
-        .respond_with(json(200, include_str!("../fixtures/api/review.json")))
+        .respond_with(json(200, include_str!("../../../../tests/fixtures/api/review.json")))
         .expect(1)
         .mount(&server)
         .await;
@@ -154,7 +154,10 @@ async fn shared_pipelines_are_read_to_the_last_page() {
         .collect();
     assert_eq!(ids, (0..250).map(|number| number.to_string()).collect::<Vec<_>>());
     server.reset().await;
-    let documented = json(200, include_str!("../fixtures/api/shared-pipelines.json"));
+    let documented = json(
+        200,
+        include_str!("../../../../tests/fixtures/api/shared-pipelines.json"),
+    );
     Mock::given(query_param("page", "0"))
         .respond_with(documented)
         .expect(1)
@@ -319,7 +322,10 @@ async fn details_are_read_as_documented() {
     Mock::given(path("/v1/shared-pipelines/artifacts/details"))
         .and(query_param("sharedPipelineIdPrefix", "sales"))
         .and(query_param_is_missing("versionName"))
-        .respond_with(json(200, include_str!("../fixtures/api/artifacts-details.json")))
+        .respond_with(json(
+            200,
+            include_str!("../../../../tests/fixtures/api/artifacts-details.json"),
+        ))
         .expect(1)
         .mount(&server)
         .await;
@@ -361,7 +367,7 @@ async fn a_version_is_enabled_as_documented() {
 
 #[tokio::test]
 async fn artifacts_are_read_as_documented() {
-    let documented = json(200, include_str!("../fixtures/api/artifacts.json"));
+    let documented = json(200, include_str!("../../../../tests/fixtures/api/artifacts.json"));
     let (_server, platform) = expecting("GET", "/v1/shared-pipelines/artifacts", None, documented).await;
     let all = platform.artifacts(None).await.unwrap();
     assert_eq!(all.len(), 1);

@@ -2,8 +2,8 @@
 
 use crate::raw::{Connection, RawServer};
 use crate::support::{SHORT, empty_list, json, platform, platform_with, settings};
-use sluicegate::platform::api::{PartSource, Platform, ReviewFields, ReviewRequest, Upload};
-use sluicegate::platform::http::{Client, Delays, ErrorKind, HttpError, Settings};
+use sluicegate_platform::api::{PartSource, Platform, ReviewFields, ReviewRequest, Upload};
+use sluicegate_platform::http::{Client, Delays, ErrorKind, HttpError, Settings};
 use std::io::Read;
 use std::net::TcpListener;
 use std::sync::Arc;

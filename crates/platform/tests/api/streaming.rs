@@ -2,12 +2,12 @@
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json};
 use serde_json::{Value, json as value};
-use sluicegate::platform::api::StreamingCommand;
-use sluicegate::platform::http::ErrorKind;
+use sluicegate_platform::api::StreamingCommand;
+use sluicegate_platform::http::ErrorKind;
 use wiremock::ResponseTemplate;
 
 const ID: &str = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";
-const STORED: &str = include_str!("../fixtures/api/streaming-pipeline.json");
+const STORED: &str = include_str!("../../../../tests/fixtures/api/streaming-pipeline.json");
 
 fn base() -> String {
     format!("/v1/projects/{PROJECT}/streaming-pipelines")
@@ -37,7 +37,10 @@ async fn create_is_sent_and_read_as_documented() {
 
 #[tokio::test]
 async fn create_with_an_invalid_definition_names_each_field() {
-    let answer = json(400, include_str!("../fixtures/api/validation-error.json"));
+    let answer = json(
+        400,
+        include_str!("../../../../tests/fixtures/api/validation-error.json"),
+    );
     let (_server, platform) = expecting("POST", &base(), None, answer).await;
     let error = platform
         .create_streaming_pipeline(PROJECT, &value!({}))
@@ -108,7 +111,10 @@ async fn start_and_stop_are_sent_as_documented_and_may_be_repeated() {
 #[tokio::test]
 async fn status_is_read_as_documented_and_any_word_passes() {
     let path = format!("{}/{ID}/status", base());
-    let answer = json(200, include_str!("../fixtures/api/streaming-status.json"));
+    let answer = json(
+        200,
+        include_str!("../../../../tests/fixtures/api/streaming-status.json"),
+    );
     let (_server, platform) = expecting("GET", &path, None, answer).await;
     let status = platform.streaming_status(PROJECT, ID).await.unwrap();
     assert_eq!(status.status.as_deref(), Some("streaming"));

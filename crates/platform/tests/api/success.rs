@@ -1,8 +1,8 @@
 //! A call succeeds only with the response that the API document shows.
 
 use crate::support::{PROJECT, json, platform};
-use sluicegate::platform::api::{FollowUp, NewConnection, Platform, StreamingCommand, VariableFields};
-use sluicegate::platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::api::{FollowUp, NewConnection, Platform, StreamingCommand, VariableFields};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
 
 /// Starts a platform that always sends this response.

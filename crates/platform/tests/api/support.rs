@@ -1,8 +1,8 @@
 //! Clients for test servers, with delays too short to notice.
 
 use secrecy::SecretString;
-use sluicegate::platform::api::Platform;
-use sluicegate::platform::http::{BaseUrl, Client, Delays, HttpError, Observer, Settings, TokenSource};
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::{BaseUrl, Client, Delays, HttpError, Observer, Settings, TokenSource};
 use std::time::Duration;
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
 

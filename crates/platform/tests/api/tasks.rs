@@ -2,7 +2,7 @@
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, platform, refused};
 use serde_json::json as value;
-use sluicegate::platform::api::{
+use sluicegate_platform::api::{
     AGENT, AgentConfig, Decision, FollowUp, NewTask, Permission, Phase, QuestionAnswer, TaskFilter,
 };
 use wiremock::matchers::{query_param, query_param_is_missing};
@@ -46,7 +46,10 @@ async fn create_is_sent_and_read_as_documented() {
         "projectId": PROJECT.to_string(), "sourceBranchName": "main", "environmentName": "production",
         "targetBranchName": "more-steps", "generateBranch": true, "graphId": "graph", "workingDirectory": "sales" },
         "grantedPermissions": [{ "toolName": "execute_sql" }, { "toolName": "read_file" }] });
-    let answer = json(201, include_str!("../fixtures/api/task-created.json"));
+    let answer = json(
+        201,
+        include_str!("../../../../tests/fixtures/api/task-created.json"),
+    );
     let (_server, platform) = expecting("POST", BASE, Some(body), answer).await;
     let made = platform.create_task(&task()).await.unwrap();
     assert_eq!(made.task_id.as_deref(), Some(ID));
@@ -64,7 +67,10 @@ async fn list_is_read_as_documented_and_filtered() {
         .and(query_param("status", "STOPPED"))
         .and(query_param("page", "0"))
         .and(query_param("size", "100"))
-        .respond_with(json(200, include_str!("../fixtures/api/tasks.json")))
+        .respond_with(json(
+            200,
+            include_str!("../../../../tests/fixtures/api/tasks.json"),
+        ))
         .expect(1)
         .mount(&server)
         .await;
@@ -115,7 +121,7 @@ async fn list_without_filters_goes_to_the_last_page() {
 
 #[tokio::test]
 async fn show_is_read_as_documented() {
-    let answer = json(200, include_str!("../fixtures/api/task.json"));
+    let answer = json(200, include_str!("../../../../tests/fixtures/api/task.json"));
     let (_server, platform) = expecting("GET", &at(""), None, answer).await;
     let task = platform.task(ID).await.unwrap();
     assert_eq!(task.phase(), Phase::Waiting);
@@ -210,7 +216,10 @@ async fn decide_is_sent_and_read_as_documented() {
         { "type": "tool", "id": "tool-4", "approved": true, "scope": "CONVERSATION" },
         { "type": "question", "id": "question-5", "answers": [{ "questionIndex": 0, "selectedOptions": ["removed"] }] }
     ] });
-    let answer = json(202, include_str!("../fixtures/api/task-decisions.json"));
+    let answer = json(
+        202,
+        include_str!("../../../../tests/fixtures/api/task-decisions.json"),
+    );
     let (_server, platform) = expecting("POST", &at("/decisions"), Some(body), answer).await;
     let left = platform.decide(ID, &decisions).await.unwrap();
     assert_eq!(left.pending_decisions.as_deref(), Some(&[][..]));
@@ -222,7 +231,10 @@ async fn messages_are_read_as_documented_with_limit_and_token() {
     let server = MockServer::start().await;
     Mock::given(query_param("limit", "1000"))
         .and(query_param("paginationToken", "a b"))
-        .respond_with(json(200, include_str!("../fixtures/api/task-messages.json")))
+        .respond_with(json(
+            200,
+            include_str!("../../../../tests/fixtures/api/task-messages.json"),
+        ))
         .expect(1)
         .mount(&server)
         .await;
@@ -252,7 +264,10 @@ async fn send_is_sent_and_read_as_documented() {
     };
     let body = value!({ "message": "Now push", "grantedPermissions": [{ "toolName": "git_push" }],
         "agentConfig": { "name": "data_engineer_agent", "mode": "PLAN", "targetBranchName": "b" } });
-    let answer = json(202, include_str!("../fixtures/api/task-message-sent.json"));
+    let answer = json(
+        202,
+        include_str!("../../../../tests/fixtures/api/task-message-sent.json"),
+    );
     let (_server, platform) = expecting("POST", &at("/messages"), Some(body), answer).await;
     let sent = platform.send_task_message(ID, &message).await.unwrap();
     assert_eq!(sent.task_id.as_deref(), Some(ID));
@@ -293,7 +308,10 @@ async fn permissions_replace_the_whole_set() {
     let granted = tools(&["create_file", "git_commit"]);
     let body =
         value!({ "grantedPermissions": [{ "toolName": "create_file" }, { "toolName": "git_commit" }] });
-    let answer = json(200, include_str!("../fixtures/api/task-permissions.json"));
+    let answer = json(
+        200,
+        include_str!("../../../../tests/fixtures/api/task-permissions.json"),
+    );
     let (_server, platform) = expecting("PUT", &at("/permissions"), Some(body), answer).await;
     let now = platform.set_task_permissions(ID, &granted).await.unwrap();
     assert_eq!(

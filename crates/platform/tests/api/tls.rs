@@ -2,7 +2,7 @@
 
 use crate::support::{platform_with, settings};
 use crate::tls_server::TlsServer;
-use sluicegate::platform::http::ErrorKind;
+use sluicegate_platform::http::ErrorKind;
 
 #[tokio::test]
 async fn an_unknown_certificate_is_refused_and_not_asked_twice() {

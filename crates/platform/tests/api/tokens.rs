@@ -3,8 +3,8 @@
 use crate::scratch;
 use crate::support::{SHORT, empty_list, json, platform_with, settings};
 use secrecy::SecretString;
-use sluicegate::platform::api::Platform;
-use sluicegate::platform::http::{BaseUrl, Client, ErrorKind, Settings, TokenSource, Url};
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::{BaseUrl, Client, ErrorKind, Settings, TokenSource, Url};
 use wiremock::matchers::{body_string_contains, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 

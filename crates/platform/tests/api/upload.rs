@@ -4,14 +4,14 @@ use crate::multipart::{Part, parse};
 use crate::raw::{Connection, RawServer, content_length, recorded};
 use crate::scratch;
 use crate::support::{platform, platform_with, refused, settings};
-use sluicegate::platform::api::{PartSource, PublishAnswer, Upload, UploadPart};
-use sluicegate::platform::http::{ErrorKind, HttpError, Settings, TokenSource};
+use sluicegate_platform::api::{PartSource, PublishAnswer, Upload, UploadPart};
+use sluicegate_platform::http::{ErrorKind, HttpError, Settings, TokenSource};
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-const DONE: &str = include_str!("../fixtures/api/publish.json");
+const DONE: &str = include_str!("../../../../tests/fixtures/api/publish.json");
 
 /// Contents in memory.
 struct Memory(Vec<Vec<u8>>);

@@ -2,7 +2,7 @@
 
 use crate::support::{PROJECT, creates_only_once, expecting, is_repeated, json, platform};
 use serde_json::json as value;
-use sluicegate::platform::api::{NewVariable, Override, VariableFields};
+use sluicegate_platform::api::{NewVariable, Override, VariableFields};
 use wiremock::matchers::{method, query_param};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -25,7 +25,7 @@ fn region() -> NewVariable {
 
 #[tokio::test]
 async fn list_is_read_as_documented_page_by_page() {
-    let answer = json(200, include_str!("../fixtures/api/variables.json"));
+    let answer = json(200, include_str!("../../../../tests/fixtures/api/variables.json"));
     let (_server, platform) = expecting("GET", &base(), None, answer).await;
     let all = platform.variables(PROJECT).await.unwrap();
     assert_eq!(all.len(), 2);
@@ -74,7 +74,10 @@ async fn list_keeps_unknown_types_and_fields() {
 async fn create_is_sent_and_read_as_documented() {
     let body = value!({ "name": "region", "type": "TEXT", "behaviour": "SHARED",
         "description": "Where the orders come from", "value": "eu", "supportsDoubleResolution": false });
-    let answer = json(201, include_str!("../fixtures/api/variable-created.json"));
+    let answer = json(
+        201,
+        include_str!("../../../../tests/fixtures/api/variable-created.json"),
+    );
     let (_server, platform) = expecting("POST", &base(), Some(body), answer).await;
     let made = platform.create_variable(PROJECT, &region()).await.unwrap();
     assert_eq!(made.id.as_deref(), Some("0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b"));
@@ -146,7 +149,10 @@ async fn delete_that_was_done_by_a_try_before_is_done() {
 #[tokio::test]
 async fn overrides_list_is_read_as_documented() {
     let path = format!("{}/region/environment-overrides", base());
-    let answer = json(200, include_str!("../fixtures/api/variable-overrides.json"));
+    let answer = json(
+        200,
+        include_str!("../../../../tests/fixtures/api/variable-overrides.json"),
+    );
     let (_server, platform) = expecting("GET", &path, None, answer).await;
     let found = platform.overrides(PROJECT, "region", None).await.unwrap();
     assert_eq!(found.variable.r#type.as_deref(), Some("TEXT"));
@@ -178,7 +184,10 @@ async fn overrides_set_is_sent_and_read_as_documented() {
     let body = value!({ "overrides": [{ "environmentName": "production", "value": "us" },
         { "environmentName": "nowhere", "value": "us" }] });
     let path = format!("{}/region/environment-overrides", base());
-    let answer = json(200, include_str!("../fixtures/api/variable-overrides-set.json"));
+    let answer = json(
+        200,
+        include_str!("../../../../tests/fixtures/api/variable-overrides-set.json"),
+    );
     let (_server, platform) = expecting("POST", &path, Some(body), answer).await;
     let set = platform.set_overrides(PROJECT, "region", &wanted).await.unwrap();
     assert_eq!(set.variable_name.as_deref(), Some("region"));

@@ -1,8 +1,8 @@
 //! The client reports its waits, and no wait exceeds its limit.
 
 use crate::support::{SHORT, empty_list, settings};
-use sluicegate::platform::api::Platform;
-use sluicegate::platform::http::{Client, Delays, ErrorKind, Observer, Settings};
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::{Client, Delays, ErrorKind, Observer, Settings};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};

@@ -1,21 +1,19 @@
 //! Creates agent tasks.
 
 use super::{AGENT, MODES, granted_tools, read_mode, read_tools, record};
-use crate::service::agent::{AgentTask, TaskConfig, TaskStatus};
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::check::BodyCheck;
-use crate::service::clock::Moment;
-use crate::service::fields::Fields as _;
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::project::CallersProject;
-use crate::service::published;
-use crate::service::shape::{
-    Shape, ShapePart, any_text, boolean, may, needs, object, one_of, rule, text, uuid,
-};
-use crate::service::store::events::EventKind;
-use crate::service::store::tasks::{self, TaskRecord};
-use crate::service::tokens::Caller;
+use crate::agent::{AgentTask, TaskConfig, TaskStatus};
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::check::BodyCheck;
+use crate::clock::Moment;
+use crate::fields::Fields as _;
+use crate::problem::{Problem, ProblemBody};
+use crate::project::CallersProject;
+use crate::published;
+use crate::shape::{Shape, ShapePart, any_text, boolean, may, needs, object, one_of, rule, text, uuid};
+use crate::store::events::EventKind;
+use crate::store::tasks::{self, TaskRecord};
+use crate::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

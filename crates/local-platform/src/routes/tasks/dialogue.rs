@@ -3,22 +3,18 @@
 use super::{
     AGENT, GrantedTool, ID, MODES, change, granted_tools, missing, read_mode, read_tools, record, sees, shown,
 };
-use crate::service::agent::{
-    GivenAnswer, GivenDecision, Message, OpenDecision, TaskStatus, Verdict, acceptance_of,
-};
-use crate::service::app::App;
-use crate::service::body::JsonObject;
-use crate::service::check::BodyCheck;
-use crate::service::fields::{Fields as _, whole};
-use crate::service::page::{Query, whole_number};
-use crate::service::place::RequestPath;
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::shape::{
-    Shape, boolean, list_of, may, needs, object, one_of, text, texts, variants, whole_from,
-};
-use crate::service::store::events::EventKind;
-use crate::service::store::tasks;
-use crate::service::tokens::Caller;
+use crate::agent::{GivenAnswer, GivenDecision, Message, OpenDecision, TaskStatus, Verdict, acceptance_of};
+use crate::app::App;
+use crate::body::JsonObject;
+use crate::check::BodyCheck;
+use crate::fields::{Fields as _, whole};
+use crate::page::{Query, whole_number};
+use crate::place::RequestPath;
+use crate::problem::{Problem, ProblemBody};
+use crate::shape::{Shape, boolean, list_of, may, needs, object, one_of, text, texts, variants, whole_from};
+use crate::store::events::EventKind;
+use crate::store::tasks;
+use crate::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,15 +1,15 @@
 //! Lists, shows, stops and removes tasks.
 
 use super::{AGENT, GrantedTool, ID, change, missing, sees, shown};
-use crate::service::agent::{AgentMode, OpenDecision, TaskConfig, TaskStatus};
-use crate::service::app::App;
-use crate::service::check::BodyCheck;
-use crate::service::clock::Moment;
-use crate::service::page::{Page, Query};
-use crate::service::place::{self, RequestPath};
-use crate::service::problem::{Problem, ProblemBody};
-use crate::service::store::tasks::{self, StoredTask};
-use crate::service::tokens::Caller;
+use crate::agent::{AgentMode, OpenDecision, TaskConfig, TaskStatus};
+use crate::app::App;
+use crate::check::BodyCheck;
+use crate::clock::Moment;
+use crate::page::{Page, Query};
+use crate::place::{self, RequestPath};
+use crate::problem::{Problem, ProblemBody};
+use crate::store::tasks::{self, StoredTask};
+use crate::tokens::Caller;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;

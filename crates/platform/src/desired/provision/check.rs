@@ -3,10 +3,10 @@
 //! Sections and keys are those of the API document's requests. Values that follow from the project are filled in if
 //! they are missing, and rejected if they differ.
 
-use crate::platform::api::{NewConnection, NewEnvironment, NewProject, NewRepository};
-use crate::platform::desired::environment::environment;
-use crate::platform::desired::fields::Fields;
-use crate::platform::desired::{DesiredError, Document};
+use crate::api::{NewConnection, NewEnvironment, NewProject, NewRepository};
+use crate::desired::environment::environment;
+use crate::desired::fields::Fields;
+use crate::desired::{DesiredError, Document};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ const SECTIONS: [&str; 5] = ["project", "connection", "secret", "environment", "
 
 /// The names that the API document replaces with neutral ones.
 #[derive(Debug, Clone)]
-pub(crate) struct KnownNames {
+pub struct KnownNames {
     /// Type of the warehouse that authenticates by key pair, in upper case.
     pub key_pair_warehouse: String,
     /// Type of the warehouse that authenticates by password, in upper case.
@@ -26,7 +26,7 @@ pub(crate) struct KnownNames {
 
 impl KnownNames {
     /// Returns how connections to this warehouse authenticate, or `None` for an unknown warehouse.
-    pub(crate) fn auth_type(&self, warehouse: &str) -> Option<&'static str> {
+    pub fn auth_type(&self, warehouse: &str) -> Option<&'static str> {
         if warehouse.eq_ignore_ascii_case(&self.key_pair_warehouse) {
             Some("key_pair")
         } else if warehouse.eq_ignore_ascii_case(&self.password_warehouse) {
@@ -39,14 +39,14 @@ impl KnownNames {
 
 /// The source of a secret; never the file itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SecretSource {
+pub enum SecretSource {
     Variable(String),
     File(PathBuf),
 }
 
 /// A secret to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SecretPlan {
+pub struct SecretPlan {
     /// The runner of the project.
     pub agent_id: String,
     pub name: String,
@@ -57,7 +57,7 @@ pub(crate) struct SecretPlan {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ProvisionPlan {
+pub struct ProvisionPlan {
     pub project: NewProject,
     /// The default warehouse connection.
     pub connection: NewConnection,
@@ -69,7 +69,7 @@ pub(crate) struct ProvisionPlan {
 }
 
 /// Reads the file as a plan and checks all conditions.
-pub(crate) fn plan(document: &Document, names: &KnownNames) -> Result<ProvisionPlan, DesiredError> {
+pub fn plan(document: &Document, names: &KnownNames) -> Result<ProvisionPlan, DesiredError> {
     let root = Fields::of(document, "", &document.value)?;
     root.known(&SECTIONS)?;
     let section = |name: &'static str| match root.get(name) {

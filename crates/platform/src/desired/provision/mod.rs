@@ -4,6 +4,6 @@ mod check;
 mod state;
 mod steps;
 
-pub(crate) use check::{KnownNames, ProvisionPlan, SecretSource, plan};
-pub(crate) use state::{Mark, ProvisionState, ProvisionStep, StateError};
-pub(crate) use steps::{StepTold, Stopped, apply};
+pub use check::{KnownNames, ProvisionPlan, SecretSource, plan};
+pub use state::{Mark, ProvisionState, ProvisionStep, StateError};
+pub use steps::{StepTold, Stopped, apply};

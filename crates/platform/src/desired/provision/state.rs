@@ -12,7 +12,7 @@ const SCHEMA: &str = "sluicegate.provision/v1";
 /// A provisioning step, in the API document's order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum ProvisionStep {
+pub enum ProvisionStep {
     Project,
     /// The project's default warehouse connection.
     Connection,
@@ -23,7 +23,7 @@ pub(crate) enum ProvisionStep {
 
 impl ProvisionStep {
     /// All steps, in order.
-    pub(crate) const ALL: [Self; 5] = [
+    pub const ALL: [Self; 5] = [
         Self::Project,
         Self::Connection,
         Self::Secret,
@@ -31,7 +31,7 @@ impl ProvisionStep {
         Self::Repository,
     ];
 
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Project => "project",
             Self::Connection => "connection",
@@ -50,7 +50,7 @@ impl fmt::Display for ProvisionStep {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Mark {
+pub enum Mark {
     /// The request was sent; it is unknown whether the step was done.
     Begun,
     Done,
@@ -59,7 +59,7 @@ pub(crate) enum Mark {
 /// The recorded state of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Record {
+pub struct Record {
     pub mark: Mark,
     /// The request body of the step; never a secret.
     pub made_of: Value,
@@ -68,7 +68,7 @@ pub(crate) struct Record {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ProvisionState {
+pub struct ProvisionState {
     schema: String,
     platform: String,
     pub steps: BTreeMap<ProvisionStep, Record>,
@@ -76,7 +76,7 @@ pub(crate) struct ProvisionState {
 
 /// An error that prevents a run from continuing with a state.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StateError {
+pub enum StateError {
     #[error("could not read the state {}: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
     /// The state belongs to another platform.
@@ -96,7 +96,7 @@ pub(crate) enum StateError {
 
 impl ProvisionState {
     /// Parses the state from the file at `path`; returns an empty one if there is no file yet.
-    pub(crate) fn parse(bytes: Option<&[u8]>, path: &Path, platform: &str) -> Result<Self, StateError> {
+    pub fn parse(bytes: Option<&[u8]>, path: &Path, platform: &str) -> Result<Self, StateError> {
         let unreadable = |why: String| StateError::Unreadable {
             path: path.to_owned(),
             why,
@@ -130,7 +130,7 @@ impl ProvisionState {
     }
 
     /// Checks that the plan can continue from this state.
-    pub(crate) fn check(&self, plan: &ProvisionPlan) -> Result<(), StateError> {
+    pub fn check(&self, plan: &ProvisionPlan) -> Result<(), StateError> {
         for (step, record) in &self.steps {
             if record.mark == Mark::Begun {
                 return Err(StateError::Unknown { step: *step });
@@ -142,25 +142,25 @@ impl ProvisionState {
         Ok(())
     }
 
-    pub(crate) fn is_done(&self, step: ProvisionStep) -> bool {
+    pub fn is_done(&self, step: ProvisionStep) -> bool {
         self.steps
             .get(&step)
             .is_some_and(|record| record.mark == Mark::Done)
     }
 
     /// Returns the project's identifier, once it is created.
-    pub(crate) fn project_id(&self) -> Option<&str> {
+    pub fn project_id(&self) -> Option<&str> {
         self.steps.get(&ProvisionStep::Project)?.project_id.as_deref()
     }
 
-    pub(crate) fn render(&self) -> String {
+    pub fn render(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }
 
 impl ProvisionPlan {
     /// Returns the definition of a step without the secret's value, or `None` if the plan has no such step.
-    pub(crate) fn body(&self, step: ProvisionStep) -> Option<Value> {
+    pub fn body(&self, step: ProvisionStep) -> Option<Value> {
         Some(match step {
             ProvisionStep::Project => json!(self.project),
             ProvisionStep::Connection => json!(self.connection),
@@ -177,7 +177,7 @@ impl ProvisionPlan {
     }
 
     /// Returns the steps of the plan, in order.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = ProvisionStep> {
+    pub fn steps(&self) -> impl Iterator<Item = ProvisionStep> {
         ProvisionStep::ALL
             .into_iter()
             .filter(|step| match step {

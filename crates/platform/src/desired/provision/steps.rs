@@ -3,8 +3,8 @@
 
 use super::check::ProvisionPlan;
 use super::state::{Mark, ProvisionState, ProvisionStep, Record};
-use crate::platform::api::{NewSecret, Platform};
-use crate::platform::http::HttpError;
+use crate::api::{NewSecret, Platform};
+use crate::http::HttpError;
 use secrecy::SecretString;
 use serde_json::Value;
 use std::io;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 /// The progress of a step.
 #[derive(Debug)]
-pub(crate) enum StepTold<'a> {
+pub enum StepTold<'a> {
     /// An earlier run finished the step.
     Already,
     /// The step was finished now, with the platform's response.
@@ -21,7 +21,7 @@ pub(crate) enum StepTold<'a> {
 
 /// The reason why not all steps were finished.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Stopped {
+pub enum Stopped {
     /// A request failed, or its response was lost.
     #[error("{}: {error}", outcome(*step, error))]
     Failed { step: ProvisionStep, error: HttpError },
@@ -43,7 +43,7 @@ fn outcome(step: ProvisionStep, error: &HttpError) -> String {
 }
 
 /// Runs the remaining steps. Calls `save` to store the state, and `told` for each step.
-pub(crate) async fn apply(
+pub async fn apply(
     platform: &Platform,
     plan: &ProvisionPlan,
     secret: Option<&SecretString>,

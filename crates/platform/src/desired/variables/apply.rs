@@ -1,14 +1,14 @@
 //! Applies changes independently: a failed change does not prevent the next ones from being tried.
 
 use super::change::VariableStep;
-use crate::platform::api::{NewVariable, Override, OverridesSet, Platform};
-use crate::platform::http::{ErrorKind, HttpError};
+use crate::api::{NewVariable, Override, OverridesSet, Platform};
+use crate::http::{ErrorKind, HttpError};
 use serde_json::Value;
 use std::collections::HashSet;
 use uuid::Uuid;
 
 #[derive(Debug)]
-pub(crate) enum Applied {
+pub enum Applied {
     Done,
     Failed(HttpError),
     /// The request succeeded, but some overrides were not set: environment and reason.
@@ -19,7 +19,7 @@ pub(crate) enum Applied {
 
 /// Applies the changes in order; calls `told` for each. Changes that need a variable that could not be created are
 /// skipped, and so are all remaining ones once the platform is unreachable or rejects the token.
-pub(crate) async fn apply(
+pub async fn apply(
     platform: &Platform,
     project: Uuid,
     changes: &[VariableStep],
@@ -98,7 +98,7 @@ async fn one(platform: &Platform, project: Uuid, change: &VariableStep) -> Resul
 /// Returns the requested overrides that are not certain to be set, with the reason. The API document does not define an
 /// entry of the response: entries are searched for the environment's name, and an override without an entry is not
 /// treated as a success. A failure that matches no requested override is kept with its message.
-pub(crate) fn refused_overrides(asked: &[Override], answer: &OverridesSet) -> Vec<(String, String)> {
+pub fn refused_overrides(asked: &[Override], answer: &OverridesSet) -> Vec<(String, String)> {
     let failed = answer.failed_overrides.as_deref().unwrap_or_default();
     let done = answer.successful_overrides.as_deref().unwrap_or_default();
     let names: Vec<&str> = asked.iter().map(|it| it.environment_name.as_str()).collect();

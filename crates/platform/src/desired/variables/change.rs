@@ -1,13 +1,13 @@
 //! The difference between a file and a project, as data that is printed and applied.
 
-use crate::platform::api::{Override, VariableFields};
+use crate::api::{Override, VariableFields};
 use serde::Serialize;
 use serde_json::Value;
 
 /// A request that brings the project closer to the file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "action", rename_all = "kebab-case", rename_all_fields = "camelCase")]
-pub(crate) enum VariableStep {
+pub enum VariableStep {
     Create {
         variable: String,
         to: VariableFields,
@@ -37,7 +37,7 @@ pub(crate) enum VariableStep {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Difference {
+pub struct Difference {
     /// Field name of the platform.
     pub field: String,
     /// Current value; null if the platform returned none.
@@ -47,7 +47,7 @@ pub(crate) struct Difference {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct OverrideChange {
+pub struct OverrideChange {
     pub environment_name: String,
     /// Current value; `None` if there is no override.
     pub from: Option<Value>,
@@ -66,7 +66,7 @@ impl VariableStep {
     }
 
     /// Returns the difference for people, a line for each part: `+` is created, `~` changed, `-` removed.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         match self {
             Self::Create { variable, to } => vec![format!("+ {variable}  {}", said(to).join(", "))],
             Self::Delete { variable, from } => vec![format!("- {variable}  {}", said(from).join(", "))],

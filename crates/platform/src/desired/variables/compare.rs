@@ -3,9 +3,9 @@
 use super::change::{Difference, OverrideChange, VariableStep};
 use super::file::WantedVariable;
 use super::value::{NUMBER, TEXT, same, typed};
-use crate::platform::api::{Answer, Override, Platform, Variable, VariableFields};
-use crate::platform::desired::{DesiredError, Document};
-use crate::platform::http::HttpError;
+use crate::api::{Answer, Override, Platform, Variable, VariableFields};
+use crate::desired::{DesiredError, Document};
+use crate::http::HttpError;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 use sluicegate_base::text;
@@ -21,7 +21,7 @@ const AT_ONCE: usize = 8;
 
 /// The current state of the project.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ProjectState {
+pub struct ProjectState {
     pub variables: BTreeMap<String, Variable>,
     /// Overrides of the variables whose overrides the file defines.
     pub overrides: BTreeMap<String, Vec<Override>>,
@@ -30,7 +30,7 @@ pub(crate) struct ProjectState {
 }
 
 /// Reads the variables, and the overrides of those whose overrides the file defines.
-pub(crate) async fn read_project(
+pub async fn read_project(
     platform: &Platform,
     project: Uuid,
     wanted: &[WantedVariable],
@@ -93,7 +93,7 @@ async fn read_overrides(
 
 /// Returns the steps that make the project match the file, in the order in which they are applied. With `prune`,
 /// variables and overrides that the file does not have are removed.
-pub(crate) fn compare(
+pub fn compare(
     document: &Document,
     wanted: &[WantedVariable],
     found: &ProjectState,
@@ -139,7 +139,7 @@ pub(crate) fn compare(
 
 /// Checks that types and behaviours are names of the API document, or names that the project uses already. A file with
 /// another name would be applied in part.
-pub(crate) fn check_names(
+pub fn check_names(
     document: &Document,
     wanted: &[WantedVariable],
     found: &ProjectState,

@@ -15,10 +15,10 @@
 //! Fields that an entry does not contain stay unchanged on the platform.
 
 use super::value::typed;
-use crate::platform::api::{Override, VariableFields};
-use crate::platform::desired::fields::Fields;
-use crate::platform::desired::{DesiredError, Document};
-use crate::platform::http;
+use crate::api::{Override, VariableFields};
+use crate::desired::fields::Fields;
+use crate::desired::{DesiredError, Document};
+use crate::http;
 use serde_json::Value;
 
 /// Maximum number of variables in a file.
@@ -35,7 +35,7 @@ const KEYS: [&str; 6] = [
 
 /// A variable as defined in the file.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct WantedVariable {
+pub struct WantedVariable {
     pub name: String,
     /// The fields that the file defines.
     pub fields: VariableFields,
@@ -45,7 +45,7 @@ pub(crate) struct WantedVariable {
 }
 
 /// Reads the variables, in file order.
-pub(crate) fn read(document: &Document) -> Result<Vec<WantedVariable>, DesiredError> {
+pub fn read(document: &Document) -> Result<Vec<WantedVariable>, DesiredError> {
     let root = Fields::of(document, "", &document.value)?;
     root.known(&["variables"])?;
     let Some(Value::Object(entries)) = root.get("variables") else {

@@ -6,8 +6,8 @@ mod compare;
 mod file;
 mod value;
 
-pub(crate) use apply::{Applied, apply, refused_overrides};
-pub(crate) use change::VariableStep;
-pub(crate) use compare::{check_names, compare, read_project};
-pub(crate) use file::{WantedVariable, read};
-pub(crate) use value::typed_text;
+pub use apply::{Applied, apply, refused_overrides};
+pub use change::VariableStep;
+pub use compare::{check_names, compare, read_project};
+pub use file::{WantedVariable, read};
+pub use value::typed_text;

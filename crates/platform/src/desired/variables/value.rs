@@ -1,7 +1,7 @@
 //! Values that match their type.
 
-use crate::platform::desired::fields::quoted;
-use crate::platform::desired::number::{Decimal, number};
+use crate::desired::fields::quoted;
+use crate::desired::number::{Decimal, number};
 use serde_json::Value;
 
 pub(super) const NUMBER: &str = "NUMBER";
@@ -9,7 +9,7 @@ pub(super) const TEXT: &str = "TEXT";
 
 /// Converts a command-line value to the type of its variable. For a type that the API document does not define, it is
 /// a string.
-pub(crate) fn typed_text(kind: Option<&str>, text: &str) -> Result<Value, String> {
+pub fn typed_text(kind: Option<&str>, text: &str) -> Result<Value, String> {
     if is(kind, NUMBER) {
         number(text.trim()).map(Value::Number)
     } else {

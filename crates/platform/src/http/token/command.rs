@@ -2,7 +2,7 @@
 //! script that traces itself (`set -x`) or fails half-way may print the secret anywhere.
 
 use super::{LIMIT, SECRETS};
-use crate::platform::http::bearer::TokenError;
+use crate::http::bearer::TokenError;
 use secrecy::SecretString;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;

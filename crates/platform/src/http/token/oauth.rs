@@ -1,10 +1,10 @@
 //! OAuth 2 client credentials: <https://www.rfc-editor.org/rfc/rfc6749#section-4.4>.
 
-use crate::platform::http::bearer::TokenError;
-use crate::platform::http::request::Request;
-use crate::platform::http::retry::Repeat;
-use crate::platform::http::transport::Transport;
-use crate::platform::http::{ErrorKind, HttpError, Response};
+use crate::http::bearer::TokenError;
+use crate::http::request::Request;
+use crate::http::retry::Repeat;
+use crate::http::transport::Transport;
+use crate::http::{ErrorKind, HttpError, Response};
 use reqwest::{Method, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;

@@ -1,13 +1,10 @@
 //! Kills the program at any moment under load: acknowledged changes exist at the next start.
 
-use crate::durability::with_a_pipeline;
-use crate::platform::{ARTIFACTS, DETAILS, FORM, client, form};
+use crate::bodies::{
+    AGENT, ARTIFACTS, DETAILS, FORM, WHOLE, client, connection, definition, environment, form, task_in, text,
+    with_a_pipeline,
+};
 use crate::program::{PROJECT, Served, TOKEN};
-use crate::projects::{AGENT, connection, environment};
-use crate::publish::WHOLE;
-use crate::streaming::definition;
-use crate::tasks::task_in;
-use crate::variables::text;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -352,7 +349,7 @@ fn write_until_killed(
         .collect();
     drop(acknowledged);
     for _ in 0..changes {
-        heard.blocking_recv().expect("a writer is at work");
+        heard.blocking_recv().unwrap();
     }
     served.child.kill().unwrap();
     served.child.wait().unwrap();

@@ -1,0 +1,33 @@
+//! Starts a local platform in this process, in memory, and sends one request to it.
+
+use sluicegate_local_platform::{Clock, Options, Role, Vocabulary, start};
+use std::error::Error;
+use std::io::{self, Write as _};
+use std::net::{Ipv4Addr, SocketAddr};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let response = request_projects().await?;
+    Ok(writeln!(io::stdout(), "{response}")?)
+}
+
+/// Returns the platform's response to a request for its projects.
+pub async fn request_projects() -> Result<String, Box<dyn Error>> {
+    let platform = start(Options {
+        listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        data: None,
+        projects: Vec::new(),
+        tokens: vec![("token".into(), Role::Admin)],
+        vocabulary: Vocabulary::default(),
+        clock: Clock::default(),
+    })
+    .await?;
+    let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build()?;
+    let request = client
+        .get(format!("http://{}/v1/projects", platform.address()))
+        .bearer_auth("token");
+    let response = request.send().await?.error_for_status()?.text().await?;
+    platform.stop().await;
+    Ok(response)
+}

@@ -1,0 +1,121 @@
+//! Requests to a platform: paths, bodies and forms. The tests of the program use them, too.
+
+#![allow(dead_code, reason = "each test binary uses its own part of this")]
+
+use crate::repo::World;
+use reqwest::Client;
+use serde_json::{Value, json};
+
+/// Path of the artifact endpoints.
+pub const ARTIFACTS: &str = "/v1/shared-pipelines/artifacts";
+/// Path of the artifact details.
+pub const DETAILS: &str = "/v1/shared-pipelines/artifacts/details";
+
+/// Delimiter of [`form`].
+pub const BOUNDARY: &str = "the-boundary";
+/// Content type of the output of [`form`].
+pub const FORM: &str = "multipart/form-data; boundary=the-boundary";
+
+/// Returns a client that needs neither certificates nor proxies.
+pub fn client() -> Client {
+    // In the second test of the process, it is already installed.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().no_proxy().tls_certs_only([]).build().unwrap()
+}
+
+/// Returns form data with these parts.
+pub fn form(parts: &[(&str, &str)]) -> Vec<u8> {
+    let mut form = Vec::new();
+    for (name, content) in parts {
+        let head = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
+        form.extend([head.as_bytes(), content.as_bytes(), b"\r\n"].concat());
+    }
+    form.extend(format!("--{BOUNDARY}--\r\n").bytes());
+    form
+}
+
+/// A shared-pipelines file with one enabled pipeline, one without a part, and one that is disabled.
+pub const CONFIGURATION: &str = "
+version: \"1.0\"
+type: shared-pipelines-config
+pipelines:
+  - { pipeline: folder/load it.orch.yaml, displayName: load it, id: load, description: Loads it, enabled: true, parameters: {} }
+  - { pipeline: clean.tran.yaml, displayName: clean, id: clean, enabled: true, parameters: {} }
+  - { pipeline: old.orch.yaml, displayName: old, id: old, enabled: false, parameters: {} }
+";
+
+/// Path of the shared-pipelines file.
+pub const NAME: &str = ".any/shared-pipelines.yaml";
+
+/// The parts of a valid publish.
+pub const WHOLE: [(&str, &str); 3] = [
+    (NAME, CONFIGURATION),
+    ("folder/load it.orch.yaml", "type: orchestration"),
+    ("clean.tran.yaml", "x"),
+];
+
+/// A streaming pipeline with every member.
+pub const DOCUMENT: &str = include_str!("../../../../tests/fixtures/api/streaming-pipeline.json");
+
+/// Returns a definition with every member in the API document.
+pub fn definition() -> Value {
+    let mut definition: Value = serde_json::from_str(DOCUMENT).unwrap();
+    definition
+        .as_object_mut()
+        .unwrap()
+        .shift_remove("streamingPipelineId");
+    definition
+}
+
+/// Returns the body of a task in this project.
+pub fn task_in(project: &str, mode: &str, message: &str, granted: &[&str]) -> Value {
+    json!({
+        "message": message,
+        "agentConfig": {"name": "data_engineer_agent", "mode": mode, "projectId": project, "sourceBranchName": "main",
+            "environmentName": "production", "targetBranchName": "work", "graphId": "g", "workingDirectory": "sales"},
+        "grantedPermissions": tools(granted),
+    })
+}
+
+/// Returns the permissions for these tools.
+pub fn tools(names: &[&str]) -> Value {
+    names.iter().map(|name| json!({"toolName": name})).collect()
+}
+
+/// Returns the body of a variable of type TEXT.
+pub fn text(name: &str, value: &str) -> Value {
+    json!({"name": name, "type": "TEXT", "behaviour": "SHARED", "value": value})
+}
+
+/// The runner of all environments in these tests.
+pub const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
+
+/// Returns the body for a connection of the first warehouse kind.
+pub fn connection(name: &str) -> Value {
+    json!({"name": name, "platformConnectionType": "dwh", "authProvider": "warehouse_a", "authType": "key_pair"})
+}
+
+/// Returns the body for an environment on the connection `main`.
+pub fn environment(name: &str) -> Value {
+    json!({
+        "name": name, "displayName": "Shown", "description": "d", "defaultAgentId": AGENT,
+        "defaultUserAccessLevel": "default", "defaultConnections": {"DWH": {"warehouse_a": "main"}},
+        "connectionOverrides": [{"connectionName": "main", "connectionProperties": {
+            "account": {"value": "a"}, "username": {"value": "u"}, "defaultRole": {"value": "r"},
+            "defaultWarehouse": {"value": "w"}, "defaultDatabase": {"value": "d"}, "defaultSchema": {"value": "s"},
+            "privateKey": {"secretName": "key"}, "passphrase": {"secretName": "p", "secretKey": "k"},
+        }}],
+    })
+}
+
+/// Creates a repository whose default branch has the pipeline `a`.
+pub fn with_a_pipeline() -> World {
+    let world = World::new();
+    world.write(
+        "a.orch.yaml",
+        "type: orchestration\npipeline: { components: { S: { type: start } } }",
+    );
+    world.commit("first");
+    world.push();
+    world
+}

@@ -1,0 +1,43 @@
+//! Lists the published versions of the shared pipelines.
+//!
+//! usage: list_versions BASE_URL TOKEN_FILE
+
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::{BaseUrl, Client, HttpError, Observer, Settings, TokenSource};
+use std::error::Error;
+use std::io::{self, Write as _};
+use std::{env, time::Duration};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = env::args().skip(1);
+    let (Some(base_url), Some(token_file)) = (args.next(), args.next()) else {
+        return Ok(writeln!(
+            io::stderr(),
+            "usage: list_versions BASE_URL TOKEN_FILE"
+        )?);
+    };
+    let token = TokenSource::File(token_file.into());
+    for line in list_versions(BaseUrl::parse(&base_url)?, token).await? {
+        writeln!(io::stdout(), "{line}")?;
+    }
+    Ok(())
+}
+
+/// Returns a line for each version.
+pub async fn list_versions(base_url: BaseUrl, token: TokenSource) -> Result<Vec<String>, HttpError> {
+    let client = Client::new(Settings {
+        base_url,
+        token,
+        timeout: Duration::from_secs(30),
+        retries: 3,
+        ca_cert: None,
+        observer: Observer::default(),
+    })?;
+    let versions = Platform::new(client).artifacts(None).await?;
+    let line = |version: &sluicegate_platform::api::Artifact| {
+        let commit = version.commit_hash.as_deref().unwrap_or("unknown");
+        format!("version {}, commit {commit}", version.display_name())
+    };
+    Ok(versions.iter().map(line).collect())
+}
