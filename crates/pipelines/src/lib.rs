@@ -7,10 +7,11 @@
 //! computes the effects of moving files, and [`interface`] finds changes that break consumers of shared pipelines.
 //!
 //! ```
+//! use sluicegate_pipelines::findings::Enforcement;
 //! use sluicegate_pipelines::rules::{RuleSet, template};
 //!
-//! let rules = RuleSet::parse(template().as_bytes());
-//! assert!(rules.is_ok());
+//! let rules = RuleSet::parse(template(Enforcement::Error).as_bytes());
+//! assert_eq!(rules.enforcement("unused-components"), Some(Enforcement::Error));
 //! ```
 
 #![warn(unreachable_pub)]
