@@ -3,11 +3,17 @@
 //! Each host is one template and one entry of the table.
 
 use crate::job::ci::Host;
-use sluicegate_base::input;
-use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
+use sluicegate_git::read_on_disk;
 use std::fs;
 use std::path::Path;
 use url::Url;
+
+/// A CI file that contains this word is assumed to run the program already.
+const PROGRAM: &str = "sluicegate";
+
+/// Maximum number of files of a host to search, and their maximum size in bytes.
+const FILES: usize = 200;
+const SIZE_LIMIT: u64 = 1024 * 1024;
 
 /// The setup of a host.
 #[derive(Debug)]
@@ -133,17 +139,27 @@ const RECIPES: &[Recipe] = &[
 ];
 
 impl Recipe {
-    /// Returns whether a job file of the host below `root` runs this program.
-    pub(super) fn runs_program(&self, root: &Path) -> bool {
-        let beside = self.beside.map(|(path, _)| root.join(path));
-        let workflows = fs::read_dir(root.join(self.sign)).into_iter().flatten();
-        let workflows = workflows.flatten().map(|entry| entry.path());
-        let files = [root.join(self.sign), root.join(self.path)].into_iter();
-        files.chain(beside).chain(workflows).any(|file| {
-            let text = input::text_file(&file, DOCUMENT_LIMIT).unwrap_or_default();
-            text.contains(env!("CARGO_PKG_NAME"))
-        })
+    /// Returns the host's file below `root` that contains the program's name.
+    pub(super) fn find_program_file(&self, root: &Path) -> Option<String> {
+        let beside = self.beside.map(|(path, _)| path);
+        let mut paths: Vec<String> = [Some(self.sign), Some(self.path), beside]
+            .into_iter()
+            .flatten()
+            .map(str::to_owned)
+            .collect();
+        let folder = fs::read_dir(root.join(self.sign)).into_iter().flatten();
+        let names = folder.take(FILES).flatten().map(|entry| entry.file_name());
+        let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+        names.sort();
+        paths.extend(names.into_iter().map(|name| format!("{}/{name}", self.sign)));
+        paths.into_iter().find(|path| contains(&root.join(path), PROGRAM))
     }
+}
+
+/// Returns whether the file contains the text.
+pub(super) fn contains(path: &Path, text: &str) -> bool {
+    let content = read_on_disk(path, SIZE_LIMIT).ok().flatten().unwrap_or_default();
+    String::from_utf8_lossy(&content).contains(text)
 }
 
 /// Returns the recipes, in the order in which hosts are detected.

@@ -162,12 +162,12 @@ fn choose(
         .iter()
         .filter(|it| root.join(it.sign).exists())
         .collect();
-    let running: Vec<&Recipe> = there.iter().copied().filter(|it| it.runs_program(root)).collect();
-    if let [_, _, ..] = there.as_slice()
-        && let [one] = running.as_slice()
-    {
-        let because = format!("{}: its CI files run sluicegate", one.host);
-        return Ok(Ok((Some(one), because)));
+    if there.len() > 1 {
+        let running = there.iter().filter(|it| it.find_program_file(root).is_some());
+        if let [one] = running.collect::<Vec<_>>().as_slice() {
+            let because = format!("{}: its CI files run sluicegate", one.host);
+            return Ok(Ok((Some(one), because)));
+        }
     }
     if let [one] = there.as_slice() {
         return Ok(Ok((Some(one), format!("{}: found {}", one.host, one.sign))));

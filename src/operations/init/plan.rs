@@ -1,20 +1,12 @@
 //! Plans the files to write, the files to keep, and the edits to make by hand.
 
 use super::config;
-use super::hosts::Recipe;
+use super::hosts::{Recipe, contains};
 use super::look::RepositoryFacts;
 use crate::job::settings::FILE_NAME;
-use sluicegate_git::read_on_disk;
 use sluicegate_pipelines::waivers;
 use std::fs;
 use std::path::Path;
-
-/// A CI file that contains this word is assumed to run the program already.
-const PROGRAM: &str = "sluicegate";
-
-/// Maximum number of files of a host to search, and their maximum size in bytes.
-const FILES: usize = 200;
-const SIZE_LIMIT: u64 = 1024 * 1024;
 
 pub(crate) enum FileStep {
     /// Write the file; `then` is how to include it.
@@ -100,7 +92,7 @@ fn new_file(seen: &RepositoryFacts, path: String, text: String) -> FileStep {
 }
 
 fn job(recipe: &'static Recipe, seen: &RepositoryFacts) -> FileStep {
-    if let Some(path) = running_already(&seen.root, recipe) {
+    if let Some(path) = recipe.find_program_file(&seen.root) {
         let full = seen.root.join(&path);
         let has_source = seen.source.as_ref().is_none_or(|source| contains(&full, source));
         let why = if has_source {
@@ -133,26 +125,4 @@ fn job(recipe: &'static Recipe, seen: &RepositoryFacts) -> FileStep {
 /// Returns whether the path exists; a broken link counts too.
 fn is_there(root: &Path, path: &str) -> bool {
     fs::symlink_metadata(root.join(path)).is_ok()
-}
-
-/// Returns the host's file that contains the program's name.
-fn running_already(root: &Path, recipe: &Recipe) -> Option<String> {
-    let beside = recipe.beside.map(|(path, _)| path);
-    let mut paths: Vec<String> = [Some(recipe.sign), Some(recipe.path), beside]
-        .into_iter()
-        .flatten()
-        .map(str::to_owned)
-        .collect();
-    let folder = fs::read_dir(root.join(recipe.sign)).into_iter().flatten();
-    let names = folder.take(FILES).flatten().map(|entry| entry.file_name());
-    let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
-    names.sort();
-    paths.extend(names.into_iter().map(|name| format!("{}/{name}", recipe.sign)));
-    paths.into_iter().find(|path| contains(&root.join(path), PROGRAM))
-}
-
-/// Returns whether the file contains the text.
-fn contains(path: &Path, text: &str) -> bool {
-    let content = read_on_disk(path, SIZE_LIMIT).ok().flatten().unwrap_or_default();
-    String::from_utf8_lossy(&content).contains(text)
 }
