@@ -38,8 +38,6 @@ use crate::operations;
 use crate::session::step_report::{self, report_usage_error};
 use crate::session::{CommandResult, Run, is_ci, signals};
 use crate::ui::{self, ColorChoice, Ui};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 
 /// Runs the command and returns its exit status; an interrupt ends it at any point.
 pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
@@ -61,20 +59,8 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
         ui.warn(&warning);
     }
     signals::guard(ui, move |signals| {
-        let mut run = Run {
-            env,
-            global: cli.global,
-            ui,
-            signals,
-            runtime: Arc::default(),
-            has_platform_responded: Arc::default(),
-            annotations: None,
-            policy_annotations: Mutex::default(),
-            unfinished_files: Mutex::default(),
-            deferred_warnings: Mutex::default(),
-            failure_title: step_report::failure_title(&cli.command),
-            has_reported: AtomicBool::default(),
-        };
+        let title = step_report::failure_title(&cli.command);
+        let mut run = Run::new(env, cli.global, ui, signals, title, None);
         run.annotations = step_report::requested_annotations(&run, &cli.command);
         let status = leftovers::replace_named_files(&run, &cli.command)
             .and_then(|()| run.write_to_file())

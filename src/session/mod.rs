@@ -48,6 +48,33 @@ pub(crate) struct Run {
     pub(crate) has_reported: AtomicBool,
 }
 
+impl Run {
+    /// Creates the context of a command. `annotations` is the style that the job requests.
+    pub(crate) fn new(
+        env: Env,
+        global: GlobalArgs,
+        ui: Ui,
+        signals: Signals,
+        failure_title: &'static str,
+        annotations: Option<Annotations>,
+    ) -> Self {
+        Self {
+            env,
+            global,
+            ui,
+            signals,
+            runtime: Arc::default(),
+            has_platform_responded: Arc::default(),
+            annotations,
+            policy_annotations: Mutex::default(),
+            unfinished_files: Mutex::default(),
+            deferred_warnings: Mutex::default(),
+            failure_title,
+            has_reported: AtomicBool::default(),
+        }
+    }
+}
+
 /// The undecided files of this run that contain no result yet.
 #[derive(Default)]
 pub(crate) struct UnfinishedFiles {

@@ -21,8 +21,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// Marks a directory created by a demo.
@@ -315,20 +314,15 @@ impl Tour<'_> {
         fs::create_dir_all(&reports).map_err(|error| Failure::new(ExitStatus::Usage, error))?;
         let args = std::iter::once("sluicegate".to_owned()).chain(step.args.clone());
         let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
-        let run = Run {
-            env: self.environment(&reports),
-            global: cli.global,
-            ui: self.run.ui,
-            signals: self.run.signals.clone(),
-            runtime: Arc::clone(&self.run.runtime),
-            has_platform_responded: Arc::default(),
-            annotations: Some(Annotations::None),
-            policy_annotations: Mutex::default(),
-            unfinished_files: Mutex::default(),
-            deferred_warnings: Mutex::default(),
-            failure_title: step_report::failure_title(&cli.command),
-            has_reported: AtomicBool::default(),
-        };
+        let mut run = Run::new(
+            self.environment(&reports),
+            cli.global,
+            self.run.ui,
+            self.run.signals.clone(),
+            step_report::failure_title(&cli.command),
+            Some(Annotations::None),
+        );
+        run.runtime = Arc::clone(&self.run.runtime);
         match (self.run_command)(&run, cli.command) {
             Err(failure) => Ok(run.ui.fail(&failure)),
             ended => ended,
