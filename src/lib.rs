@@ -1,5 +1,5 @@
 //! `sluicegate` reviews pipelines before they are merged and publishes them afterwards. `docs/ARCHITECTURE.md` contains
-//! the map, and `tests/architecture.rs` checks that the code follows it.
+//! the map, and `tests/it/architecture/mod.rs` checks that the code follows it.
 //!
 //! A run passes through these modules from the top down. [`job`] parses the arguments and settings and finds the
 //! target. [`workspace`] opens the repository with its settings. [`gate`] selects the changed pipelines, has them

@@ -1,0 +1,321 @@
+//! The action's scripts in a job with a hostile checkout: the files of the change decide neither how the program is
+//! built nor which program runs.
+
+use crate::support::{Platform, TOKEN, path_variable, scratch};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A fake cargo that behaves like rustup's: the nearest toolchain file selects the toolchain. It creates a program that
+/// prints the version, and logs its directory and environment.
+const CARGO: &str = r#"#!/bin/sh
+folder=$PWD
+while [ -n "$folder" ]; do
+  if [ -f "$folder/rust-toolchain.toml" ]; then
+    exec "$(sed -n 's/^path = "\(.*\)"$/\1/p' "$folder/rust-toolchain.toml")/bin/cargo" "$@"
+  fi
+  folder=${folder%/*}
+done
+{ pwd -P; env; } > "@NOTED@"
+for root; do :; done
+mkdir -p "$root/bin"
+printf '#!/bin/sh\necho sluicegate @VERSION@\n' > "$root/bin/sluicegate"
+chmod 755 "$root/bin/sluicegate"
+"#;
+
+/// Stands in for curl on a machine without it: requests the last argument with bash alone, writes the body to the file
+/// of `--output`, and prints the status.
+const CURL: &str = r#"#!/bin/bash
+while [ $# -gt 1 ]; do
+  if [ "$1" = --output ]; then output=$2; fi
+  shift
+done
+rest=${1#http://}
+host=${rest%%/*}
+exec 3<> "/dev/tcp/${host%:*}/${host##*:}"
+printf 'GET /%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "${rest#*/}" "$host" >&3
+read -r _ status _ <&3
+while read -r line <&3 && [ "$line" != $'\r' ]; do :; done
+cat <&3 > "$output"
+printf '%s' "$status"
+"#;
+
+/// A runner: its directories, a cargo, and a checkout that contains programs, a toolchain file and a cargo
+/// configuration.
+struct Runner {
+    folder: TempDir,
+}
+
+impl Runner {
+    fn new() -> Self {
+        let runner = Self {
+            folder: scratch::folder(),
+        };
+        for name in ["temp", "cache", "home"] {
+            fs::create_dir(runner.at(name)).unwrap();
+        }
+        let noted = runner.at("noted").display().to_string();
+        let cargo = CARGO.replace("@NOTED@", &noted).replace("@VERSION@", VERSION);
+        runner.script("tools/cargo", &cargo);
+        runner.script("instead/curl", CURL);
+        let mark = runner.at("steered").display().to_string();
+        let evil = format!("#!/bin/sh\necho \"$0\" >> '{mark}'\nexit 1\n");
+        for name in [
+            "cargo",
+            "rustc",
+            "curl",
+            "sed",
+            "tar",
+            "git",
+            "mktemp",
+            "sha256sum",
+        ] {
+            runner.script(&format!("checkout/node_modules/.bin/{name}"), &evil);
+        }
+        runner.script("checkout/toolchain/bin/cargo", &evil);
+        let toolchain = runner.at("checkout/toolchain").display().to_string();
+        runner.write(
+            "checkout/rust-toolchain.toml",
+            &format!("[toolchain]\npath = \"{toolchain}\"\n"),
+        );
+        runner.write(
+            "checkout/.cargo/config.toml",
+            "[build]\nrustc = \"toolchain/bin/cargo\"\n",
+        );
+        runner
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::create_dir_all(self.at(path).parent().unwrap()).unwrap();
+        fs::write(self.at(path), text).unwrap();
+    }
+
+    fn script(&self, path: &str, text: &str) {
+        self.write(path, text);
+        fs::set_permissions(self.at(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Unpacks the action into this directory, as the runner does.
+    fn action(&self, folder: &str) -> PathBuf {
+        for file in ["action/install", "action/path", "action/run", "Cargo.toml"] {
+            let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+            self.write(&format!("{folder}/{file}"), &text);
+        }
+        self.at(folder)
+    }
+
+    /// Returns a call of the action's script in the checkout, with the checkout's programs first in the search path and
+    /// secrets in the environment.
+    fn call(&self, script: &Path) -> Command {
+        let evil = self.at("checkout/node_modules/.bin");
+        let path = format!(
+            "{}:node_modules/.bin::{}:{}:{}",
+            evil.display(),
+            self.at("tools").display(),
+            path_variable().to_string_lossy(),
+            self.at("instead").display()
+        );
+        let mut command = Command::new("/bin/bash");
+        command
+            .arg(script)
+            .current_dir(self.at("checkout"))
+            .env_clear()
+            .env("PATH", path)
+            .env("HOME", self.at("home"))
+            .env("CARGO_HOME", self.at("checkout/.cargo"))
+            .env("GITHUB_WORKSPACE", self.at("checkout"))
+            .env("GITHUB_OUTPUT", self.at("output"))
+            .env("RUNNER_TEMP", self.at("temp"))
+            .env("RUNNER_TOOL_CACHE", self.at("cache"));
+        for secret in [
+            "SLUICEGATE_TOKEN",
+            "GITHUB_TOKEN",
+            "SLUICEGATE_CLIENT_SECRET",
+            "CLOUD_KEY",
+            "work",
+        ] {
+            command.env(secret, TOKEN);
+        }
+        command
+    }
+
+    /// Runs `action/install`; returns whether it succeeded, its output, and the path of the program.
+    fn install(&self, action: &Path, reference: &str, releases: &str) -> (bool, String, String) {
+        fs::write(self.at("output"), "").unwrap();
+        let done = self
+            .call(&action.join("action/install"))
+            .env("ACTION_REF", reference)
+            .env("RELEASES", releases)
+            .output()
+            .unwrap();
+        let said = format!(
+            "{}{}",
+            String::from_utf8_lossy(&done.stdout),
+            String::from_utf8_lossy(&done.stderr)
+        );
+        let output = fs::read_to_string(self.at("output")).unwrap();
+        let program = output.trim().strip_prefix("program=").unwrap_or_default();
+        (done.status.success(), said, program.to_owned())
+    }
+
+    /// Checks that no program of the change ran.
+    #[track_caller]
+    fn unsteered(&self, said: &str) {
+        let ran = fs::read_to_string(self.at("steered")).unwrap_or_default();
+        assert!(ran.is_empty(), "{ran} of the checkout ran: {said}");
+    }
+
+    fn is_cached(&self) -> bool {
+        walkdir::WalkDir::new(self.at("cache")).into_iter().any(|entry| {
+            entry
+                .unwrap()
+                .path()
+                .extension()
+                .is_some_and(|end| end == "complete")
+        })
+    }
+}
+
+#[test]
+fn the_action_builds_in_its_own_folder_whatever_the_checkout_brings() {
+    let (runner, releases) = (Runner::new(), Platform::new());
+    let action = runner.action("_actions/your-org/sluicegate/main");
+    let (done, said, program) = runner.install(&action, "main", &releases.server.uri());
+    runner.unsteered(&said);
+    assert!(done && said.contains("from source"), "{said}");
+    assert!(
+        Path::new(&program).is_absolute() && Path::new(&program).is_file(),
+        "{program}"
+    );
+    let noted = fs::read_to_string(runner.at("noted")).unwrap();
+    assert_eq!(noted.lines().next(), Some(action.display().to_string().as_str()));
+    assert!(!noted.contains(TOKEN), "the build sees a secret: {noted}");
+    assert!(
+        !noted.contains("/checkout"),
+        "the build is led into the checkout: {noted}"
+    );
+    assert!(!runner.is_cached(), "what a branch meant is kept");
+    // The reference is the action's own commit, so the program is cached.
+    let (done, said, program) = runner.install(&action, COMMIT, &releases.server.uri());
+    assert!(done && runner.is_cached(), "{said}");
+    let again = runner.install(&action, COMMIT, &releases.server.uri());
+    assert!(
+        again.1.contains("tool cache") && again.2 == program,
+        "{}",
+        again.1
+    );
+    runner.unsteered(&said);
+}
+
+#[test]
+fn a_clone_of_the_action_at_another_commit_fills_no_cache() {
+    let (runner, releases) = (Runner::new(), Platform::new());
+    let action = runner.action("_actions/your-org/sluicegate/clone");
+    let git = |args: &[&str]| crate::support::git(&action, args);
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "-m", "one"]);
+    let (done, said, _) = runner.install(&action, COMMIT, &releases.server.uri());
+    assert!(done && !runner.is_cached(), "{said}");
+    let own = git(&["rev-parse", "HEAD"]);
+    fs::write(action.join("Cargo.toml.orig"), "edited").unwrap();
+    let (done, said, _) = runner.install(&action, &own, &releases.server.uri());
+    assert!(done && !runner.is_cached(), "an edited clone is kept: {said}");
+    // Counterpart: the clone is at the commit that the job names.
+    fs::remove_file(action.join("Cargo.toml.orig")).unwrap();
+    let (done, said, _) = runner.install(&action, &own, &releases.server.uri());
+    assert!(done && runner.is_cached(), "{said}");
+    runner.unsteered(&said);
+}
+
+#[test]
+fn an_action_of_the_checkout_fills_no_cache_and_takes_no_toolchain_of_it() {
+    let (runner, releases) = (Runner::new(), Platform::new());
+    let action = runner.action("checkout/tools/sluicegate");
+    for (gone, named) in [
+        (
+            "rust-toolchain.toml",
+            "checkout/rust-toolchain.toml belongs to the checkout",
+        ),
+        (
+            ".cargo/config.toml",
+            "checkout/.cargo/config.toml belongs to the checkout",
+        ),
+    ] {
+        let (done, said, program) = runner.install(&action, COMMIT, &releases.server.uri());
+        runner.unsteered(&said);
+        assert!(!done && said.contains(named) && program.is_empty(), "{said}");
+        fs::remove_file(runner.at("checkout").join(gone)).unwrap();
+    }
+    let (done, said, _) = runner.install(&action, COMMIT, &releases.server.uri());
+    runner.unsteered(&said);
+    assert!(done && !runner.is_cached(), "{said}");
+}
+
+#[test]
+fn the_action_runs_the_program_by_its_path_and_gives_it_no_tools_of_the_checkout() {
+    let runner = Runner::new();
+    let action = runner.action("_actions/your-org/sluicegate/main");
+    runner.script(
+        "mine/sluicegate",
+        "#!/bin/sh\necho \"$0 $*\"\necho \"path $PATH\"\ngit --version\n",
+    );
+    let done = runner
+        .call(&action.join("action/run"))
+        .env("PROGRAM", runner.at("mine/sluicegate"))
+        .env("INPUT_COMMAND", "ci")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(done.stdout).unwrap();
+    runner.unsteered(&said);
+    let first = format!("{} ci\n", runner.at("mine/sluicegate").display());
+    assert!(said.starts_with(&first) && said.contains("git version"), "{said}");
+    assert!(!said.contains("node_modules"), "{said}");
+    // A program in the checkout may come from the change: it runs only if the job allows it, and with a warning.
+    runner.script(
+        "checkout/bin/sluicegate",
+        &format!("#!/bin/sh\necho sluicegate {VERSION}\n"),
+    );
+    let done = runner
+        .call(&action.join("action/install"))
+        .env("PROGRAM", "bin/sluicegate")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(done.stdout).unwrap();
+    assert!(
+        said.contains("::warning") && said.contains("lies in the checkout"),
+        "{said}"
+    );
+    let program = fs::read_to_string(runner.at("output")).unwrap();
+    assert_eq!(
+        program,
+        format!("program={}\n", runner.at("checkout/bin/sluicegate").display())
+    );
+}
+
+#[test]
+fn a_tool_cache_in_the_checkout_is_not_used() {
+    let (runner, releases) = (Runner::new(), Platform::new());
+    let action = runner.action("_actions/your-org/sluicegate/main");
+    let cache = runner.at("checkout/cache");
+    fs::create_dir_all(&cache).unwrap();
+    let done = runner
+        .call(&action.join("action/install"))
+        .env("ACTION_REF", COMMIT)
+        .env("RELEASES", releases.server.uri())
+        .env("RUNNER_TOOL_CACHE", &cache)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 0, "{said}");
+}

@@ -1,0 +1,3 @@
+//! The GitHub action.
+
+mod hostile_checkout;

@@ -1,0 +1,557 @@
+//! `--deepen`: fetches missing history in a limited number of steps, and only on request.
+
+use crate::support::{
+    ALL_OF_MAIN, Call, EVERYTHING_FETCHED, Ended, FEATURE, Job, Project, World, ZEROS, checkout, git,
+    path_variable, scratch, with_default,
+};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::fs::{self, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn circle(folder: &Path, commit: &str, branch: &str) -> Job {
+    Job::new(
+        folder,
+        &[
+            ("CIRCLECI", "true"),
+            ("CIRCLE_SHA1", commit),
+            ("CIRCLE_BRANCH", branch),
+        ],
+    )
+}
+
+fn pull_request(project: &Project, folder: &Path, merge: &str) -> Job {
+    let repo = json!({ "full_name": "o/p" });
+    let payload = json!({ "pull_request": {
+        "number": 7,
+        "head": { "ref": "feature", "sha": project.feature, "repo": repo },
+        "base": { "ref": "main", "sha": project.main, "repo": repo }
+    } });
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_REF", "refs/pull/7/merge"),
+        ("GITHUB_SHA", merge),
+    ];
+    Job::new(folder, &variables).payload(&payload)
+}
+
+/// Creates the default checkout of a pull request: one commit, the trial merge.
+fn default_checkout(project: &Project) -> (PathBuf, String) {
+    let merge = project.trial_merge("refs/pull/7/merge");
+    let pull = format!("+{merge}:refs/remotes/pull/7/merge");
+    (checkout(&project.world, &["--depth=1", &pull], &merge), merge)
+}
+
+#[track_caller]
+fn deepened(call: &Call) -> (Ended, Value) {
+    let ended = call.run(&["context", "--json", "--deepen"]).expect(0);
+    let said = ended.json();
+    (ended, said)
+}
+
+#[track_caller]
+fn selects(said: &Value, expected: &[&str]) {
+    let paths: Vec<&str> = expected.iter().map(|change| &change[2..]).collect();
+    assert_eq!(said["selected"], json!(paths));
+}
+
+/// Returns the output lines that report a fetch.
+fn steps(ended: &Ended) -> Vec<&str> {
+    ended
+        .err
+        .lines()
+        .filter(|line| line.contains("(--deepen)"))
+        .collect()
+}
+
+/// Creates a history of `length` commits on `main`, with `feature` two commits after the one `back` commits before the
+/// tip.
+fn long(length: usize, back: usize) -> (World, String, String) {
+    let world = World::new();
+    let mut stream = String::new();
+    let mut commit = |mark: usize, branch: &str, from: usize, file: &str| {
+        let _ = write!(
+            stream,
+            "commit refs/heads/{branch}\nmark :{mark}\ncommitter T <t@example.invalid> {} +0000\ndata 1\nx\n",
+            1_700_000_000 + mark
+        );
+        if from > 0 {
+            let _ = writeln!(stream, "from :{from}");
+        }
+        let _ = write!(stream, "M 100644 inline {file}\ndata 1\n{}\n\n", mark % 10);
+    };
+    for n in 1..=length {
+        commit(n, "main", n - 1, "main.orch.yaml");
+    }
+    commit(length + 1, "feature", length - back, "first.orch.yaml");
+    commit(length + 2, "feature", length + 1, "second.tran.yaml");
+    let mut import = Command::new("git")
+        .args(["fast-import", "--quiet"])
+        .current_dir(world.remote())
+        .env_clear()
+        .env("PATH", path_variable())
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
+    assert!(import.wait().unwrap().success());
+    let tip = |name: &str| git(&world.remote(), &["rev-parse", name]);
+    let (fork, feature) = (tip(&format!("main~{back}")), tip("feature"));
+    (world, fork, feature)
+}
+
+#[test]
+fn a_default_checkout_of_a_pull_request_gets_its_head_and_its_base() {
+    let project = Project::new();
+    let (folder, merge) = default_checkout(&project);
+    let job = pull_request(&project, &folder, &merge);
+    job.unsettled(&[&project.feature, "--deepen"]);
+    let (ended, said) = deepened(&job.call());
+    assert_eq!(
+        (&said["head"], &said["base"]),
+        (&json!(project.feature), &json!(project.fork))
+    );
+    selects(&said, &FEATURE);
+    assert!(
+        ended
+            .err
+            .contains("fetching the branch `feature` and the branch `main` and the commit"),
+        "{}",
+        ended.all()
+    );
+    // The fetched history is kept, so nothing is fetched again.
+    let (again, _) = deepened(&job.call());
+    assert_eq!(steps(&again), [""; 0]);
+    job.says().quietly().changes(&FEATURE);
+}
+
+#[test]
+fn the_variable_asks_for_it_too_and_the_file_may_not() {
+    let project = Project::new();
+    let (folder, merge) = default_checkout(&project);
+    let job = pull_request(&project, &folder, &merge);
+    fs::write(folder.join("sluicegate.yaml"), "review: { deepen: true }\n").unwrap();
+    Call::new(&folder)
+        .run(&["context"])
+        .expect(2)
+        .saying(&["`deepen` is not allowed", "SLUICEGATE_DEEPEN"]);
+    fs::remove_file(folder.join("sluicegate.yaml")).unwrap();
+    job.call()
+        .variable("SLUICEGATE_DEEPEN", "true")
+        .run(&["context"])
+        .expect(0);
+}
+
+#[test]
+fn a_clone_that_tells_everything_fetches_nothing() {
+    let project = Project::new();
+    let folder = with_default(checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature));
+    fs::remove_dir_all(project.world.remote()).unwrap();
+    let (ended, said) = deepened(&circle(&folder, &project.feature, "feature").call());
+    selects(&said, &FEATURE);
+    assert_eq!(steps(&ended), [""; 0]);
+}
+
+#[test]
+fn nothing_is_fetched_that_was_not_asked_for() {
+    let project = Project::new();
+    let (folder, merge) = default_checkout(&project);
+    let before = (
+        fs::read(folder.join(".git/shallow")).unwrap(),
+        git(&folder, &["for-each-ref"]),
+    );
+    pull_request(&project, &folder, &merge).unsettled(&["fetch-depth: 0"]);
+    assert_eq!(
+        (
+            fs::read(folder.join(".git/shallow")).unwrap(),
+            git(&folder, &["for-each-ref"])
+        ),
+        before
+    );
+}
+
+#[test]
+fn each_step_goes_further_back_until_the_merge_base_is_certain() {
+    let (world, fork, feature) = long(400, 120);
+    let folder = checkout(&world, &["--depth=1", EVERYTHING_FETCHED], &feature);
+    let (ended, said) = deepened(&circle(&folder, &feature, "feature").call());
+    assert_eq!(said["base"], fork.as_str());
+    selects(&said, &FEATURE);
+    let told = steps(&ended);
+    // The remote reports its default branch, regardless of any branch called `main`.
+    assert_eq!(told[0], "querying the remote for its default branch (--deepen)");
+    assert_eq!(
+        told[1..],
+        [50, 200].map(|depth| format!(
+            "fetching the branch `feature` and the branch `main`, up to {depth} commits further back (--deepen)"
+        ))
+    );
+    let length: usize = git(&folder, &["rev-list", "--count", "origin/main"])
+        .parse()
+        .unwrap();
+    assert!(
+        (120..400).contains(&length),
+        "{length} commits are more than was needed"
+    );
+}
+
+#[test]
+fn a_history_beyond_the_limit_stays_undecided() {
+    let (world, _, feature) = long(28_000, 27_000);
+    let folder = checkout(&world, &["--depth=1", EVERYTHING_FETCHED], &feature);
+    let ended = circle(&folder, &feature, "feature")
+        .call()
+        .run(&["context", "--deepen"])
+        .expect(7);
+    assert_eq!(steps(&ended).len(), 6, "{}", ended.all());
+    assert!(ended.err.contains("the clone is shallow"), "{}", ended.all());
+}
+
+#[test]
+fn what_was_there_before_a_push_is_found() {
+    let project = Project::new();
+    let feature = format!("+{}:refs/remotes/origin/feature", project.feature);
+    let main = format!("+{}:refs/remotes/origin/main", project.main);
+    for (name, fetch, before, after, changed) in [
+        (
+            "feature",
+            &feature,
+            &project.before,
+            &project.feature,
+            json!(["first.orch.yaml", "second.tran.yaml"]),
+        ),
+        (
+            "main",
+            &main,
+            &project.fork,
+            &project.main,
+            json!(["other.orch.yaml"]),
+        ),
+    ] {
+        let folder = checkout(&project.world, &["--depth=1", fetch], after);
+        let variables = [
+            ("GITLAB_CI", "true"),
+            ("CI_COMMIT_SHA", after.as_str()),
+            ("CI_COMMIT_BRANCH", name),
+            ("CI_COMMIT_BEFORE_SHA", before),
+            ("CI_DEFAULT_BRANCH", "main"),
+        ];
+        let (_, said) = deepened(&Job::new(&folder, &variables).call());
+        assert_eq!(
+            (&said["base"], &said["selected"]),
+            (&json!(project.fork), &changed)
+        );
+        assert_eq!(said["warnings"], json!([]));
+    }
+}
+
+#[test]
+fn what_was_there_before_a_forced_push_is_not_found_and_the_default_branch_serves() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "feature"]);
+    world.git(&["commit", "-q", "--amend", "-m", "amended"]);
+    world.git(&["push", "-q", "--force", "origin", "feature"]);
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let folder = checkout(
+        world,
+        &["--depth=1", &format!("+{head}:refs/remotes/origin/feature")],
+        &head,
+    );
+    let variables = [
+        ("GITLAB_CI", "true"),
+        ("CI_COMMIT_SHA", head.as_str()),
+        ("CI_COMMIT_BRANCH", "feature"),
+        ("CI_COMMIT_BEFORE_SHA", &project.feature),
+        ("CI_DEFAULT_BRANCH", "main"),
+    ];
+    let (_, said) = deepened(&Job::new(&folder, &variables).call());
+    assert_eq!(said["base"], project.fork.as_str());
+    selects(&said, &FEATURE);
+}
+
+#[test]
+fn a_merge_request_gets_the_base_that_the_host_names() {
+    let project = Project::new();
+    let pipeline = format!("+{}:refs/pipelines/1", project.feature);
+    let folder = checkout(&project.world, &["--depth=1", &pipeline], &project.feature);
+    let variables = [
+        ("GITLAB_CI", "true"),
+        ("CI_COMMIT_SHA", project.feature.as_str()),
+        ("CI_MERGE_REQUEST_IID", "9"),
+        ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.fork),
+    ];
+    let (_, said) = deepened(&Job::new(&folder, &variables).call());
+    assert_eq!(
+        (&said["base"], &said["baseSource"]),
+        (&json!(project.fork), &json!("CI_MERGE_REQUEST_DIFF_BASE_SHA"))
+    );
+    selects(&said, &FEATURE);
+}
+
+#[test]
+fn a_source_branch_that_is_gone_is_fetched_by_its_commit() {
+    let project = Project::new();
+    let (folder, merge) = default_checkout(&project);
+    project.world.git(&["push", "-q", "origin", ":feature"]);
+    let (ended, said) = deepened(&pull_request(&project, &folder, &merge).call());
+    assert_eq!(
+        (&said["head"], &said["base"]),
+        (&json!(project.feature), &json!(project.fork))
+    );
+    assert!(
+        ended.err.contains("couldn't find remote ref refs/heads/feature"),
+        "{}",
+        ended.all()
+    );
+}
+
+#[test]
+fn a_clone_of_one_branch_asks_the_remote_for_its_default_branch() {
+    let project = Project::new();
+    git(&project.world.remote(), &["branch", "-q", "-m", "main", "trunk"]);
+    for depth in [&["--depth=1"][..], &[]] {
+        let fetch = [depth, &["+refs/heads/feature:refs/remotes/origin/feature"]].concat();
+        let folder = checkout(&project.world, &fetch, &project.feature);
+        let (ended, said) = deepened(&circle(&folder, &project.feature, "feature").call());
+        assert_eq!(said["base"], project.fork.as_str(), "{}", ended.all());
+        assert!(
+            said["baseSource"].as_str().unwrap().contains("origin/trunk"),
+            "{}",
+            ended.all()
+        );
+        assert!(
+            ended.err.contains("querying the remote for its default branch"),
+            "{}",
+            ended.all()
+        );
+        if depth.is_empty() {
+            assert!(!folder.join(".git/shallow").exists(), "a whole clone stays whole");
+        }
+        selects(&said, &FEATURE);
+    }
+}
+
+#[test]
+fn a_tag_gets_the_branch_that_holds_it() {
+    let project = Project::new();
+    project.world.git(&["tag", "v1", &project.main]);
+    project.world.git(&["push", "-q", "origin", "v1"]);
+    let folder = checkout(&project.world, &["--depth=1", "+refs/tags/v1:refs/tags/v1"], "v1");
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "push"),
+        ("GITHUB_REF", "refs/tags/v1"),
+        ("GITHUB_SHA", project.main.as_str()),
+    ];
+    let payload =
+        json!({ "before": ZEROS, "after": project.main, "repository": { "default_branch": "main" } });
+    let (_, said) = deepened(&Job::new(&folder, &variables).payload(&payload).call());
+    assert_eq!((&said["branch"], &said["tag"]), (&json!("main"), &json!("v1")));
+    selects(&said, &ALL_OF_MAIN);
+}
+
+#[test]
+fn a_worktree_of_a_shallow_clone_is_deepened() {
+    let project = Project::new();
+    let folder = checkout(
+        &project.world,
+        &["--depth=1", EVERYTHING_FETCHED],
+        "refs/remotes/origin/main",
+    );
+    git(
+        &folder,
+        &["worktree", "add", "-q", "--detach", "../tree", &project.feature],
+    );
+    let tree = project.world.path().join("tree");
+    let (_, said) = deepened(&circle(&tree, &project.feature, "feature").call());
+    assert_eq!(said["base"], project.fork.as_str());
+}
+
+#[test]
+fn a_laptops_shallow_clone_and_revisions_that_were_asked_for() {
+    let project = Project::new();
+    let folder = checkout(
+        &project.world,
+        &["--depth=1", "+refs/heads/main:refs/remotes/origin/main"],
+        &project.main,
+    );
+    git(&folder, &["checkout", "-q", "-B", "main", "origin/main"]);
+    for head in ["origin/feature", project.feature.as_str()] {
+        let ended = Call::new(&folder)
+            .run(&[
+                "context",
+                "--json",
+                "--deepen",
+                "--head",
+                head,
+                "--base",
+                "origin/main",
+            ])
+            .expect(0);
+        assert_eq!(ended.json()["base"], project.fork.as_str(), "{}", ended.all());
+        selects(&ended.json(), &FEATURE);
+    }
+}
+
+#[test]
+fn a_commit_that_is_nowhere_ends_at_once() {
+    let project = Project::new();
+    let folder = checkout(
+        &project.world,
+        &["--depth=1", EVERYTHING_FETCHED],
+        "refs/remotes/origin/main",
+    );
+    let absent = "4444444444444444444444444444444444444444";
+    let ended = circle(&folder, absent, "feature")
+        .call()
+        .run(&["context", "--deepen"])
+        .expect(7);
+    assert!(
+        ended.err.contains(absent) && ended.err.contains("not in this clone"),
+        "{}",
+        ended.all()
+    );
+}
+
+#[test]
+fn a_remote_that_cannot_be_reached_is_told_in_its_own_words() {
+    let project = Project::new();
+    let (folder, merge) = default_checkout(&project);
+    fs::remove_dir_all(project.world.remote()).unwrap();
+    let ended = pull_request(&project, &folder, &merge)
+        .call()
+        .run(&["context", "--deepen"])
+        .expect(7);
+    assert!(
+        ended.err.contains("does not appear to be a git repository"),
+        "{}",
+        ended.all()
+    );
+    assert!(
+        ended.err.contains(&format!("{}, which github", project.feature)),
+        "{}",
+        ended.all()
+    );
+}
+
+/// The remote's URL may depend on the user's configuration, and so may the credentials; programs from the repository's
+/// configuration may not run.
+#[test]
+fn the_users_configuration_holds_and_no_hook_runs() {
+    let project = Project::new();
+    let (folder, merge) = default_checkout(&project);
+    let (home, mark) = (scratch::folder(), project.world.path().join("mark"));
+    git(
+        &folder,
+        &["remote", "set-url", "origin", "https://platform.invalid/o/p.git"],
+    );
+    let rewritten = format!(
+        "[url \"file://{}\"]\n\tinsteadOf = https://platform.invalid/o/p.git\n",
+        project.world.remote().display()
+    );
+    fs::write(home.path().join(".gitconfig"), rewritten).unwrap();
+    let hooks = folder.join(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    for name in [
+        "reference-transaction",
+        "post-checkout",
+        "pre-auto-gc",
+        "fsmonitor",
+    ] {
+        fs::write(
+            hooks.join(name),
+            format!("#!/bin/sh\ntouch '{}'\n", mark.display()),
+        )
+        .unwrap();
+        fs::set_permissions(hooks.join(name), Permissions::from_mode(0o755)).unwrap();
+    }
+    git(&folder, &["config", "core.hooksPath", hooks.to_str().unwrap()]);
+    git(
+        &folder,
+        &[
+            "config",
+            "core.fsmonitor",
+            hooks.join("fsmonitor").to_str().unwrap(),
+        ],
+    );
+    let call = pull_request(&project, &folder, &merge).call();
+    let (ended, said) = deepened(&call.variable("HOME", home.path().display().to_string()));
+    assert_eq!(said["base"], project.fork.as_str(), "{}", ended.all());
+    assert!(!mark.exists(), "a hook was run");
+}
+
+/// A check evaluates the files that are checked out: the trial merge.
+#[test]
+fn a_check_is_deepened_from_what_is_checked_out() {
+    let project = Project::new();
+    let (folder, merge) = default_checkout(&project);
+    let job = pull_request(&project, &folder, &merge);
+    job.call()
+        .run(&["check"])
+        .expect(7)
+        .saying(&["`main` is not among the remote branches", "fetch-depth: 0"]);
+    let ended = job
+        .call()
+        .run(&["check", "--deepen", "--fail-on", "never", "--report", "json=-"])
+        .expect(0);
+    let report = ended.json();
+    assert_eq!(
+        report["context"]["base"],
+        project.main.as_str(),
+        "{}",
+        ended.all()
+    );
+    let files: Vec<&str> = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(files, ["first.orch.yaml", "second.tran.yaml"]);
+}
+
+#[test]
+fn review_and_publish_take_it_too() {
+    let project = Project::new();
+    let (folder, merge) = default_checkout(&project);
+    // The request is sent, but no server responds, and the local check has no rules file.
+    let job = pull_request(&project, &folder, &merge);
+    let ended = job.reviewing().run(&["review", "--deepen"]).expect(1);
+    assert!(
+        ended.err.contains("reviewing 2 pipelines of branch feature"),
+        "{}",
+        ended.all()
+    );
+    assert!(
+        !ended.err.contains("could not determine whether"),
+        "{}",
+        ended.all()
+    );
+    let project = Project::new();
+    let (folder, merge) = default_checkout(&project);
+    let job = pull_request(&project, &folder, &merge);
+    let publish = [
+        "publish",
+        "--deepen",
+        "--prefix",
+        "p",
+        "--version-name",
+        "v",
+        "--dry-run",
+    ];
+    assert!(
+        job.reviewing()
+            .run(&publish)
+            .err
+            .contains("fetching the branch `feature`")
+    );
+}

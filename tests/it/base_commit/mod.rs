@@ -1,0 +1,8 @@
+//! The commits that a change is compared with.
+
+mod deepen;
+mod default_branch;
+mod merge_queue;
+mod reference_names;
+pub mod several_merge_bases;
+mod target_evidence;

@@ -1,0 +1,230 @@
+//! A name refers to the branch of the remote, never to another reference that somebody pushed with the same name.
+
+use crate::support::{EVERYTHING_FETCHED, FEATURE, Job, Project, checkout, git};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Creates a complete checkout with tags at the head of `feature` that have the names of its possible base branches.
+fn shadowed(project: &Project) -> PathBuf {
+    for tag in [
+        "main",
+        "origin/main",
+        "refs/heads/main",
+        "remotes/origin/main",
+        "HEAD",
+    ] {
+        let pushed = format!("{}:refs/tags/{tag}", project.feature);
+        project.world.git(&["push", "-q", "origin", &pushed]);
+    }
+    let specs = [EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"];
+    checkout(&project.world, &specs, &project.feature)
+}
+
+fn azure(folder: &Path, project: &Project) -> Job {
+    let variables = [
+        ("TF_BUILD", "True"),
+        ("BUILD_REASON", "PullRequest"),
+        ("BUILD_SOURCEVERSION", &project.feature),
+        ("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/feature"),
+        ("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main"),
+        ("SYSTEM_PULLREQUEST_ISFORK", "False"),
+        ("SYSTEM_PULLREQUEST_SOURCECOMMITID", &project.feature),
+    ];
+    Job::new(folder, &variables)
+}
+
+#[test]
+fn a_tag_called_like_the_target_is_not_what_a_change_is_compared_with() {
+    let project = Project::new();
+    azure(&shadowed(&project), &project)
+        .says()
+        .base(&project.fork, "the target branch `origin/main`")
+        .changes(&FEATURE);
+}
+
+#[test]
+fn a_base_that_a_tag_shadows_is_the_branch_of_the_remote_and_that_is_said() {
+    let project = Project::new();
+    let folder = shadowed(&project);
+    for name in ["main", "origin/main", "remotes/origin/main"] {
+        azure(&folder, &project)
+            .with(&[("SLUICEGATE_BASE", name)])
+            .says()
+            .base(&project.fork, "as requested")
+            .changes(&FEATURE)
+            .warns("using the branch of the remote, refs/remotes/origin/main");
+    }
+    // The full name of a branch that this clone lacks does not match a tag.
+    azure(&folder, &project)
+        .with(&[("SLUICEGATE_BASE", "refs/heads/main")])
+        .unsettled(&["there is no reference refs/heads/main"]);
+}
+
+#[test]
+fn a_head_that_a_tag_shadows_is_the_branch_of_the_remote() {
+    let project = Project::new();
+    let tag = format!("{}:refs/tags/origin/feature", project.main);
+    project.world.git(&["push", "-q", "origin", &tag]);
+    let folder = shadowed(&project);
+    for name in ["origin/feature", "feature"] {
+        Job::new(
+            &folder,
+            &[
+                ("SLUICEGATE_HEAD", name),
+                ("SLUICEGATE_BASE", "refs/remotes/origin/main"),
+            ],
+        )
+        .says()
+        .head("feature", &project.feature)
+        .changes(&FEATURE);
+    }
+}
+
+#[test]
+fn a_name_that_is_no_branch_of_the_remote_and_several_things_is_not_settled() {
+    let project = Project::new();
+    let folder = shadowed(&project);
+    git(&folder, &["branch", "-q", "v1", &project.main]);
+    git(&folder, &["tag", "v1", &project.feature]);
+    let job = |name: &str| azure(&folder, &project).with(&[("SLUICEGATE_BASE", name)]);
+    job("v1").unsettled(&["`v1` is ambiguous", "refs/heads/v1", "refs/tags/v1", "hint:"]);
+    // A tag without a branch of that name is used as a tag, and an abbreviated commit ID is not.
+    git(&folder, &["tag", "v2", &project.fork]);
+    job("v2")
+        .says()
+        .base(&project.fork, "`v2`")
+        .changes(&FEATURE)
+        .quietly();
+    let short = &project.fork[..10];
+    job(short).says().base(&project.fork, short).quietly();
+    git(&folder, &["tag", short, &project.feature]);
+    job(short).unsettled(&["is ambiguous", &project.fork]);
+}
+
+#[test]
+fn a_full_commit_id_is_never_a_reference() {
+    let project = Project::new();
+    let folder = shadowed(&project);
+    let absent = "4".repeat(40);
+    for name in [absent.as_str(), &"4".repeat(64)] {
+        let reference = format!("refs/tags/{name}");
+        git(&folder, &["update-ref", &reference, &project.feature]);
+        azure(&folder, &project)
+            .with(&[("SLUICEGATE_BASE", name)])
+            .unsettled(&["does not resolve to a commit of this repository"]);
+        azure(&folder, &project)
+            .with(&[("SYSTEM_PULLREQUEST_SOURCECOMMITID", name)])
+            .unsettled(&["which azure set for this run, is not in this clone"]);
+    }
+    git(
+        &folder,
+        &[
+            "update-ref",
+            &format!("refs/tags/{}", project.fork),
+            &project.feature,
+        ],
+    );
+    azure(&folder, &project)
+        .with(&[("SLUICEGATE_BASE", &project.fork)])
+        .says()
+        .base(&project.fork, "as requested")
+        .changes(&FEATURE);
+}
+
+/// The host does not report its default branch, and anybody may push one of the two usual names.
+#[test]
+fn a_default_branch_is_not_guessed_where_two_could_be_it() {
+    let project = Project::new();
+    let pushed = format!("{}:refs/heads/master", project.feature);
+    project.world.git(&["push", "-q", "origin", &pushed]);
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    let variables = [
+        ("CIRCLECI", "true"),
+        ("CIRCLE_SHA1", project.feature.as_str()),
+        ("CIRCLE_BRANCH", "feature"),
+    ];
+    Job::new(&folder, &variables)
+        .says()
+        .everything("does not know the remote's default branch")
+        .warns("all pipelines are selected");
+}
+
+/// A payload is JSON, which can contain a NUL, but a reference name cannot.
+#[test]
+fn a_target_with_a_zero_in_its_name_is_a_branch_that_is_not_there() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    let repo = json!({ "full_name": "o/p" });
+    let payload = json!({ "pull_request": {
+        "number": 1,
+        "head": { "ref": "feature", "sha": project.feature, "repo": repo },
+        "base": { "ref": "main\0", "repo": repo }
+    } });
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_SHA", &project.feature),
+    ];
+    Job::new(&folder, &variables)
+        .payload(&payload)
+        .unsettled(&["is not among the remote branches of this clone"]);
+}
+
+/// If the target contains the head, there would be nothing to review, and the run would pass.
+#[test]
+fn a_change_that_brings_nothing_is_not_settled_unless_the_event_says_so() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    azure(&folder, &project)
+        .with(&[("SLUICEGATE_BASE", "HEAD")])
+        .unsettled(&[
+            "the change has no commits of its own",
+            "`HEAD`, as requested",
+            "--all",
+        ]);
+    git(
+        &folder,
+        &["update-ref", "refs/remotes/origin/main", &project.feature],
+    );
+    azure(&folder, &project).unsettled(&["the change has no commits of its own", "`origin/main`"]);
+    azure(&folder, &project)
+        .with(&[("SLUICEGATE_ALL", "true")])
+        .says()
+        .everything("all pipelines were requested");
+    let gitlab = [
+        ("GITLAB_CI", "true"),
+        ("CI_COMMIT_SHA", project.feature.as_str()),
+        ("CI_MERGE_REQUEST_IID", "9"),
+        ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
+        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.feature),
+    ];
+    Job::new(&folder, &gitlab).says().everything("is the head itself");
+    // If an event has the same commit on both sides, the run reports it, also if a base was set.
+    let repo = json!({ "full_name": "o/p" });
+    let payload = json!({ "pull_request": {
+        "number": 7,
+        "head": { "ref": "feature", "sha": project.feature, "repo": repo },
+        "base": { "ref": "main", "sha": project.feature, "repo": repo }
+    } });
+    let github = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_REF", "refs/pull/7/merge"),
+        ("GITHUB_SHA", project.feature.as_str()),
+        ("SLUICEGATE_BASE", "HEAD"),
+    ];
+    let said = Job::new(&folder, &github).payload(&payload).says();
+    assert_eq!(said.json["selected"], json!([]));
+}
+
+/// A job may fetch something else into the reference that usually tracks the target.
+#[test]
+fn a_reference_that_keeps_another_branch_is_not_the_target() {
+    let project = Project::new();
+    let spec = "+refs/heads/feature:refs/remotes/origin/main";
+    let folder = checkout(&project.world, &[spec], &project.feature);
+    git(&folder, &["config", "remote.origin.fetch", spec]);
+    azure(&folder, &project).unsettled(&["target branch", "`main`"]);
+}

@@ -1,0 +1,553 @@
+//! The commits of the target branch are proven: by the URL of the remote, or by the event. A clone of a fork, a
+//! reference that is out of date, and a merge that the host created prove nothing.
+
+use crate::base_commit::several_merge_bases::crossed;
+use crate::support::{
+    Call, Platform, RULES, RULES_FILE, World, each, git, github_event, head, passed, pipeline, project,
+};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+const STRICT: &str = "review: { fail-on: error }\n";
+const LAX: &str = "review: { fail-on: never }\nexclude: ['**']\n";
+const ABSENT: &str = "4444444444444444444444444444444444444444";
+const GOOD: [&str; 3] = ["Start", "Load", "Done"];
+const BAD: [&str; 3] = ["Start", "bad name", "Done"];
+
+/// A strict repository, and a job's clone of its fork: the fork's `main` is lax, and `change` adds a pipeline.
+struct Fork {
+    world: World,
+    clone: PathBuf,
+    /// The target's `main`, from which the fork's branches started.
+    main: String,
+    change: String,
+}
+
+impl Fork {
+    fn new(components: &[&str]) -> Self {
+        let world = project();
+        world.write("sluicegate.yaml", STRICT);
+        let main = world.commit("strict");
+        world.push();
+        git(world.path(), &["clone", "-q", "--bare", "remote.git", "fork.git"]);
+        let fork = world.path().join("fork.git");
+        let fork = fork.to_str().unwrap();
+        world.git(&["checkout", "-q", "-b", "lax"]);
+        world.write("sluicegate.yaml", LAX);
+        world.commit("lax");
+        world.git(&["push", "-q", fork, "lax:main"]);
+        world.git(&["checkout", "-q", "-b", "change", &main]);
+        world.write("new.orch.yaml", pipeline(components));
+        let change = world.commit("change");
+        world.git(&["push", "-q", fork, "change"]);
+        git(world.path(), &["clone", "-q", "-b", "change", "fork.git", "job"]);
+        Self {
+            clone: world.path().join("job"),
+            world,
+            main,
+            change,
+        }
+    }
+
+    fn pull_request(&self, event: &str, base: &str) -> Call {
+        let payload = json!({
+            "repository": { "default_branch": "main", "full_name": "o/p" },
+            "pull_request": {
+                "number": 7,
+                "head": { "ref": "change", "sha": self.change, "repo": { "full_name": "somebody/p" } },
+                "base": { "ref": "main", "sha": base, "repo": { "full_name": "o/p",
+                    "clone_url": "https://github.com/o/p.git" } },
+            },
+        });
+        github_event(
+            &self.world,
+            Call::new(&self.clone),
+            event,
+            "refs/heads/main",
+            &payload,
+        )
+        .variable("GITHUB_SHA", ABSENT)
+    }
+
+    /// Returns a job that another event starts on the default branch; `own` is the host's commit.
+    fn comment(&self, event: &str, own: &str) -> Call {
+        let payload = json!({ "repository": { "default_branch": "main", "full_name": "o/p" } });
+        github_event(
+            &self.world,
+            Call::new(&self.clone),
+            event,
+            "refs/heads/main",
+            &payload,
+        )
+        .variable("GITHUB_SHA", own)
+    }
+
+    fn merge_request(&self, base: &str) -> Call {
+        self.job(&[
+            ("GITLAB_CI", "true"),
+            ("CI_PIPELINE_SOURCE", "merge_request_event"),
+            ("CI_DEFAULT_BRANCH", "main"),
+            ("CI_COMMIT_SHA", &self.change),
+            ("CI_PROJECT_ID", "6"),
+            ("CI_PROJECT_URL", "https://gitlab.example/somebody/p"),
+            ("CI_MERGE_REQUEST_IID", "7"),
+            ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+            ("CI_MERGE_REQUEST_PROJECT_URL", "https://gitlab.example/o/p"),
+            ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "6"),
+            ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change"),
+            ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base),
+        ])
+    }
+
+    fn job(&self, variables: &[(&str, &str)]) -> Call {
+        let call = Call::new(&self.clone).variable("CI", "true");
+        variables
+            .iter()
+            .fold(call, |call, (name, value)| call.variable(name, value))
+    }
+
+    /// Returns jobs on the hosts whose events name no commit of the target.
+    fn jobs_without_commit(&self) -> [(&'static str, Call); 4] {
+        let azure = [
+            ("TF_BUILD", "True"),
+            ("BUILD_REASON", "PullRequest"),
+            ("BUILD_REPOSITORY_URI", "https://dev.azure.com/o/p/_git/p"),
+            ("BUILD_SOURCEVERSION", &self.change),
+            ("SYSTEM_PULLREQUEST_ISFORK", "True"),
+            ("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/change"),
+            ("SYSTEM_PULLREQUEST_SOURCECOMMITID", &self.change),
+            ("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main"),
+        ];
+        let buildkite = [
+            ("BUILDKITE", "true"),
+            ("BUILDKITE_COMMIT", &self.change),
+            ("BUILDKITE_BRANCH", "somebody:change"),
+            ("BUILDKITE_REPO", "git@github.com:o/p.git"),
+            ("BUILDKITE_PULL_REQUEST", "7"),
+            ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main"),
+            ("BUILDKITE_PULL_REQUEST_REPO", "https://github.com/somebody/p.git"),
+        ];
+        let circleci = [
+            ("CIRCLECI", "true"),
+            ("CIRCLE_SHA1", self.change.as_str()),
+            ("CIRCLE_BRANCH", "pull/7"),
+            ("CIRCLE_PR_REPONAME", "p"),
+            ("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/7"),
+            ("CIRCLE_REPOSITORY_URL", "https://github.com/o/p"),
+        ];
+        let jenkins = [
+            ("JENKINS_URL", "https://ci.invalid/"),
+            ("BUILD_ID", "1"),
+            ("GIT_COMMIT", &self.change),
+            ("CHANGE_ID", "7"),
+            ("CHANGE_BRANCH", "change"),
+            ("CHANGE_TARGET", "main"),
+            ("CHANGE_FORK", "somebody"),
+            ("CHANGE_URL", "https://github.com/o/p/pull/7"),
+        ];
+        [
+            ("azure", self.job(&azure)),
+            ("buildkite", self.job(&buildkite)),
+            ("circleci", self.job(&circleci)),
+            ("jenkins", self.job(&jenkins)),
+        ]
+    }
+}
+
+/// The commands that evaluate the change of a fork.
+const COMMANDS: [&[&str]; 4] = [
+    &["check"],
+    &["check", "--gate-changes", "fail"],
+    &["review", "--fork", "check"],
+    &["ci", "--fork", "check"],
+];
+
+#[test]
+fn clone_of_fork_supplies_no_policy_and_no_base() {
+    let (bad, good) = (Fork::new(&BAD), Fork::new(&GOOD));
+    let events = ["pull_request", "pull_request_target"];
+    for command in COMMANDS {
+        for event in events {
+            let ended = bad.pull_request(event, &bad.main).run(command);
+            assert_eq!(ended.code, 1, "{event} {command:?}: {}", ended.all());
+            assert!(
+                ended.all().contains("no remote of this clone is the target's"),
+                "{}",
+                ended.all()
+            );
+            good.pull_request(event, &good.main).run(command).expect(0);
+        }
+        bad.merge_request(&bad.main).run(command).expect(1);
+        good.merge_request(&good.main).run(command).expect(0);
+    }
+    for event in [
+        "issue_comment",
+        "workflow_run",
+        "workflow_dispatch",
+        "repository_dispatch",
+    ] {
+        bad.comment(event, &bad.main).run(&["check"]).expect(1);
+        good.comment(event, &good.main).run(&["check"]).expect(0);
+        for command in ["review", "ci"] {
+            let call = bad.comment(event, ABSENT);
+            call.run(&[command, "--head", &bad.change, "--dry-run"]).expect(7);
+        }
+    }
+}
+
+#[test]
+fn clone_of_fork_without_commit_of_target_is_refused() {
+    let fork = Fork::new(&BAD);
+    let named = [
+        ("github", fork.pull_request("pull_request_target", ABSENT)),
+        ("gitlab", fork.merge_request(ABSENT)),
+        ("comment", fork.comment("issue_comment", ABSENT)),
+    ];
+    for (name, call) in named.into_iter().chain(fork.jobs_without_commit()) {
+        for flags in [
+            &["check"][..],
+            &["check", "--all"],
+            &["check", "--base", "HEAD~1"],
+            &["check", "--policy", "base"],
+            &["check", "new.orch.yaml"],
+            &["check", "--deepen"],
+            &["review", "--fork", "check"],
+            &["context"],
+        ] {
+            let ended = call.run(flags);
+            assert_eq!(ended.code, 7, "{name} {flags:?}: {}", ended.all());
+            ended.saying(&[
+                "could not prove which commits the target branch",
+                "`origin` is",
+                "hint: ",
+            ]);
+        }
+        // The job fetches the target itself, under a name of its own.
+        let remote = fork.world.remote().display().to_string();
+        let call = call.variable("SLUICEGATE_TARGET_REPOSITORY", &remote);
+        let job = |args: &[&str]| git(&fork.clone, args);
+        job(&["remote", "add", "-f", "target", &remote]);
+        job(&["remote", "set-head", "target", "main"]);
+        let ended = call.run(&["check"]);
+        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        job(&["remote", "remove", "target"]);
+    }
+}
+
+#[test]
+fn deepen_fetches_commit_that_event_names_for_target() {
+    let fork = Fork::new(&BAD);
+    // The target went on, and the fork's server has the objects, as on a host where both share them.
+    fork.world.git(&["checkout", "-q", "main"]);
+    fork.world.write("note.txt", "more");
+    let tip = fork.world.commit("more");
+    fork.world.push();
+    let shared = fork.world.path().join("fork.git");
+    fork.world
+        .git(&["push", "-q", shared.to_str().unwrap(), "main:refs/heads/shared"]);
+    let call = fork.pull_request("pull_request_target", &tip);
+    call.run(&["check"]).expect(7);
+    call.run(&["check", "--deepen"]).expect(1);
+}
+
+#[test]
+fn other_spellings_of_target_are_the_target() {
+    let fork = Fork::new(&BAD);
+    let clone = clone_target(&fork);
+    let payload = |call: &Call| call.run(&["check", "--report", "json=-"]);
+    let job = |url: &str, key: Option<(&str, &str)>| {
+        git(&clone, &["remote", "set-url", "origin", url]);
+        if let Some((key, value)) = key {
+            git(&clone, &["config", key, value]);
+        }
+        let ended = payload(&on_clone(&fork, &clone));
+        if let Some((key, _)) = key {
+            git(&clone, &["config", "--unset", key]);
+        }
+        ended
+    };
+    for url in [
+        "https://github.com/o/p",
+        "https://GitHub.com/o/p.git/",
+        "https://x-access-token:secret@github.com/o/p.git",
+        "git@github.com:o/p.git",
+        "ssh://git@github.com:22/o/p",
+    ] {
+        let ended = job(url, None);
+        assert_eq!(ended.code, 1, "{url}: {}", ended.all());
+    }
+    for url in [
+        "https://github.com/somebody/p",
+        "https://github.com:8443/o/p",
+        "https://mirror.example/o/p.git",
+        "git@github.com:o/p/fork.git",
+    ] {
+        let ended = job(url, None);
+        assert_eq!(ended.code, 7, "{url}: {}", ended.all());
+        // A mirror that the job names is the target.
+        let named = on_clone(&fork, &clone);
+        named.run(&["check", "--target-repository", url]).expect(1);
+        named
+            .variable(
+                "SLUICEGATE_TARGET_REPOSITORY",
+                format!("https://other.example/x\n{url}"),
+            )
+            .run(&["check"])
+            .expect(1);
+    }
+    let short = ("url.https://github.com/.insteadOf", "gh:");
+    assert_eq!(job("gh:o/p", Some(short)).code, 1);
+    let disguised = ("url.https://evil.example/.insteadOf", "disguise:");
+    assert_eq!(job("disguise:github.com/o/p", Some(disguised)).code, 7);
+    let secret = job("https://user:secret@evil.example/o/p", None);
+    assert!(
+        secret.code == 7 && !secret.all().contains("secret"),
+        "{}",
+        secret.all()
+    );
+}
+
+/// Clones the target with the fork's change, as the default checkout of a pull request does.
+fn clone_target(fork: &Fork) -> PathBuf {
+    git(fork.world.path(), &["clone", "-q", "remote.git", "target"]);
+    let clone = fork.world.path().join("target");
+    git(
+        &clone,
+        &["fetch", "-q", "../fork.git", "change:refs/remotes/pull/7/head"],
+    );
+    git(&clone, &["checkout", "-q", "--detach", &fork.change]);
+    clone
+}
+
+fn on_clone(fork: &Fork, clone: &Path) -> Call {
+    let payload: Value = json!({
+        "repository": { "default_branch": "main", "full_name": "o/p" },
+        "pull_request": {
+            "number": 7,
+            "head": { "ref": "change", "sha": fork.change, "repo": { "full_name": "somebody/p" } },
+            "base": { "ref": "main", "sha": ABSENT, "repo": { "full_name": "o/p" } },
+        },
+    });
+    github_event(
+        &fork.world,
+        Call::new(clone),
+        "pull_request",
+        "refs/pull/7/merge",
+        &payload,
+    )
+    .variable("GITHUB_SHA", ABSENT)
+}
+
+/// Creates `main` that became strict, and `change` from it. The clone's `origin/main` is still the lax commit.
+fn outdated(components: &[&str]) -> (World, [String; 2]) {
+    let world = project();
+    world.write("sluicegate.yaml", LAX);
+    let lax = world.commit("lax");
+    world.write("sluicegate.yaml", STRICT);
+    let strict = world.commit("strict");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("new.orch.yaml", pipeline(components));
+    world.commit("change");
+    world.push();
+    (world, [lax, strict])
+}
+
+fn platform(is_bad: bool) -> Platform {
+    let failed = json!([{ "ruleName": "component-naming-convention", "status": "FAILED",
+        "violations": ["component \"bad name\" is wrong"] }]);
+    let platform = Platform::new();
+    if is_bad {
+        platform.reviews(each("FAILED", failed));
+    } else {
+        platform.reviews(each("PASSED", passed()));
+    }
+    platform
+}
+
+#[test]
+fn outdated_reference_is_not_the_target_if_the_event_names_a_newer_commit() {
+    type NamedTarget = fn(&World, Call, &str) -> Call;
+    let named: [(&str, NamedTarget); 4] = [
+        ("github", |world, call, _| crate::support::github(world, call)),
+        ("gitea", |world, call, _| crate::support::gitea(world, call)),
+        ("gitlab", |world, call, strict| {
+            crate::support::gitlab(world, call)
+                .variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", strict)
+                .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", strict)
+        }),
+        ("azure", |world, call, strict| {
+            // The host's merge names the target by its first parent.
+            let tree = world.git(&["rev-parse", "HEAD^{tree}"]);
+            let merge = world.git(&["commit-tree", &tree, "-p", strict, "-p", "HEAD", "-m", "merge"]);
+            crate::support::azure(world, call).variable("BUILD_SOURCEVERSION", merge)
+        }),
+    ];
+    for (components, code) in [(&BAD, 1), (&GOOD, 0)] {
+        let (world, [lax, strict]) = outdated(components);
+        let served = platform(code == 1);
+        for (name, host) in named {
+            for command in ["check", "review", "ci"] {
+                let call = if command == "check" {
+                    Call::new(&world.work())
+                } else {
+                    served.call(&world)
+                };
+                world.git(&["update-ref", "refs/remotes/origin/main", &strict]);
+                let call = host(&world, call, &strict);
+                world.git(&["update-ref", "refs/remotes/origin/main", &lax]);
+                let ended = call.run(&[command]);
+                assert_eq!(ended.code, code, "{name} {command}: {}", ended.all());
+                assert!(!ended.err.contains("excluded"), "{name}: {}", ended.all());
+            }
+        }
+    }
+}
+
+#[test]
+fn reference_that_nothing_confirms_is_dated_and_deepen_fetches_it() {
+    let (world, [lax, _]) = outdated(&BAD);
+    for (name, host) in crate::support::HOSTS {
+        if ["github", "gitea", "gitlab"].contains(&name) {
+            continue;
+        }
+        world.git(&["update-ref", "refs/remotes/origin/main", &lax]);
+        let call = host(&world, Call::new(&world.work()));
+        let ended = call.run(&["check", "--report", "json=-"]);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        let notes = ended.json()["notes"].to_string();
+        assert!(
+            notes.contains("as this clone has it") && notes.contains("2026-11-20"),
+            "{name}: {notes}"
+        );
+        let ended = call.run(&["check", "--deepen"]);
+        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+    }
+}
+
+/// Merges the change into `main` as a host does, with the change's version of the file at `path`.
+fn host_merge(world: &World, path: &str, text: &str, is_squash: bool) -> String {
+    world.git(&["checkout", "-q", "--detach", "origin/main"]);
+    let kind = if is_squash { "--squash" } else { "--no-ff" };
+    world.git(&["merge", "-q", "--no-commit", kind, "-X", "theirs", "change"]);
+    world.write(path, text);
+    world.git(&["add", "-A"]);
+    world.git(&["commit", "-q", "-m", "merge of the host"]);
+    head(world)
+}
+
+#[test]
+fn merge_by_host_has_every_merge_base_of_the_change() {
+    let relaxed = RULES.replace("enforcementLevel: error", "enforcementLevel: warn");
+    let cases = [
+        ("x.orch.yaml", pipeline(&BAD), pipeline(&GOOD)),
+        (RULES_FILE, relaxed, RULES.to_owned()),
+    ];
+    for (path, old, new) in &cases {
+        let world = crossed(path, [old, new], old);
+        let change = head(&world);
+        // The merge-base that GitLab names has the old version.
+        let old_base = world.git(&["rev-parse", "topic"]);
+        for is_squash in [false, true] {
+            for (name, host) in crate::support::HOSTS {
+                world.git(&["checkout", "-q", "change"]);
+                let call = host(&world, Call::new(&world.work()));
+                if is_squash && name != "gitlab" {
+                    continue;
+                }
+                let merge = host_merge(&world, path, old, is_squash);
+                let call = match name {
+                    "github" | "gitea" => call.variable("GITHUB_SHA", &merge),
+                    "gitlab" => call
+                        .variable("CI_COMMIT_SHA", &merge)
+                        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &change)
+                        .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &old_base),
+                    "azure" => call.variable("BUILD_SOURCEVERSION", &merge),
+                    // These hosts name no merge, and a merge of a criss-cross history proves nothing.
+                    _ => {
+                        call.run(&["check"]).expect(7);
+                        continue;
+                    }
+                };
+                for flags in [&["check"][..], &["check", "--new-only"]] {
+                    let ended = call.run(&[flags, &["--gate-changes", "fail"]].concat());
+                    assert_eq!(
+                        ended.code,
+                        1,
+                        "{name} {path} {flags:?} {is_squash}: {}",
+                        ended.all()
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn merge_by_host_without_criss_cross_has_the_changed_pipelines_only() {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("new.orch.yaml", pipeline(&GOOD));
+    let change = world.commit("change");
+    world.push();
+    world.git(&["checkout", "-q", "main"]);
+    world.write("bad.orch.yaml", pipeline(&BAD));
+    world.commit("the target's own");
+    world.push();
+    for (name, host) in crate::support::HOSTS {
+        world.git(&["checkout", "-q", "change"]);
+        let call = host(&world, Call::new(&world.work()));
+        let merge = host_merge(&world, "new.orch.yaml", &pipeline(&GOOD), false);
+        let call = match name {
+            "github" | "gitea" => call.variable("GITHUB_SHA", &merge),
+            "gitlab" => call
+                .variable("CI_COMMIT_SHA", &merge)
+                .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &change),
+            "azure" => call.variable("BUILD_SOURCEVERSION", &merge),
+            _ => call,
+        };
+        let ended = call.run(&["check", "--report", "json=-"]);
+        assert_eq!(ended.code, 0, "{name} {change}: {}", ended.all());
+        assert_eq!(ended.json()["counts"]["files"], 1, "{name}");
+    }
+}
+
+#[test]
+fn push_job_may_check_out_a_merge_with_the_default_branch() {
+    for (components, code) in [(&BAD, 1), (&GOOD, 0)] {
+        let world = project();
+        world.git(&["checkout", "-q", "-b", "change"]);
+        world.write("new.orch.yaml", pipeline(components));
+        let change = world.commit("change");
+        world.push();
+        world.git(&["checkout", "-q", "-b", "side"]);
+        world.git(&["checkout", "-q", "main"]);
+        world.write("note.txt", "more");
+        world.commit("more");
+        world.push();
+        let payload = json!({ "repository": crate::support::repository(), "ref": "refs/heads/change",
+            "before": "0".repeat(40), "after": change });
+        let reference = "refs/heads/change";
+        let call = github_event(&world, Call::new(&world.work()), "push", reference, &payload)
+            .variable("GITHUB_SHA", &change);
+        let gitlab = Call::new(&world.work())
+            .variable("GITLAB_CI", "true")
+            .variable("CI_PIPELINE_SOURCE", "push")
+            .variable("CI_DEFAULT_BRANCH", "main")
+            .variable("CI_COMMIT_BRANCH", "change")
+            .variable("CI_COMMIT_SHA", &change);
+        world.git(&["checkout", "-q", "--detach", &change]);
+        world.git(&["merge", "-q", "--no-ff", "-m", "with main", "origin/main"]);
+        call.run(&["check"]).expect(code);
+        gitlab.run(&["check"]).expect(code);
+        // A merge with anything else is another commit.
+        world.git(&["checkout", "-q", "side"]);
+        world.write("side.txt", "side");
+        let side = world.commit("side");
+        world.git(&["checkout", "-q", "--detach", &change]);
+        world.git(&["merge", "-q", "--no-ff", "-m", "with side", &side]);
+        call.run(&["check"]).expect(7);
+        gitlab.run(&["check"]).expect(7);
+    }
+}

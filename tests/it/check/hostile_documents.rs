@@ -1,0 +1,198 @@
+//! Malicious documents, through the complete program: no crash, at most 10 seconds, at most 1 GiB.
+
+#![cfg(unix)]
+
+use crate::support::{Call, World, commit_of_raw_tree, project, trees_with_duplicate_path};
+use sluicegate_pipelines::findings::Enforcement;
+use sluicegate_pipelines::rules::template;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
+const HEAD: &str = "type: orchestration\npipeline:\n  components:\n";
+/// A bound that detects quadratic run time, which takes minutes; the benches measure the normal run time.
+const LONGEST: Duration = Duration::from_secs(60);
+/// Address space in KiB, which is more than the memory in use.
+const LARGEST: u32 = 1024 * 1024;
+
+/// Returns the program with limited memory.
+fn limited(world: &World, args: &[&str]) -> std::process::Command {
+    let script = format!("ulimit -v {LARGEST}; exec \"$@\"");
+    let program = Call::new(&world.work()).command(args);
+    let mut shell = std::process::Command::new("sh");
+    shell
+        .args(["-c", &script, "sh"])
+        .arg(program.get_program())
+        .args(program.get_args());
+    shell
+        .current_dir(world.work())
+        .env_clear()
+        .env("HOME", world.path());
+    shell
+}
+
+/// Checks the files under the limits; each must have results.
+#[track_caller]
+fn survives(what: &str, world: &World, files: usize) {
+    let mut shell = limited(world, &["check", "--all", "--report", "json=-"]);
+    let started = Instant::now();
+    let output = shell.output().unwrap();
+    let took = started.elapsed();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        matches!(output.status.code(), Some(0 | 1)),
+        "{what}: {:?} {said}",
+        output.status
+    );
+    assert!(took < LONGEST, "{what}: {took:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["counts"]["files"], files, "{what}");
+}
+
+fn many(count: usize, line: impl Fn(usize) -> String) -> String {
+    let mut document = HEAD.to_owned();
+    for at in 0..count {
+        let _ = writeln!(document, "    {}", line(at));
+    }
+    document
+}
+
+#[test]
+fn pipelines_that_are_made_to_hurt() {
+    let megabytes = |unit: &str, count: usize| unit.repeat((count << 20) / unit.len());
+    let world = project();
+    world.write(RULES_FILE, template(Enforcement::Warn));
+    let chain = |at: usize| {
+        format!(
+            "c{at}: {{type: if, transitions: {{success: [c{}], failure: [c0]}}}}",
+            at + 1
+        )
+    };
+    let fan = format!(
+        "c0: {{transitions: {{success: [{}]}}}}",
+        (0..20_000)
+            .map(|at| format!("c{at}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
+    let cases = [
+        ("a chain of 20,000", many(20_000, chain)),
+        (
+            "10 MB of components",
+            many(250_000, |at| format!("component number {at}: {{ type: x }}")),
+        ),
+        (
+            "one component that links to all",
+            many(1, |_| fan.clone()) + &many(20_000, |at| format!("c{}:", at + 1))[HEAD.len()..],
+        ),
+        (
+            "flow lists to the limit",
+            format!("{HEAD}    x: [{}]\n", megabytes("a,", 3)),
+        ),
+        (
+            "flow lists over the limit",
+            format!("{HEAD}    x: [{}]\n", megabytes("a,", 10)),
+        ),
+        ("deep flow", format!("{HEAD}    x: {}", megabytes("[", 2))),
+        ("deep blocks", format!("{HEAD}    x: {}", megabytes("- ", 10))),
+        (
+            "a long text",
+            format!("{HEAD}    x: \"{}\"\n", megabytes("text ", 10)),
+        ),
+        (
+            "a block of 10 MB",
+            format!("{HEAD}    x: |\n{}", megabytes("      line\n", 10)),
+        ),
+        ("comments of 10 MB", megabytes("# comment\n", 10) + HEAD),
+        ("a file that is too large", megabytes("# comment\n", 70)),
+        ("keys that are questions", megabytes("? ", 2)),
+        ("anchors", many(100_000, |at| format!("c{at}: &a{at} x"))),
+        ("escapes", format!("{HEAD}    \"{}\":\n", megabytes("\\u00e9", 5))),
+    ];
+    for (what, document) in cases {
+        world.write("hostile.orch.yaml", document);
+        survives(what, &world, 2);
+    }
+}
+
+#[test]
+fn rules_files_that_are_made_to_hurt() {
+    let world = project();
+    let rule = |pattern: &str| {
+        format!(
+            "- {{id: component-naming-convention, enabled: true, enforcementLevel: warn, config: {{regexMatchPattern: '{pattern}'}}}}\n"
+        )
+    };
+    let cases = [
+        (
+            "many rules",
+            format!("rules:\n{}", rule("((a{100}){100}){10}").repeat(1000)),
+        ),
+        (
+            "a large pattern",
+            format!("rules:\n{}", rule(&"(a|b)*[a-z]{1,99}".repeat(2000))),
+        ),
+        (
+            "a deep pattern",
+            format!("rules:\n{}", rule(&"(".repeat(500_000))),
+        ),
+        (
+            "10 MB of rules",
+            format!("rules:\n{}", "- {id: x, enabled: false}\n".repeat(400_000)),
+        ),
+        (
+            "a long id",
+            format!("rules: [{{id: {}, enabled: true}}]\n", "x".repeat(5 << 20)),
+        ),
+    ];
+    for (what, rules) in cases {
+        world.write(RULES_FILE, &rules);
+        survives(what, &world, 1);
+        let started = Instant::now();
+        Call::new(&world.work()).run(&["rules", "lint"]);
+        assert!(started.elapsed() < LONGEST, "{what}");
+    }
+}
+
+#[test]
+fn a_configuration_file_that_never_ends_is_refused() {
+    let world = project();
+    std::os::unix::fs::symlink("/dev/zero", world.work().join("sluicegate.yaml")).unwrap();
+    let output = limited(&world, &["check", "--all"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("sluicegate.yaml cannot be read: it has more than"),
+        "{said}"
+    );
+}
+
+/// git checks out one of the two files, but a platform may read the other.
+#[test]
+fn check_and_publish_of_tree_with_duplicate_path_never_pass() {
+    let world = World::new();
+    world.write("a/b", "1");
+    world.write("x", "2");
+    world.commit("one");
+    for raw in trees_with_duplicate_path(&world) {
+        let commit = commit_of_raw_tree(&world, &raw);
+        let call = Call::new(&world.work());
+        call.run(&["check", "--all", "--head", &commit]).expect(3);
+        let publish = [
+            "publish",
+            "--dry-run",
+            "--prefix=p",
+            "--version-name=1",
+            "--head",
+            &commit,
+        ];
+        let ended = call.run(&publish);
+        assert_ne!(ended.code, 0, "{}", ended.err);
+        assert!(
+            ended.err.contains("duplicated or out of order")
+                || ended.err.contains("a file and a directory with the same name"),
+            "{}",
+            ended.err
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! Jenkins sets neither the event nor the head of a pull request, and may build a merge that exists only in the clone.
+//! Another commit that no reference has, such as one that was replaced by a force push, is not such a merge.
+
+use crate::checkout::other_commits::strict;
+use crate::support::{Call, Platform, World, head, pipeline, project};
+
+const GOOD: [&str; 3] = ["Start", "Load", "Done"];
+const BAD: [&str; 3] = ["Start", "bad name", "Done"];
+
+fn jenkins(platform: &Platform, world: &World, commit: &str) -> Call {
+    crate::support::jenkins(world, platform.call(world)).variable("GIT_COMMIT", commit)
+}
+
+/// Returns the commits that the platform was asked to review since the last call.
+fn reviewed_commits(platform: &Platform, seen_count: &mut usize) -> Vec<String> {
+    let requests = platform.requests();
+    let reviews = requests.iter().skip(*seen_count).filter_map(|request| {
+        let body: serde_json::Value = serde_json::from_slice(&request.body).ok()?;
+        Some(body["commitId"].as_str()?.to_owned())
+    });
+    let commits = reviews.collect();
+    *seen_count = requests.len();
+    commits
+}
+
+/// Creates `change` with a good commit, which the remote has, and a bad one, which no reference of the clone has.
+fn replaced_commit() -> (World, String) {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("good.orch.yaml", pipeline(&GOOD));
+    let good = world.commit("good");
+    world.push();
+    world.write("bad.orch.yaml", pipeline(&BAD));
+    let bad = world.commit("bad");
+    world.git(&["update-ref", "refs/remotes/origin/PR-7", &good]);
+    world.git(&["checkout", "-q", "--detach", &bad]);
+    (world, bad)
+}
+
+#[test]
+fn rebuild_of_replaced_commit_reviews_that_commit() {
+    let (world, bad) = replaced_commit();
+    let platform = strict();
+    let mut seen_count = 0;
+    for command in ["check", "review", "ci"] {
+        let ended = jenkins(&platform, &world, &bad).run(&[command]);
+        assert_eq!(ended.code, 1, "{command}: {}", ended.all());
+        let commits = reviewed_commits(&platform, &mut seen_count);
+        assert!(
+            commits.iter().all(|commit| *commit == bad),
+            "{command}: {commits:?}"
+        );
+    }
+    // A scripted pipeline has no GIT_COMMIT.
+    let scripted = jenkins(&platform, &world, "").run(&["review"]);
+    assert_eq!(scripted.code, 1, "{}", scripted.all());
+    // Counterpart: the commit that the change has now.
+    let good = world.git(&["rev-parse", "HEAD~1"]);
+    world.git(&["checkout", "-q", "--detach", &good]);
+    for command in ["check", "review", "ci"] {
+        jenkins(&platform, &world, &good).run(&[command]).expect(0);
+    }
+}
+
+/// Creates `change`, and `main` with one more commit. Both edit another part of a text.
+fn parted(components: &[&str]) -> World {
+    let world = project();
+    let lines = |first: &str, last: &str| format!("{first}\n{}{last}\n", "line\n".repeat(20));
+    world.write("note.txt", lines("first", "last"));
+    world.commit("note");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("note.txt", lines("first", "last of the change"));
+    let name = if components == BAD {
+        "bad.orch.yaml"
+    } else {
+        "good.orch.yaml"
+    };
+    world.write(name, pipeline(components));
+    world.commit("change");
+    world.push();
+    world.git(&["checkout", "-q", "main"]);
+    world.write("note.txt", lines("first of main", "last"));
+    world.commit("more");
+    world.push();
+    world.git(&["checkout", "-q", "--detach", "change"]);
+    world
+}
+
+#[test]
+fn merge_that_its_author_edited_is_not_replaced_by_its_parent() {
+    let world = parted(&GOOD);
+    world.git(&["merge", "-q", "--no-ff", "--no-commit", "main"]);
+    world.write("bad.orch.yaml", pipeline(&BAD));
+    let merge = world.commit("merge with more");
+    let platform = strict();
+    for command in ["review", "ci"] {
+        let ended = jenkins(&platform, &world, &merge).run(&[command]);
+        ended.expect(7).saying(&[
+            "could not determine whether",
+            "not those of the merge of its parents",
+            "--head",
+        ]);
+        jenkins(&platform, &world, &merge)
+            .run(&[command, "--head", &merge])
+            .expect(1);
+    }
+    jenkins(&platform, &world, &merge).run(&["check"]).expect(1);
+}
+
+#[test]
+fn merge_by_jenkins_reviews_the_change() {
+    for (components, code) in [(&BAD, 1), (&GOOD, 0)] {
+        let world = parted(components);
+        let change = head(&world);
+        let platform = strict();
+        let mut seen_count = 0;
+        for (checkout, other) in [("change", "main"), ("main", "change")] {
+            world.git(&["checkout", "-q", "--detach", checkout]);
+            world.git(&["merge", "-q", "--no-edit", other]);
+            let merge = head(&world);
+            for command in ["check", "review", "ci"] {
+                let ended = jenkins(&platform, &world, &merge).run(&[command]);
+                assert_eq!(ended.code, code, "{checkout} {command}: {}", ended.all());
+                let commits = reviewed_commits(&platform, &mut seen_count);
+                assert!(commits.iter().all(|commit| *commit == change), "{commits:?}");
+            }
+        }
+        // Without the target, nothing shows which side is the change.
+        world.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
+        let merge = head(&world);
+        let ended = jenkins(&platform, &world, &merge).run(&["review"]).expect(7);
+        ended.saying(&["the target branch `main` is not among", "--deepen"]);
+        jenkins(&platform, &world, &merge)
+            .run(&["review", "--deepen"])
+            .expect(code);
+    }
+}
+
+#[test]
+fn merge_of_two_unmerged_commits_is_refused() {
+    let (world, _) = replaced_commit();
+    world.git(&["checkout", "-q", "-b", "side", "main"]);
+    world.write("side.orch.yaml", pipeline(&BAD));
+    world.commit("side");
+    world.git(&["checkout", "-q", "--detach", "HEAD"]);
+    world.git(&["merge", "-q", "--no-edit", "origin/change"]);
+    let platform = strict();
+    let ended = jenkins(&platform, &world, &head(&world)).run(&["review"]);
+    ended.expect(7).saying(&["could not determine which parent of"]);
+}

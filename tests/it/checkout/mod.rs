@@ -1,0 +1,8 @@
+//! Evaluates the commit of the event, whatever the job checked out or changed on disk.
+
+mod foreign_owner;
+mod git_attributes;
+mod jenkins_merges;
+mod modified_files;
+pub mod other_commits;
+mod unusual_repositories;

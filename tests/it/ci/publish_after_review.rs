@@ -1,0 +1,930 @@
+//! From a review to a trusted version: `ci`, `--require-review`, `verify`, and withdrawing versions, all against the
+//! local platform.
+
+use crate::support::{
+    Call, PROJECT, Platform, RULES, Served, TOKEN, World, answer, at_once, in_turn, pipeline,
+};
+use serde_json::{Value, json};
+use std::fs;
+use wiremock::ResponseTemplate;
+
+const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
+
+/// Creates a pushed project and the platform that serves it.
+pub fn stage() -> (World, Served) {
+    let world = World::new();
+    world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    world.push();
+    world.git(&["remote", "set-head", "origin", "main"]);
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let token = format!("{TOKEN}=admin");
+    let served = Served::start(world.path(), &["--project", &project, "--token", &token]);
+    (world, served)
+}
+
+pub fn call(world: &World, served: &Served) -> Call {
+    Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_PREFIX", "sales")
+}
+
+fn read(world: &World, path: &str) -> Value {
+    serde_json::from_slice(&fs::read(world.work().join(path)).unwrap()).unwrap()
+}
+
+/// Returns the published versions, most recent first, and whether they are enabled.
+pub fn versions(world: &World, served: &Served) -> Vec<(String, bool)> {
+    let listed = call(world, served)
+        .run(&["artifacts", "list", "-o", "json"])
+        .expect(0)
+        .json();
+    let version = |entry: &Value| {
+        (
+            entry["versionName"].as_str().unwrap().to_owned(),
+            entry["enabled"].as_bool().unwrap(),
+        )
+    };
+    listed["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(version)
+        .collect()
+}
+
+fn publish(world: &World, served: &Served, version: &str) {
+    call(world, served)
+        .run(&["publish", "--version-name", version])
+        .expect(0);
+}
+
+/// An edit that makes a receipt invalid.
+type Change = fn(&mut Value);
+
+#[test]
+fn ci_publishes_only_what_passed_on_a_branch_to_publish_on() {
+    let (world, served) = stage();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    let everywhere = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "auto",
+        "--publish-on-branch",
+        "**",
+    ];
+    call(&world, &served).run(&everywhere).expect(1);
+    assert_eq!(versions(&world, &served), []);
+
+    world.git(&["checkout", "-q", "main"]);
+    world.write("sluicegate.yaml", "publish-on:\n  branches: [main]\n");
+    let head = world.commit("configured");
+    world.push();
+    let args = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "auto",
+        "--receipt",
+        "receipt.json",
+        "--report",
+        "json=-",
+    ];
+    let ended = call(&world, &served).run(&args).expect(0);
+    assert_eq!(
+        ended.json()["verdict"],
+        "passed",
+        "standard output is the report alone"
+    );
+    let receipt = read(&world, "receipt.json");
+    let review = json!({ "verdict": "passed", "engine": "remote", "head": head, "reportSha256": null });
+    assert_eq!(receipt["review"], review);
+    let name = format!("2026-11-20-{}", &head[..7]);
+    assert_eq!(receipt["versionName"], json!(name));
+    assert_eq!(versions(&world, &served), [(name, true)]);
+
+    call(&world, &served).run(&args).expect(5);
+    let again = [&args[..], &["--if-exists", "same-content"]].concat();
+    call(&world, &served).run(&again).expect(0);
+    world.git(&["checkout", "-q", "-b", "other"]);
+    world.push();
+    call(&world, &served)
+        .run(&args)
+        .expect(0)
+        .saying(&["nothing is published", "other"]);
+    assert_eq!(versions(&world, &served).len(), 1);
+}
+
+#[test]
+fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
+    let (world, served) = stage();
+    world.write("sales/old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    let args = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "main",
+    ];
+    let args = [&args[..], &["--report", "json=review.json"]].concat();
+    call(&world, &served).run(&args).expect(1);
+    let waiver = |about: &str| {
+        format!(
+            "- {{ rule: component-naming-convention, path: sales/old.orch.yaml, about: {about}, reason: legacy }}\n"
+        )
+    };
+    world.write("sluicegate-waivers.yaml", waiver("another name"));
+    world.commit("waive another");
+    world.push();
+    call(&world, &served).run(&args).expect(1);
+    assert_eq!(versions(&world, &served), []);
+    world.write("sluicegate-waivers.yaml", waiver("bad name"));
+    world.commit("waive");
+    world.push();
+    call(&world, &served).run(&args).expect(0);
+    let report = read(&world, "review.json");
+    assert_eq!(
+        (&report["findings"]["waived"], &report["verdict"]),
+        (&json!(1), &json!("passed"))
+    );
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+}
+
+/// The policy names the files, and the run reports what was not reviewed; a selection of files by the job gets no such
+/// exception.
+#[test]
+fn what_the_policy_leaves_out_of_the_review_is_published_without_one() {
+    let (world, served) = stage();
+    world.write("old/bad.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write("sluicegate.yaml", "review: { exclude: ['old/**'] }\n");
+    world.commit("left out");
+    world.push();
+    let receipt = ["--receipt", "receipt.json"];
+    let args = ["ci", "--publish", "--publish-on-branch", "main", "--version-name"];
+    let said = "publishing without a review because of `review.include` or `review.exclude`: 1 pipeline (old/bad.orch.yaml)";
+    let ended = call(&world, &served).run(&[&args[..], &["1"], &receipt].concat());
+    ended.expect(0).saying(&[said]);
+    let paths = |receipt: &Value| {
+        let files = receipt["files"].as_array().unwrap().iter();
+        files
+            .map(|file| file["path"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert!(paths(&read(&world, "receipt.json")).contains(&"old/bad.orch.yaml".to_owned()));
+    call(&world, &served)
+        .run(&["review", "--all", "--report", "json=review.json"])
+        .expect(0);
+    let required = ["publish", "--require-review", "review.json", "--version-name"];
+    call(&world, &served)
+        .run(&[&required[..], &["2"]].concat())
+        .expect(0)
+        .saying(&[said]);
+    let job = call(&world, &served).variable("SLUICEGATE_EXCLUDE", "none/**");
+    job.run(&[&required[..], &["3"]].concat())
+        .expect(2)
+        .saying(&["has no result for 1 pipeline of the plan: old/bad.orch.yaml"]);
+    call(&world, &served)
+        .run(&[&args[..], &["4", "--exclude", "none/**"]].concat())
+        .expect(1);
+    // Files that the common `exclude` key excludes from both are still not excused.
+    world.write(
+        "sluicegate.yaml",
+        "exclude: ['old/**']\npublish: { exclude: [] }\n",
+    );
+    world.commit("common");
+    world.push();
+    call(&world, &served)
+        .run(&["review", "--all", "--report", "json=review.json"])
+        .expect(0);
+    call(&world, &served)
+        .run(&[&required[..], &["5"]].concat())
+        .expect(2)
+        .saying(&["has no result for 1 pipeline"]);
+}
+
+#[test]
+fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
+    let (world, served) = stage();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    world.git(&["tag", "v1.2.3"]);
+    let host = || {
+        call(&world, &served)
+            .variable("GITLAB_CI", "true")
+            .variable("CI_COMMIT_SHA", &head)
+            .variable("SLUICEGATE_VERSION_NAME", "{tag}")
+    };
+    let tagged = |tag: &str| {
+        host()
+            .variable("CI_PIPELINE_SOURCE", "push")
+            .variable("CI_COMMIT_TAG", tag)
+    };
+    let args = ["ci", "--publish-on-tag", "v*", "--publish-on-branch", "**"];
+    tagged("nightly")
+        .run(&args)
+        .expect(0)
+        .saying(&["the tag nightly"]);
+    let merge_request = host()
+        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
+        .variable("CI_MERGE_REQUEST_IID", "7")
+        .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
+        .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "main")
+        .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &head);
+    merge_request.run(&args).expect(0).saying(&["not merged"]);
+    assert_eq!(versions(&world, &served), []);
+    tagged("v1.2.3").run(&args).expect(0);
+    assert_eq!(versions(&world, &served), [("v1.2.3".to_owned(), true)]);
+    let dry = [&args[..], &["--dry-run"]].concat();
+    let ended = tagged("v2").run(&dry).expect(0);
+    assert!(
+        ended.out.contains("would review") && ended.out.contains("would publish"),
+        "{}",
+        ended.all()
+    );
+    assert_eq!(versions(&world, &served).len(), 1);
+}
+
+/// The commit of a merge queue may never reach the target branch.
+#[test]
+fn ci_publishes_nothing_of_a_merge_queue() {
+    let (world, served) = stage();
+    let base = world.git(&["rev-parse", "HEAD"]);
+    world.git(&["checkout", "-q", "-b", "gh-readonly-queue/main/pr-7"]);
+    world.write("sales/more.orch.yaml", pipeline(&["Start", "Done"]));
+    let head = world.commit("queued");
+    world.push();
+    let reference = "refs/heads/gh-readonly-queue/main/pr-7";
+    let payload = json!({
+        "repository": { "default_branch": "main", "full_name": "o/p" },
+        "merge_group": { "base_sha": base, "head_sha": head, "base_ref": "refs/heads/main", "head_ref": reference },
+    });
+    let file = world.path().join("event.json");
+    fs::write(&file, payload.to_string()).unwrap();
+    let call = call(&world, &served)
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "merge_group")
+        .variable("GITHUB_REF", reference)
+        .variable("GITHUB_SHA", &head)
+        .variable("GITHUB_EVENT_PATH", file.display().to_string());
+    let args = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "**",
+    ];
+    call.run(&args)
+        .expect(0)
+        .saying(&["reviewing 1 pipeline", "not merged"]);
+    assert_eq!(versions(&world, &served), []);
+}
+
+#[test]
+fn ci_reports_as_a_review_does_and_publishes_no_part_of_one() {
+    let (world, served) = stage();
+    let ci = |more: &[&str]| {
+        let args = [
+            "ci",
+            "--publish",
+            "--all",
+            "--version-name",
+            "1",
+            "--publish-on-branch",
+            "main",
+        ];
+        call(&world, &served).run(&[&args[..], more].concat())
+    };
+    for dry_run in [&["--dry-run"][..], &[]] {
+        ci(&[&["--shard", "1/2"], dry_run].concat())
+            .expect(0)
+            .saying(&["nothing is published", "shard 1/2"]);
+    }
+    assert_eq!(versions(&world, &served), []);
+    let comment = [
+        "--comment",
+        "--report",
+        "html=r.html",
+        "--report",
+        "sarif=r.sarif",
+    ];
+    ci(&comment)
+        .expect(0)
+        .saying(&["could not send the comment", "the host none"]);
+    let html = fs::read_to_string(world.work().join("r.html")).unwrap();
+    assert!(html.contains("sales/load.orch.yaml"));
+    assert_eq!(read(&world, "r.sarif")["version"], "2.1.0");
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+}
+
+#[test]
+fn ci_publishes_nothing_that_a_job_before_would_have_stopped() {
+    let (world, served) = stage();
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad, and its job was cancelled");
+    world.write("README.md", "words");
+    world.commit("no pipeline");
+    world.push();
+    let args = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "main",
+        "--base",
+        "HEAD~1",
+        "--report",
+        "json=-",
+    ];
+    // Nothing changed since the base, but the files to publish still fail.
+    let report = call(&world, &served).run(&args).expect(1).json();
+    assert_eq!(report["files"][0]["path"], "sales/load.orch.yaml");
+    assert!(
+        report["notes"].to_string().contains("without changes"),
+        "{report}"
+    );
+    assert_eq!(versions(&world, &served), []);
+
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("good");
+    world.push();
+    let ci = |more: &[&str]| call(&world, &served).run(&[&args[..], more].concat());
+    for (more, why) in [
+        (&["--fail-on", "never"][..], "--fail-on never"),
+        (&["sales"], "restricted to sales"),
+        (&["--shard", "1/2"], "only shard 1/2"),
+    ] {
+        ci(more).expect(0).saying(&["nothing is published", why]);
+    }
+    assert_eq!(versions(&world, &served), []);
+    // If nothing is to be published, only changed files are reviewed.
+    let args = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "release/*",
+        "--base",
+        "HEAD",
+        "--report",
+        "json=-",
+    ];
+    let report = call(&world, &served).run(&args).expect(0).json();
+    assert_eq!(report["files"], json!([]));
+    ci(&[]).expect(0);
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+}
+
+#[test]
+fn a_required_review_is_whole_and_the_platforms() {
+    let (world, served) = stage();
+    world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("two");
+    world.push();
+    let make = |args: &[&str]| call(&world, &served).run(&[args, &["--report", "json=../r.json"]].concat());
+    let publish = |more: &[&str]| {
+        let args = [
+            "publish",
+            "--version-name",
+            "1",
+            "--dry-run",
+            "--require-review",
+            "../r.json",
+        ];
+        call(&world, &served).run(&[&args[..], more].concat())
+    };
+    for (args, why) in [
+        (
+            &["review", "--base", "HEAD~1"][..],
+            "no result for 1 pipeline of the plan: sales/load.orch.yaml",
+        ),
+        (&["review", "--all", "sales"], "restricted to sales"),
+        (
+            &["review", "--all", "--exclude", "other*"],
+            "no result for 1 pipeline of the plan: other.orch.yaml",
+        ),
+        (&["review", "--all", "--fail-on", "never"], "--fail-on never"),
+        (&["check", "--all"], "not by the platform"),
+    ] {
+        make(args).expect(0);
+        publish(&[]).expect(2).saying(&[why]);
+    }
+    // Only the engine requirement can be waived, and only by the job.
+    publish(&["--require-review-engine", "any"])
+        .expect(2)
+        .saying(&["covers no commit"]);
+    make(&["check", "--all", "--head", "HEAD"]).expect(0);
+    publish(&[]).expect(2).saying(&["not by the platform"]);
+    publish(&["--require-review-engine", "any"]).expect(0);
+    world.write("sluicegate.yaml", "publish:\n  require-review-engine: any\n");
+    publish(&[])
+        .expect(2)
+        .saying(&["SLUICEGATE_REQUIRE_REVIEW_ENGINE"]);
+    fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+    make(&["review", "--all"]).expect(0);
+    publish(&[]).expect(0);
+    let mut silent = read(&world, "../r.json");
+    silent["context"]
+        .as_object_mut()
+        .unwrap()
+        .remove("failOn")
+        .unwrap();
+    fs::write(world.path().join("r.json"), silent.to_string()).unwrap();
+    publish(&[]).expect(2).saying(&["failOn"]);
+
+    // An edited report, with every command that reads it.
+    world.write("other.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    make(&["review", "--all"]).expect(1);
+    let report = world.path().join("r.json");
+    let failed = fs::read_to_string(&report).unwrap();
+    fs::write(
+        &report,
+        failed.replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\""),
+    )
+    .unwrap();
+    publish(&[]).expect(2).saying(&["its results fail the gate"]);
+    call(&world, &served)
+        .run(&["report", "../r.json"])
+        .expect(2)
+        .saying(&["its results fail the gate"]);
+    fs::write(&report, failed.replacen('{', "{ \"reviewed\": true,", 1)).unwrap();
+    publish(&[]).expect(2).saying(&["unknown field"]);
+}
+
+#[test]
+fn names_that_no_header_has_a_meaning_for_are_refused() {
+    let (world, served) = stage();
+    for args in [
+        &["publish", "--version-name", "größe"][..],
+        &["publish", "--version-name", "1", "--prefix", "größe"],
+    ] {
+        call(&world, &served)
+            .run(args)
+            .expect(2)
+            .saying(&["printable ASCII", "'ö'"]);
+    }
+    assert_eq!(versions(&world, &served), []);
+}
+
+#[test]
+fn an_undecided_review_that_may_pass_is_not_published() {
+    let (world, _) = stage();
+    let nowhere = Call::with_platform(&world.work(), "http://127.0.0.1:9")
+        .variable("SLUICEGATE_RETRIES", "0")
+        .variable("SLUICEGATE_PREFIX", "sales");
+    let args = [
+        "ci",
+        "--publish",
+        "--all",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "**",
+    ];
+    nowhere.run(&args).expect(3);
+    nowhere
+        .run(&[&args[..], &["--on-unavailable", "pass"]].concat())
+        .expect(0)
+        .saying(&["nothing is published: the review did not pass"]);
+}
+
+#[test]
+fn a_publish_can_require_a_review_of_the_same_commit() {
+    let (world, served) = stage();
+    let publish = |report: &str| {
+        let args = [
+            "publish",
+            "--version-name",
+            "{short-sha}",
+            "--receipt",
+            "receipt.json",
+        ];
+        call(&world, &served).run(&[&args[..], &["--require-review", report]].concat())
+    };
+    publish("none.json").expect(2).saying(&["none.json"]);
+    world.write("odd.json", "{}");
+    publish("odd.json").expect(2).saying(&["odd.json"]);
+    call(&world, &served)
+        .run(&["review", "--all", "--report", "json=../good.json"])
+        .expect(0);
+    let compare = [
+        "--compare",
+        "../good.json",
+        "../good.json",
+        "--report",
+        "json=../two.json",
+    ];
+    call(&world, &served)
+        .run(&[&["report"], &compare[..]].concat())
+        .expect(0);
+    publish("../two.json")
+        .expect(2)
+        .saying(&["the report is a comparison"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    publish("../good.json")
+        .expect(2)
+        .saying(&["not the commit to publish"]);
+    call(&world, &served)
+        .run(&["review", "--all", "--report", "json=../bad.json"])
+        .expect(1);
+    publish("../bad.json").expect(1).saying(&["did not pass"]);
+    let known = [
+        "review",
+        "--all",
+        "--new-only",
+        "--base",
+        "HEAD",
+        "--report",
+        "json=../known.json",
+    ];
+    call(&world, &served).run(&known).expect(0);
+    publish("../known.json")
+        .expect(2)
+        .saying(&["it passed despite 1 finding of its base"]);
+    world.git(&["checkout", "-q", "HEAD~1"]);
+    call(&world, &served)
+        .run(&[
+            "review",
+            "--all",
+            "--shard",
+            "1/2",
+            "--report",
+            "json=../part.json",
+        ])
+        .expect(0);
+    publish("../part.json").expect(2).saying(&["only shard 1/2"]);
+    assert_eq!(versions(&world, &served), []);
+
+    publish("../good.json").expect(0);
+    let receipt = read(&world, "receipt.json");
+    assert_eq!(receipt["review"]["head"], receipt["commitHash"]);
+    assert!(receipt["review"]["reportSha256"].is_string());
+    let from_disk = [
+        "publish",
+        "--version-name",
+        "x",
+        "--from",
+        "worktree",
+        "--require-review",
+        "../good.json",
+    ];
+    call(&world, &served)
+        .run(&from_disk)
+        .expect(2)
+        .saying(&["working tree"]);
+}
+
+#[test]
+fn a_receipt_is_verified_later() {
+    let (world, served) = stage();
+    let args = ["publish", "--version-name", "1", "--receipt", "r.json"];
+    call(&world, &served).run(&args).expect(0);
+    let verify = |path: &str| call(&world, &served).run(&["verify", path]);
+    assert!(verify("r.json").expect(0).out.contains("version 1 of sales"));
+    // Without a local clone, the platform's version is still compared with the receipt.
+    fs::copy(world.work().join("r.json"), world.path().join("r.json")).unwrap();
+    Call::with_platform(world.path(), &served.url)
+        .run(&["verify", "r.json"])
+        .expect(0)
+        .saying(&["not compared"]);
+
+    let changes: [(Change, &str); 6] = [
+        (|receipt| receipt["digest"] = json!("sha256:0"), "digest"),
+        (
+            |receipt| receipt["files"][1]["sha256"] = json!("0".repeat(64)),
+            "different content",
+        ),
+        (
+            |receipt| receipt["commitHash"] = json!("0".repeat(40)),
+            "the version is from the commit",
+        ),
+        (|receipt| receipt["versionName"] = json!("2"), "no version 2"),
+        (
+            |receipt| receipt["sharedPipelines"][0]["id"] = json!("gone"),
+            "`gone`",
+        ),
+        (
+            |receipt| receipt["outcome"] = json!("failed"),
+            "the outcome `failed`",
+        ),
+    ];
+    for (change, words) in changes {
+        let mut receipt = read(&world, "r.json");
+        change(&mut receipt);
+        world.write("changed.json", receipt.to_string());
+        verify("changed.json").expect(6).saying(&[words]);
+    }
+    for (content, word) in [
+        ("[", "not a receipt"),
+        ("{}", "schema"),
+        ("{\"schema\": 1}", "not a receipt"),
+    ] {
+        world.write("broken.json", content);
+        verify("broken.json").expect(2).saying(&[word]);
+    }
+    let told = call(&world, &served)
+        .run(&["verify", "r.json", "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(
+        (&told["verified"], &told["differences"]),
+        (&json!(true), &json!([]))
+    );
+    call(&world, &served)
+        .variable("SLUICEGATE_TOKEN", "another")
+        .run(&["verify", "r.json"])
+        .expect(4);
+}
+
+#[test]
+fn versions_are_taken_back_but_never_the_last_by_mistake() {
+    let (world, served) = stage();
+    let artifacts = |args: &[&str]| call(&world, &served).run(&[&["artifacts"], args].concat());
+    for version in ["1", "2", "3", "4"] {
+        publish(&world, &served, version);
+    }
+    let states = || {
+        versions(&world, &served)
+            .into_iter()
+            .map(|(name, enabled)| if enabled { name } else { format!("({name})") })
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(states(), "4 3 2 1");
+    let dry = artifacts(&["prune", "--keep", "2"]).expect(0);
+    assert!(
+        dry.out.contains("would disable 2 versions of sales: 2, 1"),
+        "{}",
+        dry.all()
+    );
+    artifacts(&["prune", "--keep", "2", "--dry-run"]).expect(0);
+    artifacts(&["prune", "--keep", "0", "--yes"]).expect(2);
+    assert_eq!(states(), "4 3 2 1");
+    artifacts(&["prune", "--keep", "2", "--yes"]).expect(0);
+    assert_eq!(states(), "4 3 (2) (1)");
+
+    let rolled = artifacts(&["rollback"]).expect(0);
+    assert!(
+        rolled.out.contains("disabled version 4") && rolled.out.contains("version 3 now"),
+        "{}",
+        rolled.all()
+    );
+    assert_eq!(states(), "(4) 3 (2) (1)");
+    artifacts(&["rollback"]).expect(2).saying(&["--force"]);
+    artifacts(&["disable", "--version-name", "3"])
+        .expect(2)
+        .saying(&["--force"]);
+    assert_eq!(states(), "(4) 3 (2) (1)");
+    artifacts(&["disable", "--version-name", "4"]).expect(0);
+    artifacts(&["enable", "--version-name", "1"]).expect(0);
+    artifacts(&["disable", "--version-name", "3"]).expect(0);
+    let told = artifacts(&["rollback", "--force", "-o", "json"])
+        .expect(0)
+        .saying(&["NO VERSION IS ENABLED"]);
+    assert_eq!(told.json()["latest"], Value::Null);
+    assert_eq!(states(), "(4) (3) (2) (1)");
+    artifacts(&["rollback"]).expect(3);
+}
+
+#[test]
+fn a_quarantined_version_says_what_consumers_get() {
+    let (world, served) = stage();
+    world.write("notes.md", "not a pipeline\n");
+    world.commit("notes");
+    world.push();
+    let incomplete = |version: &str| {
+        let include = ["--include", "**/*.orch.yaml", "--include", "**/*.md"];
+        let args = ["publish", "--version-name", version, "--on-ignored", "disable"];
+        call(&world, &served)
+            .run(&[&args[..], &include].concat())
+            .expect(6)
+    };
+    incomplete("0").saying(&["NO VERSION IS ENABLED", "notes.md"]);
+    publish(&world, &served, "1");
+    incomplete("2").saying(&["consumers of [Latest] get version 1 now"]);
+    let states = versions(&world, &served);
+    let names: Vec<&str> = states
+        .iter()
+        .filter(|(_, on)| *on)
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(names, ["1"]);
+    // A disabled version is not a success, even if it has the same commit.
+    let again = ["publish", "--version-name", "2", "--if-exists", "same-content"];
+    call(&world, &served)
+        .run(&again)
+        .expect(5)
+        .saying(&["the version is disabled"]);
+}
+
+#[test]
+fn a_plan_is_data() {
+    let (world, served) = stage();
+    publish(&world, &served, "1");
+    let before = world.git(&["rev-parse", "HEAD"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.write("sales/new.orch.yaml", pipeline(&["Start", "Done"]));
+    let head = world.commit("more");
+    world.push();
+    let dry = |version: &str| {
+        call(&world, &served)
+            .run(&["publish", "--dry-run", "--json", "--version-name", version])
+            .expect(0)
+            .json()
+    };
+    let plan = dry("2");
+    assert_eq!(plan["schema"], "sluicegate.plan/v1");
+    assert_eq!(
+        (&plan["prefix"], &plan["versionName"], &plan["commitHash"]),
+        (&json!("sales"), &json!("2"), &json!(head))
+    );
+    assert_eq!(plan["files"].as_array().unwrap().len(), 3);
+    assert_eq!(
+        plan["latest"],
+        json!({ "versionName": "1", "commitHash": before })
+    );
+    let changes = json!({
+        "since": before, "added": ["sales/new.orch.yaml"], "modified": ["sales/load.orch.yaml"], "removed": [],
+    });
+    assert_eq!((&plan["changes"], &plan["refused"]), (&changes, &json!([])));
+    assert!(
+        dry("1")["refused"][0]["what"]
+            .as_str()
+            .unwrap()
+            .contains("exists")
+    );
+    let closure = call(&world, &served)
+        .variable("SLUICEGATE_SELECT", "closure")
+        .run(&["publish", "--dry-run", "--json", "--version-name", "2"])
+        .expect(0)
+        .json();
+    assert_eq!(closure["files"].as_array().unwrap().len(), 2);
+
+    // Without a platform, the plan is still printed.
+    let alone = Call::new(&world.work()).variable("SLUICEGATE_PREFIX", "sales");
+    let plan = alone
+        .run(&["publish", "--dry-run", "--json", "--version-name", "auto"])
+        .expect(0)
+        .json();
+    assert_eq!(plan["versionName"], json!(format!("2026-11-20-{}", &head[..7])));
+    assert_eq!(plan["changes"], Value::Null);
+
+    world.write("sales/load.orch.yaml", "type: [\n");
+    world.commit("broken");
+    let refused = alone
+        .run(&["publish", "--dry-run", "--json", "--version-name", "auto"])
+        .expect(2)
+        .json();
+    assert_eq!(refused["refused"][0]["path"], "sales/load.orch.yaml");
+    assert_eq!(versions(&world, &served).len(), 1);
+}
+
+#[test]
+fn a_switch_that_the_platform_does_not_make_is_not_told_as_made() {
+    let world = World::new();
+    let entry =
+        |version: &str| json!({ "sharedPipelineIdPrefix": "sales", "versionName": version, "enabled": true });
+    let details = json!({ "artifactDetails": entry("2"), "sharedPipelines": [] });
+    let switched_as = |told: &Value| {
+        let platform = Platform::new();
+        let list = json!([entry("2"), entry("1")]);
+        platform.on("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
+        platform.on("GET", "/artifacts/details", answer(&details));
+        platform.on("PATCH", "/v1/shared-pipelines/artifacts$", answer(told));
+        platform
+    };
+    let still = &["version 2 is still enabled"][..];
+    let unknown = &[
+        "could not check the rollback of version 2 of sales",
+        "still returns 2",
+    ];
+    let disable = &["artifacts", "disable", "--version-name", "2"][..];
+    let rollback = &["artifacts", "rollback"];
+    let cases = [
+        (entry("2"), disable, still),
+        (entry("2"), rollback, still),
+        (json!({}), rollback, unknown),
+    ];
+    at_once(cases, |(told, args, said)| {
+        let platform = switched_as(&told);
+        let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+        call.run(args).expect(3).saying(said);
+    });
+}
+
+#[test]
+fn a_prune_that_stops_names_the_version_and_what_it_did() {
+    let (world, platform) = (World::new(), Platform::new());
+    let entry = |version: u8| {
+        json!({ "sharedPipelineIdPrefix": "sales", "versionName": version.to_string(), "enabled": true,
+            "createdAt": format!("2026-11-2{version}T09:30:00Z") })
+    };
+    let list = json!([entry(4), entry(3), entry(2), entry(1)]);
+    let details = json!({ "artifactDetails": entry(4), "sharedPipelines": [] });
+    platform.on("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
+    platform.on("GET", "/artifacts/details", answer(&details));
+    let done = answer(&json!({ "enabled": false }));
+    let answers = in_turn(vec![done, ResponseTemplate::new(500)]);
+    platform.on("PATCH", "/v1/shared-pipelines/artifacts$", answers);
+    let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+    call.run(&["artifacts", "prune", "--keep", "1", "--yes"])
+        .expect(3)
+        .saying(&[
+            "disabled version 3 of sales",
+            "stopped after 1 of 3 versions of sales (disabled before that: 3)",
+            "could not disable version 2 of sales",
+            "500",
+        ]);
+}
+
+#[test]
+fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
+    let (world, served) = stage();
+    let args = [
+        "ci",
+        "--version-name",
+        "{next}",
+        "--publish-on-branch",
+        "main",
+        "--receipt",
+        "receipt.json",
+    ];
+    let ended = call(&world, &served).run(&args).expect(0);
+    let planned = "would publish version 1.0.0 of sales from the branch main";
+    assert!(ended.out.contains(planned), "{}", ended.all());
+    ended.saying(&["nothing is published: this is a local run", "add --publish"]);
+    assert_eq!(versions(&world, &served), []);
+    assert!(!world.work().join("receipt.json").exists());
+    // The configuration file cannot allow it.
+    world.write("sluicegate.yaml", "publish-on: { branches: [main] }\n");
+    world.commit("configured");
+    world.push();
+    call(&world, &served)
+        .run(&["ci", "--version-name", "{next}"])
+        .expect(0)
+        .saying(&["nothing is published: this is a local run"]);
+    assert_eq!(versions(&world, &served), []);
+    // The flag and the variable publish, under the usual conditions.
+    call(&world, &served)
+        .run(&[&args[..], &["--publish"]].concat())
+        .expect(0);
+    assert_eq!(versions(&world, &served), [("1.0.0".to_owned(), true)]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("more");
+    world.push();
+    let other = [
+        "ci",
+        "--publish",
+        "--version-name",
+        "{next}",
+        "--publish-on-branch",
+        "release",
+    ];
+    call(&world, &served)
+        .run(&other)
+        .expect(0)
+        .saying(&["the branch main is not one to publish on"]);
+    call(&world, &served)
+        .variable("SLUICEGATE_PUBLISH", "true")
+        .run(&args)
+        .expect(0);
+    assert_eq!(versions(&world, &served).len(), 2);
+}
+
+#[test]
+fn local_ci_without_publish_flag_ends_as_review() {
+    let (world, served) = stage();
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    let args = ["ci", "--version-name", "1", "--publish-on-branch", "main"];
+    let ended = call(&world, &served).run(&args).expect(1);
+    assert!(!ended.all().contains("would publish"), "{}", ended.all());
+    // A publish that would be refused is a warning: the review passed.
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "pipelines:\n  - { pipeline: gone.orch.yaml, id: gone }\n",
+    );
+    world.commit("gone");
+    world.push();
+    call(&world, &served).run(&args).expect(0).saying(&[
+        "a publish would fail",
+        "gone.orch.yaml",
+        "nothing is published",
+    ]);
+    assert_eq!(versions(&world, &served), []);
+}

@@ -1,0 +1,538 @@
+//! Compatibility: the effects of a publish on consumers, reported before the upload.
+
+use crate::policy::policy_source as policy;
+use crate::support::{Call, Ended, PROJECT, Platform, RULES, Served, TOKEN, World, git, pipeline};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use wiremock::ResponseTemplate;
+
+/// Returns a shared-pipelines file with these entries, each with its parameters.
+pub fn offer(entries: &[(&str, &str)]) -> String {
+    let entry = |(id, parameters): &(&str, &str)| {
+        format!(
+            "  - id: {id}\n    pipeline: {id}.orch.yaml\n    enabled: true\n    parameters:\n{parameters}"
+        )
+    };
+    format!("pipelines:\n{}", entries.iter().map(entry).collect::<String>())
+}
+
+/// Returns the line of a parameter.
+pub fn parameter(name: &str, rest: &str) -> String {
+    format!("      {name}: {{ type: TEXT{rest} }}\n")
+}
+
+/// A project that shares `load` and `clean`, and the platform that serves it.
+pub struct Shop {
+    pub world: World,
+    pub served: Served,
+}
+
+impl Shop {
+    pub fn new() -> Self {
+        let world = World::new();
+        for id in ["load", "clean", "more"] {
+            let text = pipeline(&["Start", "Work", "Done"])
+                + "  variables:\n    day: {}\n    hour: {}\n    zone: {}\n";
+            world.write(&format!("{id}.orch.yaml"), text);
+        }
+        world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
+        let project = format!("{PROJECT}={}", world.remote().display());
+        let token = format!("--token={TOKEN}=super-admin");
+        let served = Served::start(world.path(), &["--project", &project, &token]);
+        let shop = Self { world, served };
+        shop.offer(&[
+            ("load", &parameter("day", "")),
+            ("clean", &parameter("day", ", default: x")),
+        ]);
+        shop.world.git(&["remote", "set-head", "origin", "main"]);
+        shop
+    }
+
+    /// Commits and pushes another shared-pipelines file.
+    pub fn offer(&self, entries: &[(&str, &str)]) {
+        self.world
+            .write(".platform/shared-pipelines.yaml", offer(entries));
+        self.push();
+    }
+
+    pub fn push(&self) {
+        self.world.commit("change");
+        self.world.push();
+    }
+
+    pub fn call(&self) -> Call {
+        self.call_in(&self.world.work())
+    }
+
+    pub fn call_in(&self, folder: &Path) -> Call {
+        Call::with_platform(folder, &self.served.url)
+            .variable("SLUICEGATE_RETRIES", "0")
+            .variable("SLUICEGATE_PREFIX", "sales")
+    }
+
+    /// Publishes with a receipt and outputs.
+    pub fn publish(&self, args: &[&str]) -> Ended {
+        let _ = fs::remove_file(self.world.path().join("outputs"));
+        let receipt = self.world.path().join("receipt.json");
+        let receipt = receipt.to_str().unwrap();
+        self.call()
+            .variable(
+                "GITHUB_OUTPUT",
+                self.world.path().join("outputs").to_str().unwrap(),
+            )
+            .run(&[&["publish", "--receipt", receipt, "--version-name"], args].concat())
+    }
+
+    pub fn receipt(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.world.path().join("receipt.json")).unwrap()).unwrap()
+    }
+
+    pub fn outputs(&self) -> String {
+        fs::read_to_string(self.world.path().join("outputs")).unwrap()
+    }
+
+    /// Returns the published versions, most recent first.
+    pub fn versions(&self) -> Vec<String> {
+        let listed = self
+            .call()
+            .run(&["artifacts", "list", "-o", "json"])
+            .expect(0)
+            .json();
+        let all = listed["results"].as_array().unwrap();
+        let mut names: Vec<String> = all
+            .iter()
+            .map(|it| it["versionName"].as_str().unwrap().to_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Removes the parameter of `load`.
+    pub fn break_it(&self) {
+        self.offer(&[("load", ""), ("clean", &parameter("day", ", default: x"))]);
+    }
+}
+
+/// Returns an output of the job.
+pub fn output(outputs: &str, name: &str) -> String {
+    let mut lines = outputs
+        .lines()
+        .skip_while(|line| !line.starts_with(&format!("{name}<<")));
+    lines.nth(1).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_break_is_refused_with_both_places_and_nothing_is_sent() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0", "--compat", "fail"]).expect(0);
+    assert_eq!(shop.receipt()["compat"]["class"], "none");
+    assert_eq!(shop.receipt()["compat"]["against"], Value::Null);
+    shop.offer(&[("load", &parameter("hour", ", default: 1"))]);
+    let junit = shop.world.path().join("publish.xml");
+    let fail = ["1.1.0", "--compat", "fail", "--junit", junit.to_str().unwrap()];
+    shop.publish(&fail).expect(1).saying(&[
+        "version 1.1.0 of sales breaks consumers of version 1.0.0",
+        ".platform/shared-pipelines.yaml:2: `load`: the parameter `day` is gone",
+        "(before: .platform/shared-pipelines.yaml:6 in version 1.0.0)",
+        ".platform/shared-pipelines.yaml:7 in version 1.0.0: `clean`: it is no longer offered; consumers: run another shared pipeline",
+        "hint: nothing was sent",
+        "--accept-breaking",
+        "2.0.0",
+    ]);
+    assert_eq!(shop.versions(), ["1.0.0"]);
+    let receipt = shop.receipt();
+    assert_eq!(
+        (&receipt["outcome"], &receipt["compat"]["class"]),
+        (&"failed".into(), &"breaking".into())
+    );
+    assert_eq!(receipt["compat"]["against"], "1.0.0");
+    assert_eq!(receipt["compat"]["accepted"], Value::Null);
+    let changes = receipt["compat"]["changes"].as_array().unwrap();
+    let words: Vec<&str> = changes.iter().map(|it| it["change"].as_str().unwrap()).collect();
+    assert_eq!(
+        words,
+        ["parameter-added", "parameter-removed", "pipeline-removed"]
+    );
+    let outputs = shop.outputs();
+    assert_eq!(
+        (output(&outputs, "compat"), output(&outputs, "next-version")),
+        ("breaking".into(), "2.0.0".into())
+    );
+    let junit = fs::read_to_string(junit).unwrap();
+    assert!(
+        junit.contains("name=\"publish\"") && junit.contains("failures=\"3\""),
+        "{junit}"
+    );
+}
+
+#[test]
+fn a_break_is_told_by_default_and_published() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    let junit = shop.world.path().join("publish.xml");
+    shop.publish(&["1.1.0", "--junit", junit.to_str().unwrap()])
+        .expect(0)
+        .saying(&[
+            "warning: version 1.1.0 of sales breaks consumers",
+            "the parameter `day` is gone",
+        ]);
+    assert_eq!(shop.receipt()["compat"]["accepted"], Value::Null);
+    let junit = fs::read_to_string(junit).unwrap();
+    assert!(
+        junit.contains("failures=\"0\"") && junit.contains("<skipped"),
+        "{junit}"
+    );
+    assert_eq!(shop.versions(), ["1.0.0", "1.1.0"]);
+}
+
+#[test]
+fn a_break_is_accepted_by_a_reason_of_the_job_alone() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    for empty in ["", "  "] {
+        shop.publish(&["1.1.0", "--compat", "fail", "--accept-breaking", empty])
+            .expect(2)
+            .saying(&["the reason of --accept-breaking is empty"]);
+    }
+    shop.world
+        .write("sluicegate.yaml", "publish: { accept-breaking: because }\n");
+    shop.publish(&["1.1.0", "--compat", "fail"]).expect(2).saying(&[
+        "`accept-breaking` is not allowed in",
+        "SLUICEGATE_ACCEPT_BREAKING",
+    ]);
+    fs::remove_file(shop.world.work().join("sluicegate.yaml")).unwrap();
+    shop.publish(&[
+        "1.1.0",
+        "--compat",
+        "fail",
+        "--accept-breaking",
+        "agreed with sales",
+    ])
+    .expect(0)
+    .saying(&["accepted: agreed with sales"]);
+    assert_eq!(shop.receipt()["compat"]["accepted"], "agreed with sales");
+    // Without a breaking change, the receipt records no acceptance.
+    shop.publish(&["1.1.1", "--accept-breaking", "agreed"]).expect(0);
+    assert_eq!(shop.receipt()["compat"]["accepted"], Value::Null);
+}
+
+#[test]
+fn names_that_announce_a_break_accept_it_and_counted_ones_do_not() {
+    let shop = Shop::new();
+    shop.publish(&["v1.4.0"]).expect(0);
+    shop.break_it();
+    shop.publish(&["v1.5.0", "--compat", "fail"]).expect(1);
+    shop.publish(&["2026.11.20", "--compat", "fail"]).expect(1);
+    shop.publish(&["{next}", "--compat", "fail"])
+        .expect(1)
+        .saying(&["version v2.0.0 of sales breaks consumers"]);
+    assert_eq!(shop.versions(), ["v1.4.0"]);
+    shop.publish(&["v2.0.0", "--compat", "fail"]).expect(0);
+    let accepted = &shop.receipt()["compat"]["accepted"];
+    assert_eq!(accepted, "v2.0.0 has a higher major number than v1.4.0");
+}
+
+#[test]
+fn a_clone_without_the_published_commit_compares_ids_and_says_so() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.offer(&[("load", &parameter("hour", ", default: x"))]);
+    let url = format!("file://{}", shop.world.remote().display());
+    git(shop.world.path(), &["clone", "-q", "--depth=1", &url, "shallow"]);
+    let folder = shop.world.path().join("shallow");
+    let publish = |args: &[&str]| {
+        shop.call_in(&folder).run(
+            &[
+                &[
+                    "publish",
+                    "--receipt",
+                    "../receipt.json",
+                    "--branch",
+                    "main",
+                    "--version-name",
+                ],
+                args,
+            ]
+            .concat(),
+        )
+    };
+    for args in [["1.1.0", "--compat", "fail"].as_slice(), &["{next}"]] {
+        publish(args)
+            .expect(7)
+            .saying(&["the clone does not have the commit", "--deepen"]);
+        let receipt = shop.receipt();
+        assert_eq!(
+            (&receipt["outcome"], &receipt["versionName"]),
+            (&"failed".into(), &args[0].into())
+        );
+        fs::remove_file(shop.world.path().join("receipt.json")).unwrap();
+    }
+    publish(&["1.1.0", "--dry-run"])
+        .expect(0)
+        .saying(&["comparing only the ids of shared pipelines"]);
+    let compat = shop.receipt()["compat"].clone();
+    assert_eq!(
+        (&compat["class"], &compat["idsOnly"]),
+        (&"breaking".into(), &true.into())
+    );
+    let said = publish(&["{next}", "--deepen"])
+        .expect(0)
+        .saying(&["fetching the commit", "the parameter `day` is gone"]);
+    assert!(said.out.contains("2.0.0"), "{}", said.all());
+}
+
+#[test]
+fn a_clone_that_compared_only_ids_never_says_that_nothing_changed() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    let url = format!("file://{}", shop.world.remote().display());
+    git(shop.world.path(), &["clone", "-q", "--depth=1", &url, "shallow"]);
+    let receipt = shop.world.path().join("receipt.json");
+    let version = ["--version-name", "1.1.0", "--branch", "main"];
+    let said = shop
+        .call_in(&shop.world.path().join("shallow"))
+        .run(&[&["publish", "--receipt", receipt.to_str().unwrap()], &version[..]].concat());
+    let said = said.expect(0).saying(&[
+        "the clone does not have the commit",
+        "hint: pass --deepen to fetch it",
+        "since version 1.0.0: no id was removed; the parameters were not compared",
+    ]);
+    assert!(!said.all().contains("nothing changed"), "{}", said.all());
+    assert_eq!(shop.receipt()["compat"]["class"], Value::Null);
+}
+
+#[test]
+fn a_version_that_cannot_be_asked_for_leaves_a_receipt() {
+    let shop = Shop::new();
+    let platform = Platform::new();
+    platform.on("GET", "/details$", ResponseTemplate::new(500));
+    let (receipt, junit) = (
+        shop.world.path().join("receipt.json"),
+        shop.world.path().join("junit.xml"),
+    );
+    let call = platform.call(&shop.world).variable("SLUICEGATE_PREFIX", "sales");
+    let files = [
+        "--receipt",
+        receipt.to_str().unwrap(),
+        "--junit",
+        junit.to_str().unwrap(),
+    ];
+    let version = ["publish", "--version-name", "1.0.0", "--compat", "fail"];
+    call.run(&[&version[..], &files[..]].concat()).expect(3);
+    assert_eq!(shop.receipt()["outcome"], "failed");
+    assert_eq!(shop.receipt()["files"].as_array().unwrap().len(), 4);
+    let junit = fs::read_to_string(junit).unwrap();
+    assert!(junit.contains("nothing was sent"), "{junit}");
+}
+
+#[test]
+fn another_version_can_be_compared_with() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    shop.publish(&["1.1.0"]).expect(0);
+    shop.publish(&["1.1.1", "--compat", "fail"]).expect(0);
+    assert_eq!(shop.receipt()["compat"]["class"], "none");
+    shop.publish(&["1.1.2", "--compat", "fail", "--against", "1.0.0"])
+        .expect(1);
+    shop.publish(&["1.1.2", "--against", "1.0"])
+        .expect(3)
+        .saying(&["1.0"]);
+}
+
+#[test]
+fn what_a_version_offers_beyond_its_commit_is_not_forgotten() {
+    let shop = Shop::new();
+    shop.world.write(
+        ".platform/shared-pipelines.yaml",
+        offer(&[("load", &parameter("day", "")), ("more", "")]),
+    );
+    shop.publish(&["1.0.0", "--from", "worktree"]).expect(0);
+    shop.world.git(&["checkout", "-q", "."]);
+    shop.publish(&["1.1.0", "--compat", "fail"])
+        .expect(1)
+        .saying(&["`more`: it is no longer offered"]);
+}
+
+#[test]
+fn a_dry_run_tells_what_would_break() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    let said = shop.publish(&["{next}", "--dry-run"]).expect(0);
+    for words in [
+        "version  2.0.0",
+        "for consumers of version 1.0.0: breaking",
+        "the parameter `day` is gone",
+    ] {
+        assert!(said.out.contains(words), "{words}: {}", said.all());
+    }
+    let said = shop
+        .publish(&["1.1.0", "--dry-run", "--compat", "fail", "--json"])
+        .expect(1)
+        .json();
+    assert_eq!(said["compat"]["class"], "breaking");
+    assert!(said["refused"][0]["what"].as_str().unwrap().contains("is gone"));
+    assert_eq!(shop.versions(), ["1.0.0"]);
+}
+
+#[test]
+fn a_change_does_not_say_what_its_breaks_mean() {
+    let shop = Shop::new();
+    shop.world.write("sluicegate.yaml", "publish: { compat: fail }\n");
+    shop.push();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.world.git(&["checkout", "-q", "-b", "change"]);
+    shop.world.write("sluicegate.yaml", "publish: { compat: off }\n");
+    shop.break_it();
+    let call = policy::push(&shop.world, shop.call()).variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "change");
+    call.run(&["publish", "--version-name", "1.0.1"])
+        .expect(1)
+        .saying(&["the parameter `day` is gone"]);
+    assert_eq!(shop.versions(), ["1.0.0"]);
+}
+
+#[test]
+fn names_in_the_file_are_text_wherever_they_are_told() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    let evil = "\"x\\e[31m\\n::error::##[group]<script>|{next}\"";
+    shop.offer(&[("load", &parameter("day", ", default: x"))]);
+    let entry = format!(
+        "  - id: {evil}\n    pipeline: more.orch.yaml\n    displayName: {evil}\n    description: {evil}\n"
+    );
+    let file = shop.world.work().join(".platform/shared-pipelines.yaml");
+    let text = fs::read_to_string(&file).unwrap() + &entry;
+    fs::write(&file, text).unwrap();
+    shop.push();
+    shop.publish(&["1.1.0"]).expect(0);
+    shop.offer(&[("load", &parameter("day", ", default: x"))]);
+    let junit = shop.world.path().join("publish.xml");
+    let said = shop
+        .publish(&["1.2.0", "--compat", "fail", "--junit", junit.to_str().unwrap()])
+        .expect(1);
+    let junit = fs::read_to_string(junit).unwrap();
+    for shown in [
+        said.all(),
+        junit,
+        shop.publish(&["1.2.0", "--dry-run"]).expect(0).all(),
+    ] {
+        assert!(shown.contains("group]"), "{shown}");
+        assert!(!shown.contains('\u{1b}') && !shown.contains("##["), "{shown}");
+        assert!(
+            !shown.lines().any(|line| line.trim_start().starts_with("::")),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn a_rerun_of_an_older_version_is_settled_by_what_is_there() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    let day = parameter("day", "");
+    shop.offer(&[
+        ("load", &day),
+        ("clean", &parameter("day", ", default: x")),
+        ("more", ""),
+    ]);
+    shop.publish(&["1.1.0"]).expect(0);
+    shop.world.git(&["checkout", "-q", "HEAD~1"]);
+    let again = [
+        "1.0.0",
+        "--compat",
+        "fail",
+        "--branch",
+        "main",
+        "--if-exists",
+        "same-content",
+    ];
+    shop.publish(&again).expect(0);
+    shop.publish(&again[..5]).expect(1);
+}
+
+#[test]
+fn the_review_of_ci_accepts_a_break_where_its_publish_does() {
+    let shop = Shop::new();
+    let ci = |version: &str| {
+        let change = ["ci", "--publish", "--base", "HEAD~1", "--compat", "fail"];
+        let publish = ["--publish-on-branch", "main", "--version-name", version];
+        // A rerun ends with the same exit code.
+        let rerun = ["--if-exists", "same-content"];
+        shop.call().run(&[&change[..], &publish, &rerun].concat())
+    };
+    // No consumer uses a version yet.
+    shop.break_it();
+    ci("1.2.3").expect(0);
+    shop.offer(&[("more", "")]);
+    for version in ["1.3.0", "{next}"] {
+        let said = ci(version).expect(1).all();
+        assert!(said.contains("breaks consumers"), "{said}");
+    }
+    assert_eq!(shop.versions(), ["1.2.3"]);
+    let said = ci("2.0.0").expect(0).all();
+    assert!(
+        said.contains("(accepted: 2.0.0 has a higher major number than 1.2.3)"),
+        "{said}"
+    );
+    ci("2.0.0").expect(0);
+    assert_eq!(shop.versions(), ["1.2.3", "2.0.0"]);
+}
+
+#[test]
+fn what_is_missing_for_the_publish_is_said_before_anything_is_reviewed() {
+    let shop = Shop::new();
+    let args = [
+        "ci",
+        "--publish",
+        "--publish-on-branch",
+        "main",
+        "--version-name",
+        "1.0.0",
+    ];
+    let said = shop
+        .call()
+        .variable("SLUICEGATE_PREFIX", "")
+        .run(&args)
+        .expect(2)
+        .saying(&["the prefix is not set"]);
+    assert!(!said.all().contains("reviewing"), "{}", said.all());
+    // An invalid plan is reported when the publish is due: the results of the review are in the reports.
+    let offered = "pipelines:\n- { id: gone, pipeline: gone.orch.yaml }\n";
+    shop.world.write(".platform/shared-pipelines.yaml", offered);
+    shop.push();
+    let said = shop.call().run(&args).expect(2);
+    assert!(said.out.contains("Review passed"), "{}", said.all());
+    said.saying(&["gone.orch.yaml"]);
+    assert_eq!(shop.versions(), Vec::<String>::new());
+}
+
+#[test]
+fn ci_holds_to_it_too() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.break_it();
+    let args = [
+        "ci",
+        "--publish",
+        "--publish-on-branch",
+        "main",
+        "--version-name",
+        "{next}",
+        "--compat",
+        "fail",
+    ];
+    shop.call()
+        .run(&args)
+        .expect(1)
+        .saying(&["version 2.0.0 of sales breaks consumers"]);
+    assert_eq!(shop.versions(), ["1.0.0"]);
+    shop.call()
+        .run(&[&args[..], &["--accept-breaking", "agreed"]].concat())
+        .expect(0);
+    assert_eq!(shop.versions(), ["1.0.0", "2.0.0"]);
+}

@@ -1,0 +1,4 @@
+//! `sluicegate context`: what the program knows about a run.
+
+mod complete_output;
+mod explanation;

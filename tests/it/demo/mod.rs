@@ -1,0 +1,3 @@
+//! `sluicegate demo`.
+
+mod story;

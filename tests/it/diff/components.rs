@@ -1,0 +1,763 @@
+//! `sluicegate diff`: changes by component.
+
+use crate::support::{Call, Ended, World, change, git, pipeline, project, scratch};
+use serde_json::json;
+
+const LOAD: &str = r#"type: orchestration
+version: "1.0"
+pipeline:
+  components:
+    Start: { type: start, parameters: { componentName: Start }, transitions: { unconditional: [Load] } }
+    Load:
+      type: sql-executor
+      parameters: { componentName: Load, sqlQuery: "select 1", schema: sales, limit: 10, mode: append }
+      transitions: { success: [Done] }
+    Done: { type: end-success, parameters: { componentName: Done } }
+  variables:
+    region: { metadata: { type: TEXT }, defaultValue: eu }
+design:
+  components:
+    Start: { position: { x: 0, y: 0 } }
+    Load: { position: { x: 200, y: 0 } }
+"#;
+
+/// Creates a world with `load.orch.yaml` on `main` and this content in the working tree.
+fn edited(after: &str) -> World {
+    let world = project();
+    world.write("load.orch.yaml", LOAD);
+    world.commit("load");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "edit"]);
+    world.write("load.orch.yaml", after);
+    world
+}
+
+fn diff(world: &World, args: &[&str]) -> Ended {
+    Call::new(&world.work()).run(&[&["diff"], args].concat())
+}
+
+#[test]
+fn what_changed_is_told_by_component() {
+    let after = LOAD
+        .replace("select 1", "select 2")
+        .replace("success: [Done]", "unconditional: [Done]")
+        .replace("defaultValue: eu", "defaultValue: us")
+        .replace("x: 200", "x: 300");
+    let world = edited(&after);
+    let text = diff(&world, &[]).expect(0);
+    insta::assert_snapshot!(text.out, @"
+    load.orch.yaml: modified
+      ~ Load (sql-executor)
+        ~ sqlQuery: select 1 -> select 2
+      - Load -> Done (success)
+      + Load -> Done (unconditional)
+      ~ region (variable)
+        ~ defaultValue: eu -> us
+      some boxes moved
+
+    1 pipeline changed
+    ");
+    text.saying(&["comparing the working tree with the commit"]);
+    diff(&world, &["--exit-code"]).expect(1);
+
+    let report = diff(&world, &["--format", "json"]).expect(0).json();
+    assert_eq!(report["schema"], "sluicegate.diff/v1");
+    assert_eq!(report["base"], json!(world.git(&["rev-parse", "origin/main"])));
+    assert_eq!(
+        (&report["head"], &report["interface"]),
+        (&json!(null), &json!(null))
+    );
+    assert_eq!(
+        report["pipelines"][0]["components"][0]["fields"],
+        json!([{ "path": ["parameters", "sqlQuery"], "before": "select 1", "after": "select 2" }])
+    );
+    assert_eq!(report["pipelines"][0]["layout"], json!(true));
+}
+
+#[test]
+fn the_index_a_commit_and_two_revisions_are_compared_as_they_are() {
+    let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
+    world.git(&["add", "-A"]);
+    world.write("load.orch.yaml", LOAD.replace("limit: 10", "limit: 30"));
+    let after = |args: &[&str]| {
+        let report = diff(&world, &[args, &["--format", "json"]].concat())
+            .expect(0)
+            .json();
+        report["pipelines"][0]["components"][0]["fields"][0]["after"].clone()
+    };
+    assert_eq!((after(&[]), after(&["--staged"])), (json!(30), json!(20)));
+    world.git(&["commit", "-q", "-m", "twenty"]);
+    assert_eq!(after(&["--head", "HEAD"]), 20);
+    assert_eq!(after(&["main..HEAD"]), 20);
+    assert_eq!(after(&["HEAD..main", "load.orch.yaml"]), 10);
+    assert_eq!(after(&["main..HEAD", "a.orch.yaml"]), json!(null));
+    assert_eq!((after(&["main.."]), after(&["..main"])), (json!(20), json!(10)));
+    for range in ["main...HEAD", "main..."] {
+        diff(&world, &[range])
+            .expect(2)
+            .saying(&["hint: use --base main --head HEAD"]);
+    }
+    diff(&world, &["main..gone"]).expect(7).saying(&["gone"]);
+    diff(&world, &["nowhere"]).expect(2).saying(&["nowhere"]);
+}
+
+#[test]
+fn a_renamed_component_and_a_renamed_file_are_no_new_ones() {
+    let after = LOAD
+        .replace("Load:\n", "Load all:\n")
+        .replace("[Load]", "[Load all]")
+        .replace("componentName: Load,", "componentName: Load all,");
+    let world = edited(&after);
+    world.git(&["mv", "load.orch.yaml", "all.orch.yaml"]);
+    world.commit("renamed");
+    let text = diff(&world, &[]).expect(0);
+    insta::assert_snapshot!(text.out, @"
+    all.orch.yaml: renamed from load.orch.yaml
+      ~ Load all (sql-executor), was Load
+
+    1 pipeline changed
+    ");
+}
+
+#[test]
+fn layout_alone_is_told_as_such_and_is_no_change_for_the_exit_code() {
+    let world = edited(
+        &LOAD
+            .replace("x: 200", "x: 300")
+            .replace("schema: sales", "schema: 'sales'"),
+    );
+    let text = diff(&world, &["--exit-code"]).expect(0);
+    assert_eq!(
+        text.out,
+        "load.orch.yaml: layout only, what it does is the same\n\n1 pipeline changed in layout only\n"
+    );
+    // Neither rewriting the same content nor changing only the mode is a change.
+    world.write("load.orch.yaml", LOAD);
+    world.git(&["update-index", "--chmod=+x", "load.orch.yaml"]);
+    for args in [&["--exit-code"][..], &["--staged", "--exit-code"]] {
+        let text = diff(&world, args).expect(0);
+        assert_eq!(text.out, "no pipeline differs\n");
+    }
+}
+
+#[test]
+fn a_broken_file_is_told_beside_the_others() {
+    let world = change(&[("broken.orch.yaml", "type: [\n"), ("new.orch.yaml", LOAD)]);
+    world.git(&["rm", "-q", "a.orch.yaml"]);
+    let text = diff(&world, &[]).expect(0);
+    insta::assert_snapshot!(text.out, @"
+    a.orch.yaml: orchestration removed: 2 components, 1 link
+      - Start (start)
+      - Done (end-success)
+
+    broken.orch.yaml: cannot be read in the head: not YAML: while parsing a node, did not find expected node content (line 2, column 1)
+
+    new.orch.yaml: new orchestration: 3 components, 2 links, 1 variable
+      + Start (start)
+      + Load (sql-executor)
+      + Done (end-success)
+
+    3 pipelines changed
+    ");
+    diff(&world, &["--exit-code", "broken.orch.yaml"]).expect(1);
+    let report = diff(&world, &["--format", "json"]).expect(0).json();
+    assert_eq!(report["pipelines"].as_array().unwrap().len(), 3);
+    diff(&world, &["--format", "svg", "broken.orch.yaml"])
+        .expect(2)
+        .saying(&["could not draw broken.orch.yaml"]);
+}
+
+#[test]
+fn two_files_need_no_repository() {
+    let folder = scratch::folder();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("old.yaml", LOAD);
+    write("new.yaml", &LOAD.replace("limit: 10", "limit: 20"));
+    let call = Call::new(folder.path());
+    let text = call.run(&["diff", "--files", "old.yaml", "new.yaml"]).expect(0);
+    assert!(text.out.contains("~ limit: 10 -> 20"), "{}", text.all());
+    let same = call.run(&["diff", "--files", "old.yaml", "old.yaml", "--exit-code"]);
+    assert_eq!(same.expect(0).out, "no pipeline differs\n");
+    call.run(&["diff", "--files", "old.yaml", "gone.yaml"])
+        .expect(2)
+        .saying(&["gone.yaml"]);
+}
+
+#[test]
+fn one_pipeline_is_drawn() {
+    let world = edited(&LOAD.replace("success: [Done]", "failure: [Done]"));
+    let chart = diff(&world, &["--format", "mermaid"]).expect(0).out;
+    assert!(
+        chart.starts_with("flowchart LR\n") && chart.contains("+\u{a0}failure"),
+        "{chart}"
+    );
+    diff(&world, &["-o", "svg", "--out", "out/load.svg"]).expect(0);
+    let picture = std::fs::read_to_string(world.work().join("out/load.svg")).unwrap();
+    assert!(
+        picture.starts_with("<svg ") && picture.contains("Load"),
+        "{picture}"
+    );
+    world.write("new.orch.yaml", pipeline(&["Start", "Done"]));
+    diff(&world, &["--format", "mermaid"])
+        .expect(2)
+        .saying(&["2 differ", "hint: pass the path of one of them"]);
+}
+
+#[test]
+fn a_page_for_a_comment_has_a_list_and_a_flowchart() {
+    let sql =
+        |columns: &str| LOAD.replace("\"select 1\"", &format!("\"select\\n  {columns}\\nfrom orders\""));
+    let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
+    world.write("load.orch.yaml", sql("id,\\n  price"));
+    world.git(&["commit", "-q", "-am", "before"]);
+    world.write(
+        "load.orch.yaml",
+        sql("id,\\n  amount").replace("success: [Done]", "failure: [Done]"),
+    );
+    let page = diff(&world, &["--base", "HEAD", "--format", "markdown"]).expect(0);
+    insta::assert_snapshot!(page.out, @r##"
+    ## 1 pipeline changed
+
+    ### <code>load.orch.yaml</code>
+
+    modified: 1 component changed; 1 link added, 1 removed
+
+    - `~` Load (sql-executor)
+      - `~` sqlQuery:
+        ```diff
+            id,
+        -   price
+        +   amount
+          from orders
+        ```
+    - `+` Load -> Done (failure)
+    - `-` Load -> Done (success)
+
+    ```mermaid
+    flowchart LR
+      n0["Start"]
+      n1["#126; Load"]:::changed
+      n2["Done"]
+      n0 --> n1
+      n1 -->|"+ failure"| n2
+      n1 -.->|"− success"| n2
+      linkStyle 1 stroke:#1a7f37,stroke-width:3px
+      linkStyle 2 stroke:#cf222e,stroke-width:2px
+      classDef added stroke:#1a7f37,stroke-width:3px
+      classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
+      classDef changed stroke:#bf8700,stroke-width:3px
+    ```
+    "##);
+    let world = edited(&LOAD.replace("x: 200", "x: 300"));
+    let page = diff(&world, &["--format", "markdown"]).expect(0);
+    insta::assert_snapshot!(page.out, @"
+    ## 1 pipeline changed
+
+    ### <code>load.orch.yaml</code>
+
+    layout only, what it does is the same
+    ");
+}
+
+#[test]
+fn a_page_has_words_and_the_picture_and_runs_nothing() {
+    let world = edited(&LOAD.replace("select 1", "select 2").replace("Done]", "Start]"));
+    world.write("new.orch.yaml", LOAD);
+    world.write("broken.orch.yaml", "type: [\n");
+    diff(&world, &["-o", "html", "--out", "page.html"]).expect(0);
+    let page = std::fs::read_to_string(world.work().join("page.html")).unwrap();
+    let read = roxmltree::Document::parse(page.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
+    let texts = read.descendants().filter(roxmltree::Node::is_text);
+    let shown: String = texts.filter_map(|node| node.text()).collect();
+    for words in [
+        "Changes in 3 pipelines",
+        "modified: 1 component changed; 1 link added, 1 removed",
+        "sqlQuery: select 1 -> select 2",
+        "new pipeline: 3 components, 2 links, 1 variable",
+        "one side cannot be read",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let pictures = read.descendants().filter(|node| {
+        node.attribute("class") == Some("sg-picture") && node.attribute("role") == Some("group")
+    });
+    assert_eq!(
+        pictures
+            .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "svg")))
+            .count(),
+        2
+    );
+    assert!(
+        page.contains("script-src 'none'") && !page.contains("<script"),
+        "{page}"
+    );
+    let nothing = Call::new(&world.work())
+        .run(&["diff", "--format", "html", "HEAD..HEAD"])
+        .expect(0);
+    assert!(nothing.out.contains("No pipeline changed"), "{}", nothing.all());
+}
+
+#[test]
+fn values_of_several_lines_are_compared_line_by_line() {
+    let text =
+        |lines: &[&str]| LOAD.replace("\"select 1\"", &serde_json::to_string(&lines.join("\n")).unwrap());
+    let folder = scratch::folder();
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "old.yaml",
+        text(&["select", "  id,", "  a,", "  b,", "  c,", "  d", "from orders"]),
+    );
+    write(
+        "new.yaml",
+        text(&[
+            "select",
+            "  id,",
+            "  A,",
+            "  b,",
+            "  c,",
+            "  d",
+            "from orders",
+            "where a",
+        ]),
+    );
+    let call = Call::new(folder.path());
+    let told = call.run(&["diff", "--files", "old.yaml", "new.yaml"]).expect(0);
+    insta::assert_snapshot!(told.out, @"
+    new.yaml: modified
+      ~ Load (sql-executor)
+        ~ sqlQuery:
+              id,
+          -   a,
+          +   A,
+              b,
+            … 2 lines as before
+            from orders
+          + where a
+
+    1 pipeline changed
+    ");
+    let coloured = call
+        .run(&["diff", "--files", "old.yaml", "new.yaml", "--color", "always"])
+        .expect(0);
+    assert!(
+        coloured.out.contains("\u{1b}[32m      + where a\u{1b}[0m"),
+        "{:?}",
+        coloured.out
+    );
+    let plain = call
+        .variable("NO_COLOR", "1")
+        .run(&["diff", "--files", "old.yaml", "new.yaml"])
+        .expect(0);
+    assert_eq!(plain.out, told.out);
+}
+
+#[test]
+fn no_name_leaves_its_place() {
+    let name = "x\n::error::y \u{1b}[31m##[group]z ##vso[task]\"]; --> <script>%%{init}";
+    let quoted = serde_json::to_string(name).unwrap();
+    let hostile = pipeline(&["Start", "NAME", "Done"]).replace("\"NAME\"", &quoted);
+    let world = change(&[("h.orch.yaml", &hostile)]);
+    for format in ["text", "json", "mermaid", "svg", "markdown", "html"] {
+        let shown = diff(&world, &["--format", format]).expect(0);
+        let lines = || shown.out.lines().map(str::trim_start);
+        assert!(!lines().any(|line| line.starts_with("::")), "{}", shown.all());
+        for part in ["\u{1b}", "##[", "##vso["] {
+            assert!(!shown.out.contains(part), "{part:?}: {}", shown.all());
+        }
+    }
+    for format in ["svg", "html", "markdown"] {
+        let page = diff(&world, &["--format", format]).expect(0).out;
+        assert!(!page.contains("<script"), "{page}");
+        assert!(format != "markdown" || !page.contains("%%{"), "{page}");
+    }
+    let chart = diff(&world, &["--format", "mermaid"]).expect(0).out;
+    assert!(!chart.contains("%%{") && !chart.contains("\"];"), "{chart}");
+}
+
+/// Runs git in the world, with the program in the search path.
+fn git_diff(world: &World, args: &[&str]) -> String {
+    let bin = world.work().join("../bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let link = bin.join("sluicegate");
+    if !link.exists() {
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_sluicegate"), &link).unwrap();
+    }
+    let call = Call::new(&world.work()).command(&[]);
+    let known = call
+        .get_envs()
+        .find(|(name, _)| *name == "PATH")
+        .unwrap()
+        .1
+        .unwrap();
+    let path = format!("{}:{}", bin.display(), known.to_string_lossy());
+    let ran = std::process::Command::new("git")
+        .args(args)
+        .current_dir(world.work())
+        .env("PATH", path)
+        .env("HOME", world.work())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).unwrap()
+}
+
+#[test]
+fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
+    let world = edited(&LOAD.replace("limit: 10", "limit: 20"));
+    let init = |args: &[&str]| Call::new(&world.work()).run(&[&["init", "--git-diff"], args].concat());
+    let dry = init(&["--dry-run"]).expect(0);
+    insta::assert_snapshot!(dry.out, @"
+    would write       diff.sluicegate.command = sluicegate diff --external, in git's configuration of this clone
+    would write       *.orch.yaml diff=sluicegate, in .gitattributes
+    would write       *.tran.yaml diff=sluicegate, in .gitattributes
+
+    Commit .gitattributes. The setting applies to this clone only: run `sluicegate init --git-diff` in every other clone.
+    ");
+    assert!(!world.work().join(".gitattributes").exists());
+    let written = init(&[]).expect(0);
+    assert_eq!(written.out, dry.out.replace("would write", "wrote      "));
+    let again = init(&[]).expect(0);
+    insta::assert_snapshot!(again.out, @"
+    not changed       diff.sluicegate.command: already set
+    not changed       .gitattributes: *.orch.yaml diff=sluicegate
+    not changed       .gitattributes: *.tran.yaml diff=sluicegate
+    ");
+    let attributes = std::fs::read_to_string(world.work().join(".gitattributes")).unwrap();
+    assert_eq!(
+        attributes,
+        "*.orch.yaml diff=sluicegate\n*.tran.yaml diff=sluicegate\n"
+    );
+
+    world.write("broken.orch.yaml", "type: [\n");
+    world.git(&["add", "-A"]);
+    world.write("broken.orch.yaml", "type: [\nx\u{1b}[31m##[group]\n");
+    world.write("new.orch.yaml", LOAD);
+    world.git(&["add", "-N", "new.orch.yaml"]);
+    let shown = git_diff(&world, &["diff"]);
+    insta::assert_snapshot!(shown, @r#"
+    broken.orch.yaml: modified
+        type: [
+      + x\u{1b}[31m# #[group]
+    new.orch.yaml: new orchestration: 3 components, 2 links, 1 variable
+      + Start (start)
+      + Load (sql-executor)
+      + Done (end-success)
+    "#);
+    let staged = git_diff(&world, &["diff", "--cached", "load.orch.yaml"]);
+    assert!(staged.contains("~ limit: 10 -> 20"), "{staged}");
+    world.git(&["reset", "-q", "--hard"]);
+    world.git(&["mv", "load.orch.yaml", "other.orch.yaml"]);
+    let renamed = git_diff(&world, &["diff", "-M", "--cached"]);
+    assert!(renamed.contains("other.orch.yaml"), "{renamed}");
+}
+
+#[test]
+fn what_git_says_otherwise_already_is_left_alone() {
+    let world = edited(LOAD);
+    world.git(&["config", "diff.sluicegate.command", "other"]);
+    world.write(".gitattributes", "*.orch.yaml -diff");
+    let told = Call::new(&world.work()).run(&["init", "--git-diff"]).expect(0);
+    for words in [
+        "diff.sluicegate.command: already set to other",
+        ".gitattributes: *.orch.yaml -diff",
+    ] {
+        assert!(
+            told.out.contains(&format!("not changed       {words}")),
+            "{}",
+            told.all()
+        );
+    }
+    assert_eq!(world.git(&["config", "diff.sluicegate.command"]), "other");
+    let attributes = std::fs::read_to_string(world.work().join(".gitattributes")).unwrap();
+    assert_eq!(attributes, "*.orch.yaml -diff\n*.tran.yaml diff=sluicegate\n");
+    std::fs::remove_file(world.work().join(".gitattributes")).unwrap();
+    std::os::unix::fs::symlink("/dev/null", world.work().join(".gitattributes")).unwrap();
+    Call::new(&world.work())
+        .run(&["init", "--git-diff"])
+        .expect(2)
+        .saying(&["the file is a symbolic link"]);
+}
+
+#[test]
+fn an_external_diff_ends_in_0_whatever_the_files_are() {
+    let folder = scratch::folder();
+    std::fs::write(folder.path().join("b.bin"), "a\0b").unwrap();
+    std::fs::write(folder.path().join("a.orch.yaml"), LOAD).unwrap();
+    let call = Call::new(folder.path());
+    let external = |args: &[&str]| call.run(&[&["diff", "--external"], args].concat());
+    let zero = "0000000";
+    let added = external(&[
+        "a.orch.yaml",
+        "/dev/null",
+        ".",
+        ".",
+        "a.orch.yaml",
+        zero,
+        "100644",
+    ])
+    .expect(0);
+    assert!(
+        added
+            .out
+            .starts_with("a.orch.yaml: new orchestration: 3 components, 2 links, 1 variable\n  + Start"),
+        "{}",
+        added.all()
+    );
+    let binary = external(&["b.bin", "b.bin", zero, "100644", "a.orch.yaml", zero, "100644"]).expect(0);
+    assert_eq!(binary.out, "b.bin: modified\n  binary\n");
+    let gone = external(&["c.txt", "nowhere", zero, "100644", "/dev/null", ".", "."]).expect(0);
+    assert!(gone.out.contains("could not read the file"), "{}", gone.all());
+    let mode = external(&["b.bin", "b.bin", zero, "100644", "b.bin", zero, "100755"]).expect(0);
+    assert_eq!(mode.out, "b.bin: mode 100644 -> 100755\n");
+    assert_eq!(
+        external(&["a.orch.yaml"]).expect(0).out,
+        "a.orch.yaml: not merged\n"
+    );
+    external(&["a", "b"]).expect(2).saying(&["seven arguments"]);
+}
+
+#[test]
+fn what_is_no_file_on_disk_any_more_is_told_and_not_waited_for() {
+    let world = edited(LOAD);
+    let path = world.work().join("load.orch.yaml");
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let text = diff(&world, &["--exit-code"]).expect(1);
+    assert!(text.out.contains("it is not a regular file"), "{}", text.all());
+}
+
+#[test]
+fn a_side_that_git_calls_absent_is_absent() {
+    let world = edited(LOAD);
+    let file = |old: &str, new: &str| {
+        diff(&world, &["--files", old, new, "-o", "json"])
+            .expect(0)
+            .json()
+    };
+    let added = file("/dev/null", "load.orch.yaml");
+    assert_eq!(added["pipelines"][0]["change"], "added");
+    assert_eq!(added["pipelines"][0]["path"], "load.orch.yaml");
+    let removed = file("load.orch.yaml", "/dev/null");
+    assert_eq!(
+        (
+            &removed["pipelines"][0]["change"],
+            &removed["pipelines"][0]["path"]
+        ),
+        (&json!("removed"), &json!("load.orch.yaml"))
+    );
+}
+
+#[test]
+fn without_a_remote_the_base_is_the_checked_out_commit() {
+    let folder = scratch::folder();
+    git(folder.path(), &["init", "-q", "-b", "main"]);
+    let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
+    write("load.orch.yaml", LOAD);
+    write("other.orch.yaml", LOAD);
+    let call = Call::new(folder.path());
+    let paths = || {
+        let report = call.run(&["diff", "-o", "json"]).expect(0).json();
+        let paths: Vec<String> = report["pipelines"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| {
+                format!(
+                    "{} {}",
+                    it["change"].as_str().unwrap(),
+                    it["path"].as_str().unwrap()
+                )
+            })
+            .collect();
+        (paths, report["base"].clone(), report["head"].clone())
+    };
+    assert_eq!(paths().0, ["added load.orch.yaml", "added other.orch.yaml"]);
+    git(folder.path(), &["add", "-A"]);
+    git(folder.path(), &["commit", "-q", "-m", "first"]);
+    let head = json!(git(folder.path(), &["rev-parse", "HEAD"]));
+    // The head is a commit only if the working tree is clean.
+    assert_eq!(paths(), (vec![], head.clone(), head.clone()));
+    write("load.orch.yaml", &LOAD.replace("select 1", "select 2"));
+    assert_eq!(
+        paths(),
+        (
+            vec!["modified load.orch.yaml".to_owned()],
+            head,
+            serde_json::Value::Null
+        )
+    );
+}
+
+#[test]
+fn in_a_job_base_and_head_are_those_of_the_context() {
+    let world = edited(LOAD);
+    world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
+    let head = world.commit("edit");
+    world.git(&["push", "-q", "origin", "edit"]);
+    // The default checkout of a pull request is a merge with its target.
+    world.git(&["checkout", "-q", "main"]);
+    world.write("other.orch.yaml", LOAD);
+    world.commit("other");
+    world.push();
+    world.git(&["checkout", "-q", "--detach", "edit"]);
+    world.git(&["merge", "-q", "--no-edit", "main"]);
+    let event = world.path().join("event.json");
+    let base = world.git(&["rev-parse", "main"]);
+    let body = json!({ "pull_request": { "number": 1, "head": { "sha": head, "ref": "edit", "repo": { "full_name": "o/r" } },
+        "base": { "sha": base, "ref": "main", "repo": { "full_name": "o/r" } } } });
+    std::fs::write(&event, body.to_string()).unwrap();
+    let call = Call::new(&world.work())
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "pull_request")
+        .variable("GITHUB_EVENT_PATH", event.to_str().unwrap())
+        .variable("GITHUB_REPOSITORY", "o/r")
+        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_REF", "refs/pull/1/merge")
+        .variable("GITHUB_HEAD_REF", "edit")
+        .variable("GITHUB_BASE_REF", "main");
+    let context = call.run(&["context", "-o", "json"]).expect(0).json();
+    let report = call.run(&["diff", "-o", "json"]).expect(0).json();
+    assert_eq!(
+        (&report["base"], &report["head"]),
+        (&context["base"], &context["head"])
+    );
+    assert_eq!(report["head"], json!(head));
+    assert_eq!(report["pipelines"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_revision_that_is_taken_for_a_path_is_named() {
+    let world = edited(LOAD);
+    let said = diff(&world, &["HEAD~1"]).expect(2);
+    said.saying(&["`HEAD~1` is a revision", "HEAD~1..HEAD", "--base HEAD~1"]);
+    let said = diff(&world, &["no-such-file"]).expect(2);
+    assert!(!said.err.contains("is a revision"), "{}", said.all());
+}
+
+#[test]
+fn a_broken_interface_is_shown_to_people() {
+    let world = edited(LOAD);
+    let shared = |parameters: &str| {
+        format!("pipelines:\n  - {{ id: load, pipeline: load.orch.yaml, parameters: {{ {parameters} }} }}\n")
+    };
+    world.write(".platform/shared-pipelines.yaml", shared("p: { default: 1 }"));
+    world.commit("shared");
+    world.write(".platform/shared-pipelines.yaml", shared(""));
+    let said = "the parameter";
+    let text = diff(&world, &["HEAD..HEAD"]).expect(0).out;
+    assert!(!text.contains("shared pipelines"), "{text}");
+    world.commit("broken");
+    for format in ["text", "markdown", "html"] {
+        let shown = diff(&world, &["HEAD~1..HEAD", "-o", format]).expect(0).out;
+        assert!(
+            shown.contains("1 break") && shown.contains(said),
+            "{format}: {shown}"
+        );
+    }
+    diff(&world, &["HEAD~1..HEAD", "--exit-code"]).expect(1);
+}
+
+#[test]
+fn a_copy_is_added_and_says_where_it_comes_from() {
+    let world = edited(LOAD);
+    let call = Call::new(&world.work());
+    call.run(&["init", "--git-diff"]).expect(0);
+    world.write("copy.orch.yaml", LOAD);
+    world.write("load.orch.yaml", LOAD.replace("limit: 10", "limit: 20"));
+    world.git(&["add", "-A"]);
+    let shown = git_diff(&world, &["diff", "-C", "--cached"]);
+    assert!(
+        shown.contains("copy.orch.yaml: new orchestration: 3 components, 2 links, 1 variable\n  copied from load.orch.yaml\n"),
+        "{shown}"
+    );
+    assert!(!shown.contains("renamed"), "{shown}");
+}
+
+#[test]
+fn colours_reach_the_pager_of_git_unless_they_are_off() {
+    let world = edited(&LOAD.replace("select 1", "select 2"));
+    let old = world.path().join("old.orch.yaml");
+    std::fs::write(&old, LOAD).unwrap();
+    let args = [
+        "diff",
+        "--external",
+        "load.orch.yaml",
+        old.to_str().unwrap(),
+        "0",
+        "100644",
+        "load.orch.yaml",
+        "0",
+        "100644",
+    ];
+    let call = || Call::new(&world.work()).variable("GIT_PAGER_IN_USE", "true");
+    assert!(call().run(&args).expect(0).out.contains("\u{1b}["));
+    let plain = [call().variable("NO_COLOR", "1"), Call::new(&world.work())];
+    for call in plain {
+        assert!(!call.run(&args).expect(0).out.contains('\u{1b}'));
+    }
+    world.git(&["config", "color.ui", "false"]);
+    assert!(!call().run(&args).expect(0).out.contains('\u{1b}'));
+}
+
+#[test]
+fn a_program_that_git_would_not_find_is_told() {
+    let world = edited(LOAD);
+    let call = Call::new(&world.work()).variable("PATH", "/nowhere");
+    call.run(&["init", "--git-diff"]).expect(0).saying(&[
+        "`sluicegate` is not on the PATH",
+        "git config diff.sluicegate.command",
+    ]);
+}
+
+/// `top` calls `middle`, which calls `load`; `other` calls a pipeline in which only the layout changed.
+#[test]
+fn who_did_not_change_and_reaches_a_change_is_named_with_the_way() {
+    let world = edited(LOAD);
+    let calls = |target: &str| {
+        format!(
+            "type: orchestration\npipeline:\n  components:\n    Call: {{ type: run-orchestration, parameters: {{ orchestrationJob: {target} }} }}\n"
+        )
+    };
+    world.write("top.orch.yaml", calls("a/middle"));
+    world.write("a/middle.orch.yaml", calls("load"));
+    world.write("moved.orch.yaml", LOAD);
+    world.write("other.orch.yaml", calls("moved"));
+    world.write("gone.orch.yaml", LOAD);
+    world.write("left.orch.yaml", calls("gone"));
+    world.commit("callers");
+    world.push();
+    world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
+    world.write("moved.orch.yaml", LOAD.replace("x: 200", "x: 300"));
+    std::fs::remove_file(world.work().join("gone.orch.yaml")).unwrap();
+    let told = diff(&world, &["--base", "HEAD", "--callers"]).expect(0);
+    let (_, told) = told.out.split_once("3 pipelines changed").unwrap();
+    insta::assert_snapshot!(told, @"
+    , 1 in layout only
+    3 unchanged pipelines depend on a changed one
+      a/middle.orch.yaml calls load.orch.yaml
+      left.orch.yaml calls gone.orch.yaml
+      top.orch.yaml calls a/middle.orch.yaml, which calls load.orch.yaml
+    ");
+    let json = diff(&world, &["--base", "HEAD", "--callers", "-o", "json"])
+        .expect(0)
+        .json();
+    let expected = json!([
+        { "path": "a/middle.orch.yaml", "through": ["load.orch.yaml"] },
+        { "path": "left.orch.yaml", "through": ["gone.orch.yaml"] },
+        { "path": "top.orch.yaml", "through": ["a/middle.orch.yaml", "load.orch.yaml"] },
+    ]);
+    assert_eq!(json["callers"], expected);
+    for format in ["markdown", "html"] {
+        let page = diff(&world, &["--base", "HEAD", "--callers", "-o", format])
+            .expect(0)
+            .out;
+        assert!(
+            page.contains("3 unchanged pipelines depend on a changed one"),
+            "{page}"
+        );
+        assert!(page.contains("a/middle.orch.yaml"), "{page}");
+    }
+    let silent = diff(&world, &["--base", "HEAD", "-o", "json"]).expect(0).json();
+    assert!(silent.get("callers").is_none());
+}

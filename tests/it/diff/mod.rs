@@ -1,0 +1,3 @@
+//! `sluicegate diff`.
+
+mod components;

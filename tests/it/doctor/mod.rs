@@ -1,0 +1,3 @@
+//! `sluicegate doctor`.
+
+mod problems;

@@ -1,0 +1,530 @@
+//! `sluicegate doctor`: no problem with the local platform, and one report for each possible problem.
+
+use crate::support::{
+    Call, Ended, PROJECT, Platform, RULES, Served, TOKEN, World, answer, git, project, scratch,
+    tls_server::TlsServer,
+};
+use serde_json::{Value, json};
+use std::net::TcpListener;
+use wiremock::ResponseTemplate;
+
+const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
+const SHARED_FILE: &str = ".platform/shared-pipelines.yaml";
+
+fn serve(world: &World, role: &str) -> Served {
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let token = format!("{TOKEN}={role}");
+    Served::start(world.path(), &["--project", &project, "--token", &token])
+}
+
+fn doctor(call: &Call) -> Ended {
+    call.run(&["doctor", "--json"])
+}
+
+/// Returns one check of a report.
+fn check(ended: &Ended, name: &str) -> Value {
+    let report = ended.json();
+    let checks = report["checks"].as_array().unwrap();
+    checks
+        .iter()
+        .find(|check| check["check"] == name)
+        .unwrap_or_else(|| panic!("{name}: {report}"))
+        .clone()
+}
+
+/// Asserts that only this check failed, and that its message and its hint contain these texts.
+#[track_caller]
+fn only(ended: Ended, code: i32, name: &str, words: &[&str]) {
+    let ended = ended.expect(code);
+    let report = ended.json();
+    let failed: Vec<&Value> = report["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|check| check["status"] == "failed")
+        .collect();
+    assert!(failed.len() == 1 && failed[0]["check"] == name, "{failed:?}");
+    assert!(failed[0]["hint"].is_string(), "{failed:?}");
+    let said = format!("{} {}", failed[0]["found"], failed[0]["hint"]);
+    for word in words {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+    assert_eq!(report["ok"], false);
+}
+
+/// Returns a platform that accepts the token and has the project.
+fn platform() -> Platform {
+    let platform = Platform::new();
+    platform.on("GET", "/projects", answer_list());
+    platform.on("GET", "/shared-pipelines", answer_list());
+    platform
+}
+
+fn answer_list() -> ResponseTemplate {
+    answer(&json!({ "results": [], "page": 0, "size": 1, "total": 0 }))
+}
+
+#[test]
+fn against_the_local_platform_nothing_is_missing() {
+    let world = project();
+    world.write(
+        SHARED_FILE,
+        "pipelines:\n  - { pipeline: a.orch.yaml, id: load }\n",
+    );
+    world.commit("share");
+    let platform = serve(&world, "admin");
+    let call = Call::with_platform(&world.work(), &platform.url);
+    let args = [
+        "init",
+        "--host",
+        "github",
+        "--project-id",
+        PROJECT,
+        "--agent-version",
+        "9.0.0",
+    ];
+    Call::new(&world.work()).run(&args).expect(0);
+    // The files that `init` wrote are enough, together with address and token.
+    let call = call
+        .without("SLUICEGATE_PROJECT_ID")
+        .without("SLUICEGATE_AGENT_VERSION");
+    let ended = doctor(&call).expect(0);
+    let report = ended.json();
+    assert_eq!(
+        (&report["schema"], &report["ok"]),
+        (&json!("sluicegate.doctor/v1"), &json!(true))
+    );
+    let not_ok: Vec<&str> = report["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|check| check["status"] != "ok")
+        .map(|check| check["check"].as_str().unwrap())
+        .collect();
+    // For a local platform, proxy, DNS and TLS do not apply.
+    assert_eq!(not_ok, ["proxy", "dns", "tls"], "{report}");
+    let text = call.run(&["doctor"]).expect(0).out;
+    assert!(text.ends_with("\nall checks passed\n"), "{text}");
+    assert!(text.contains("ok      token"), "{text}");
+    // Doctor was right: the job of the default branch reviews and publishes.
+    world.commit("set up");
+    world.push();
+    let job = call.run(&["ci", "--publish"]).expect(0);
+    assert!(job.all().contains("published"), "{}", job.all());
+    let again = call.run(&["artifacts", "list", "-o", "json"]).expect(0).json();
+    assert_eq!(again["results"][0]["sharedPipelineIdPrefix"], "remote");
+}
+
+#[test]
+fn a_wrong_token_is_exit_4() {
+    let world = project();
+    let platform = serve(&world, "admin");
+    let call =
+        Call::with_platform(&world.work(), &platform.url).variable("SLUICEGATE_TOKEN", "an0ther-token");
+    let ended = doctor(&call);
+    assert!(!ended.all().contains("an0ther-token"), "{}", ended.all());
+    assert_eq!(check(&ended, "project")["status"], "not-applicable");
+    only(ended, 4, "token", &["401", "check the token"]);
+    let missing = doctor(&call.without("SLUICEGATE_TOKEN"));
+    only(missing, 2, "token", &["SLUICEGATE_TOKEN_FILE"]);
+}
+
+#[test]
+fn a_role_that_may_not_publish_matters_if_something_is_to_be_published() {
+    let world = project();
+    let platform = serve(&world, "member");
+    let call = Call::with_platform(&world.work(), &platform.url);
+    let ended = doctor(&call).expect(0);
+    assert_eq!(check(&ended, "role")["status"], "not-applicable");
+    world.write(
+        SHARED_FILE,
+        "pipelines:\n  - { pipeline: a.orch.yaml, id: load }\n",
+    );
+    world.commit("share");
+    let publishing = call.variable("SLUICEGATE_PREFIX", "sales");
+    only(doctor(&publishing), 4, "role", &["403", "Admin"]);
+}
+
+#[test]
+fn a_wrong_project_is_exit_3() {
+    let world = project();
+    let platform = serve(&world, "admin");
+    let other = "00000000-0000-4000-8000-000000000009";
+    let call = Call::with_platform(&world.work(), &platform.url).variable("SLUICEGATE_PROJECT_ID", other);
+    only(doctor(&call), 3, "project", &["404", other, "Super Admin"]);
+    let none = call.without("SLUICEGATE_PROJECT_ID");
+    only(doctor(&none), 2, "project", &["SLUICEGATE_PROJECT_ID"]);
+}
+
+#[test]
+fn a_platform_that_is_not_there_is_exit_3() {
+    let world = project();
+    let at = |url: &str| doctor(&Call::with_platform(&world.work(), url));
+    only(
+        at("https://no-such-host.invalid/dpc"),
+        3,
+        "dns",
+        &["no-such-host.invalid"],
+    );
+    // A port on which no process listens anymore.
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let refused = at(&format!("http://127.0.0.1:{port}"));
+    assert_eq!(check(&refused, "token")["status"], "not-applicable");
+    only(refused, 3, "connection", &["cannot connect", "base URL"]);
+    // A server that is not the platform.
+    let other = Platform::new();
+    let call = Call::with_platform(&world.work(), &other.server.uri());
+    only(doctor(&call), 3, "token", &["404", "base URL"]);
+    let none = Call::with_platform(&world.work(), "").without("SLUICEGATE_BASE_URL");
+    only(doctor(&none), 2, "base-url", &["SLUICEGATE_BASE_URL"]);
+    // The server does not support TLS.
+    let plain = at(&other.server.uri().replace("http:", "https:"));
+    only(plain, 3, "connection", &["cannot connect"]);
+}
+
+#[test]
+fn a_platform_that_does_not_answer_ends_in_time() {
+    let world = project();
+    // The system accepts connections, but no process answers them.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let call = Call::with_platform(&world.work(), &url).variable("SLUICEGATE_TIMEOUT", "1");
+    let started = std::time::Instant::now();
+    only(doctor(&call), 3, "connection", &["within 1 s", "--timeout"]);
+    assert!(started.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn a_certificate_that_is_not_trusted_is_exit_3() {
+    let world = project();
+    let server = TlsServer::start(&["localhost"]);
+    let url = format!("https://localhost:{}", server.port());
+    let call = Call::with_platform(&world.work(), &url);
+    let ended = doctor(&call);
+    // The token was not sent.
+    assert_eq!(server.connections(), 1);
+    assert_eq!(check(&ended, "connection")["status"], "ok");
+    only(ended, 3, "tls", &["UnknownIssuer", "--ca-cert"]);
+    let trusting = call.variable("SLUICEGATE_CA_CERT", server.root().display().to_string());
+    let ended = doctor(&trusting).expect(0);
+    assert_eq!(check(&ended, "tls")["status"], "ok");
+    assert_eq!(check(&ended, "dns")["status"], "ok");
+    // The server sends no `Date` header.
+    assert_eq!(check(&ended, "clock")["status"], "not-applicable");
+    let old = TlsServer::start_until(&["127.0.0.1"], 2020);
+    let call = Call::with_platform(&world.work(), &old.url());
+    let trusting = call.variable("SLUICEGATE_CA_CERT", old.root().display().to_string());
+    only(doctor(&trusting), 3, "tls", &["clock"]);
+    let unreadable = trusting.variable("SLUICEGATE_CA_CERT", "gone.pem");
+    only(doctor(&unreadable), 2, "connection", &["gone.pem"]);
+}
+
+/// On other systems, the program uses the system's certificate store instead of these variables.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_roots_of_the_machine_are_trusted_and_without_any_those_of_the_program() {
+    let world = project();
+    let server = TlsServer::start(&["127.0.0.1"]);
+    let call = Call::with_platform(&world.work(), &server.url());
+    let trusting = call.variable("SSL_CERT_FILE", server.root().display().to_string());
+    assert_eq!(check(&doctor(&trusting).expect(0), "tls")["status"], "ok");
+    let rootless = trusting
+        .variable("SSL_CERT_FILE", "gone.pem")
+        .variable("SSL_CERT_DIR", "gone");
+    only(doctor(&rootless), 3, "tls", &["UnknownIssuer", "--ca-cert"]);
+}
+
+#[test]
+fn a_proxy_is_told_without_its_password() {
+    let world = project();
+    let proxy = platform();
+    let with_password = proxy.server.uri().replace("http://", "http://me:pr0xy-secret@");
+    let call = Call::with_platform(&world.work(), "http://platform.invalid/dpc")
+        .variable("HTTP_PROXY", &with_password);
+    let ended = doctor(&call).expect(0);
+    assert!(!ended.all().contains("pr0xy-secret"), "{}", ended.all());
+    assert_eq!(check(&ended, "proxy")["status"], "ok");
+    assert!(
+        check(&ended, "proxy")["found"]
+            .as_str()
+            .unwrap()
+            .contains(&proxy.server.uri())
+    );
+    assert_eq!(check(&ended, "dns")["status"], "not-applicable");
+    // The token would be sent unencrypted.
+    assert!(check(&ended, "tls")["hint"].is_string());
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let gone = call.variable("HTTP_PROXY", format!("http://127.0.0.1:{port}"));
+    only(doctor(&gone), 3, "proxy", &["NO_PROXY"]);
+    let refusing = Platform::new();
+    refusing.on("GET", "/", ResponseTemplate::new(407));
+    let refused = gone.variable("HTTP_PROXY", refusing.server.uri());
+    only(doctor(&refused), 3, "proxy", &["credentials", "user:password"]);
+}
+
+#[test]
+fn a_clock_that_is_off_is_found_by_the_date_of_the_answer() {
+    let world = project();
+    let dated = |offset: i64| {
+        let platform = Platform::new();
+        let now = jiff::Timestamp::now();
+        let there = now.checked_add(jiff::SignedDuration::from_secs(offset)).unwrap();
+        let date = there.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+        platform.on(
+            "GET",
+            "/projects",
+            answer_list().insert_header("date", date.as_str()),
+        );
+        platform.on("GET", "/shared-pipelines", answer_list());
+        doctor(&platform.call(&world))
+    };
+    only(dated(3600), 2, "clock", &["behind", "NTP"]);
+    only(dated(-3600), 2, "clock", &["ahead of", "NTP"]);
+    assert_eq!(check(&dated(-30).expect(0), "clock")["status"], "ok");
+}
+
+#[test]
+fn a_shallow_clone_is_exit_7() {
+    let world = project();
+    world.commit("second");
+    world.push();
+    let remote = format!("file://{}", world.remote().display());
+    git(world.path(), &["clone", "-q", "--depth", "1", &remote, "shallow"]);
+    let platform = platform();
+    let call = Call::with_platform(&world.path().join("shallow"), &platform.server.uri());
+    only(doctor(&call), 7, "clone-depth", &["git fetch --unshallow"]);
+    let on_gitlab = [
+        ("GITLAB_CI", "true"),
+        ("CI_COMMIT_SHA", &world.git(&["rev-parse", "HEAD"])),
+        ("CI_COMMIT_BRANCH", "main"),
+        ("CI_PIPELINE_SOURCE", "push"),
+    ];
+    let job = on_gitlab
+        .iter()
+        .fold(call, |call, (name, value)| call.variable(name, value));
+    only(doctor(&job), 7, "clone-depth", &["GIT_DEPTH"]);
+    doctor(&job.variable("SLUICEGATE_DEEPEN", "true")).expect(0);
+}
+
+#[test]
+fn the_platforms_files_are_checked_as_they_are_on_disk() {
+    let world = project();
+    let platform = platform();
+    let call = platform.call(&world);
+    doctor(&call).expect(0);
+    world.write(
+        RULES_FILE,
+        "rules:\n  - { id: unused-component, enabled: true, enforcementLevel: warn }\n",
+    );
+    only(
+        doctor(&call),
+        2,
+        "rules-file",
+        &[RULES_FILE, ":2", "unused-component", "rules lint"],
+    );
+    std::fs::remove_file(world.work().join(RULES_FILE)).unwrap();
+    only(doctor(&call), 2, "rules-file", &["rules init"]);
+    world.write(RULES_FILE, RULES);
+
+    assert_eq!(
+        check(&doctor(&call).expect(0), "shared-pipelines")["status"],
+        "not-applicable"
+    );
+    let publishing = call.variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "main");
+    only(
+        doctor(&publishing),
+        2,
+        "shared-pipelines",
+        &["shared-pipelines.yaml"],
+    );
+    world.write(
+        SHARED_FILE,
+        "pipelines:\n  - { pipeline: gone.orch.yaml, id: load }\n",
+    );
+    only(
+        doctor(&publishing),
+        2,
+        "shared-pipelines",
+        &["gone.orch.yaml", "line 2"],
+    );
+    world.write(SHARED_FILE, "pipelines:\n  - { id: load }\n");
+    only(
+        doctor(&publishing),
+        2,
+        "shared-pipelines",
+        &[SHARED_FILE, "pipeline"],
+    );
+    world.write(
+        SHARED_FILE,
+        "pipelines:\n  - { pipeline: gone.orch.yaml, id: load, enabled: false }\n",
+    );
+    world.commit("share");
+    doctor(&publishing).expect(0);
+    world.write(".other/shared-pipelines.yaml", "pipelines: []\n");
+    only(doctor(&publishing), 2, "rules-file", &[".other", "--config-dir"]);
+}
+
+#[test]
+fn doctor_counts_missing_shared_pipelines_that_it_does_not_name() {
+    let world = project();
+    let platform = platform();
+    let call = platform.call(&world);
+    let share = |count: usize| {
+        let entries = (1..=count).map(|n| format!("  - {{ pipeline: gone-{n}.orch.yaml, id: load-{n} }}\n"));
+        world.write(
+            SHARED_FILE,
+            format!("pipelines:\n{}", entries.collect::<String>()),
+        );
+    };
+    share(7);
+    only(
+        doctor(&call),
+        2,
+        "shared-pipelines",
+        &["7 pipelines", "gone-5.orch.yaml (line 6) and 2 more"],
+    );
+    share(5);
+    let all = doctor(&call).expect(2);
+    let message = check(&all, "shared-pipelines")["found"].to_string();
+    assert!(
+        message.contains("gone-5.orch.yaml (line 6)") && !message.contains("more"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_leaves_the_rest_unchecked() {
+    let world = project();
+    let platform = platform();
+    let call = platform.call(&world);
+    world.write("sluicegate.yaml", "review:\n  fail_on: warn\n");
+    let broken = doctor(&call);
+    assert_eq!(check(&broken, "repository")["status"], "ok");
+    assert_eq!(check(&broken, "token")["status"], "not-applicable");
+    only(broken, 2, "settings", &["sluicegate.yaml:2:3", "fail-on"]);
+    assert!(platform.requests().is_empty());
+    std::fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+    let wrong = platform
+        .call(&world)
+        .variable("SLUICEGATE_BASE_URL", "platform.example");
+    only(
+        doctor(&wrong),
+        2,
+        "settings",
+        &["no scheme", "write https:// before the host"],
+    );
+    let nowhere = scratch::folder();
+    let outside = Call::with_platform(nowhere.path(), &platform.server.uri());
+    let ended = doctor(&outside);
+    assert_eq!(check(&ended, "token")["status"], "ok");
+    only(ended, 7, "repository", &["repository"]);
+    let strange = platform.call(&world).variable("SLUICEGATE_CI", "github");
+    only(doctor(&strange), 7, "ci-host", &["GITHUB_EVENT_NAME"]);
+    let agentless = platform.call(&world).without("SLUICEGATE_AGENT_VERSION");
+    only(
+        doctor(&agentless),
+        2,
+        "agent-version",
+        &["SLUICEGATE_AGENT_VERSION"],
+    );
+}
+
+#[test]
+fn where_several_fail_the_exit_code_is_that_of_the_contract() {
+    let world = project();
+    world.write(RULES_FILE, "rules: [");
+    let platform = Platform::new();
+    platform.on(
+        "GET",
+        "/projects",
+        ResponseTemplate::new(401).set_body_string(format!("bad token {TOKEN}")),
+    );
+    let ended = doctor(&platform.call(&world)).expect(4);
+    assert_eq!(check(&ended, "rules-file")["status"], "failed");
+    let text = platform.call(&world).run(&["doctor"]).expect(4).out;
+    assert!(
+        text.ends_with("\n2 checks failed\n") && text.contains("hint: "),
+        "{text}"
+    );
+    // The first request has no token.
+    let first = &platform.requests()[0];
+    assert!(!first.headers.contains_key("authorization"));
+    let hostile = Platform::new();
+    let words = "::error::x\u{1b}[2J\n::set-output name=a::b\n##[error]y";
+    hostile.on(
+        "GET",
+        "/projects",
+        ResponseTemplate::new(500).set_body_string(words),
+    );
+    let text = hostile.call(&world).run(&["doctor"]).expect(3).out;
+    assert!(!text.contains('\u{1b}') && !text.contains("##["), "{text}");
+    assert!(
+        text.lines().all(|line| !line.trim_start().starts_with("::")),
+        "{text}"
+    );
+}
+
+/// Missing settings, and the texts that tell users where to find their values.
+const FOUND_WHERE: [(&str, &str, &str); 4] = [
+    ("base-url", "SLUICEGATE_BASE_URL", "https://platform.example.com"),
+    ("project", "SLUICEGATE_PROJECT_ID", "`sluicegate projects list`"),
+    (
+        "agent-version",
+        "SLUICEGATE_AGENT_VERSION",
+        "shows with the agent",
+    ),
+    (
+        "token",
+        "SLUICEGATE_TOKEN",
+        "an administrator of the account on the platform",
+    ),
+];
+
+#[test]
+fn what_nobody_set_is_told_at_once_with_where_people_find_it() {
+    let world = project();
+    let ended = doctor(&Call::new(&world.work())).expect(2);
+    let platform = platform();
+    for (name, variable, words) in FOUND_WHERE {
+        let check = check(&ended, name);
+        let hint = check["hint"].as_str().unwrap();
+        assert_eq!(check["status"], "failed", "{check}");
+        assert!(hint.contains(variable) && hint.contains(words), "{check}");
+        // A review prints the same message.
+        let call = platform.call(&world).without(variable);
+        call.run(&["review", "--all"])
+            .expect(2)
+            .saying(&[check["found"].as_str().unwrap(), hint]);
+    }
+}
+
+#[test]
+fn a_folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
+    let world = World::new();
+    world.write(".acme/notes.yaml", "a: 1\n");
+    world.write(".github/workflows/build.yml", "on: push\n");
+    world.commit("first");
+    world.push();
+    let platform = platform();
+    let call = platform.call(&world);
+    let ended = doctor(&call);
+    let found = check(&ended, "rules-file")["found"].as_str().unwrap().to_owned();
+    assert!(found.ends_with("hidden directories: .acme"), "{found}");
+    only(
+        ended,
+        2,
+        "rules-file",
+        &["`sluicegate rules init --config-dir .acme`"],
+    );
+    call.run(&["rules", "init", "--config-dir", ".acme"]).expect(0);
+    world.commit("rules");
+    assert_eq!(check(&doctor(&call).expect(0), "rules-file")["status"], "ok");
+}

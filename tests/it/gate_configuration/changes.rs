@@ -1,0 +1,553 @@
+//! Changes to the gate configuration are reported, and no pipeline is excluded silently.
+
+use crate::support::{Call, Platform, RULES, World, change, each, passed, pipeline, project};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::symlink;
+use wiremock::ResponseTemplate;
+
+const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
+
+fn good() -> String {
+    pipeline(&["Start", "Done"])
+}
+
+fn bad() -> String {
+    pipeline(&["Start", "load it", "Done"])
+}
+
+/// Creates `main` with the files `before` and `change` with the files `after`; both are pushed, `change` is checked
+/// out.
+fn changed(before: &[(&str, &str)], after: &[(&str, &str)]) -> World {
+    let world = project();
+    for (path, content) in before {
+        world.write(path, content);
+    }
+    world.commit("before");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    for (path, content) in after {
+        world.write(path, content);
+    }
+    world.commit("after");
+    world.push();
+    world
+}
+
+fn plain(world: &World) -> Call {
+    Call::new(&world.work())
+}
+
+/// Checks the head commit, expects this exit code and returns the JSON report.
+#[track_caller]
+fn report(world: &World, code: i32, args: &[&str]) -> Value {
+    let all = [&["check", "--head", "HEAD", "--report", "json=-"], args].concat();
+    plain(world).run(&all).expect(code).json()
+}
+
+/// Returns a call in a pull request's job on GitHub: the merge of `change` into `main` is checked out.
+fn pull_request(world: &World, call: Call) -> Call {
+    let (base, head) = (
+        world.git(&["rev-parse", "origin/main"]),
+        world.git(&["rev-parse", "origin/change"]),
+    );
+    let event = json!({ "number": 7, "action": "opened", "repository": { "default_branch": "main", "full_name": "o/r" },
+        "pull_request": { "number": 7,
+            "base": { "ref": "main", "sha": base, "repo": { "full_name": "o/r", "id": 1 } },
+            "head": { "ref": "change", "sha": head, "repo": { "full_name": "o/r", "id": 1 } } } });
+    let file = world.path().join("event.json");
+    fs::write(&file, event.to_string()).unwrap();
+    call.variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "pull_request")
+        .variable("GITHUB_REPOSITORY", "o/r")
+        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_REF", "refs/pull/7/merge")
+        .variable("GITHUB_HEAD_REF", "change")
+        .variable("GITHUB_BASE_REF", "main")
+        .variable("GITHUB_EVENT_PATH", file.display().to_string())
+        .variable(
+            "GITHUB_STEP_SUMMARY",
+            world.path().join("summary.md").display().to_string(),
+        )
+}
+
+#[test]
+fn a_change_of_the_configuration_is_said_in_words() {
+    let world = changed(
+        &[(
+            "sluicegate.yaml",
+            "exclude: [gone/**]\nreview: { fail-on: error }\n",
+        )],
+        &[
+            (
+                "sluicegate.yaml",
+                "exclude: [gone/**, 'old/**']\nreview: { fail-on: warn }\n",
+            ),
+            ("b.orch.yaml", &good()),
+        ],
+    );
+    let report = report(&world, 0, &[]);
+    assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
+    assert_eq!(
+        report["gateChangesInWords"],
+        json!({ "sluicegate.yaml": ["exclude: + old/** (relaxed)", "review.fail-on: error → warn (tightened)"] })
+    );
+}
+
+#[test]
+fn a_change_of_the_rules_is_said_in_words_everywhere() {
+    let laxer = RULES
+        .replace("enforcementLevel: error", "enforcementLevel: warn")
+        .replace("maxComponents: 3", "maxComponents: 18");
+    let world = changed(&[], &[(RULES_FILE, &laxer), ("b.orch.yaml", &good())]);
+    let expected = [
+        "rules: component-naming-convention error → warn (relaxed)",
+        "rules: maximum-components maxComponents 3 → 18 (relaxed)",
+    ];
+    let call = pull_request(&world, plain(&world));
+    let formats = ["json", "junit", "sarif", "markdown", "html", "gitlab"];
+    let flags: Vec<String> = formats.iter().map(|f| format!("{f}=../{f}.out")).collect();
+    let mut args = vec!["check", "--head", "origin/change"];
+    for flag in &flags {
+        args.extend(["--report", flag]);
+    }
+    let ended = call.run(&args).expect(0);
+    let mut places = vec![("terminal", ended.all())];
+    for format in formats {
+        places.push((
+            format,
+            fs::read_to_string(world.path().join(format!("{format}.out"))).unwrap(),
+        ));
+    }
+    places.push((
+        "summary",
+        fs::read_to_string(world.path().join("summary.md")).unwrap(),
+    ));
+    let context = call.run(&["context"]).expect(0);
+    places.push(("context", context.out));
+    places.push(("context", call.run(&["context", "--json"]).expect(0).out));
+    for (place, text) in places {
+        let text = text
+            .replace("&#58;", ":")
+            .replace("&#45;", "-")
+            .replace("&#40;", "(")
+            .replace("&#41;", ")");
+        for words in expected {
+            let found = text.contains(words) || text.contains(&words.replace('→', "\\u2192"));
+            assert!(found, "{place}: {words:?} is not in\n{text}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let world = changed(&[], &[(RULES_FILE, "rules: 7\n")]);
+    let words = report(&world, 1, &[])["gateChangesInWords"][RULES_FILE].to_string();
+    assert!(
+        words.contains("the version of the change cannot be read: "),
+        "{words}"
+    );
+    fs::remove_file(world.work().join(RULES_FILE)).unwrap();
+    symlink("/etc/hostname", world.work().join(RULES_FILE)).unwrap();
+    world.commit("link");
+    let words = report(&world, 1, &[])["gateChangesInWords"][RULES_FILE].to_string();
+    assert!(
+        words.contains("cannot be read: the file is a symbolic link"),
+        "{words}"
+    );
+}
+
+#[test]
+fn text_of_the_gates_files_is_safe_and_bounded() {
+    let hostile = format!(
+        "exclude: [\"\\e[31m\\n::error::x ##[error]y {}\"]\n",
+        "z".repeat(100_000)
+    );
+    let world = changed(&[], &[("sluicegate.yaml", &hostile)]);
+    let ended = plain(&world).run(&["check", "--head", "HEAD"]).expect(0);
+    assert!(ended.out.contains("exclude: + "), "{}", ended.all());
+    assert!(ended.all().len() < 10_000 && !ended.all().contains('\u{1b}') && !ended.all().contains("##["));
+    assert!(
+        !ended
+            .all()
+            .lines()
+            .any(|line| line.trim_start().starts_with("::"))
+    );
+}
+
+#[test]
+fn a_setting_that_moves_the_base_hides_no_change_of_the_gate() {
+    let world = changed(
+        &[("sluicegate.yaml", "review: { fail-on: warn }\n")],
+        &[
+            ("sluicegate.yaml", "review: { fail-on: never }\n"),
+            ("b.orch.yaml", &good()),
+        ],
+    );
+    world.write("c.orch.yaml", good());
+    world.commit("later");
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let call = pull_request(&world, platform.call(&world));
+    for moved in [&["--base", "HEAD~1"][..], &["--all"]] {
+        for command in ["review", "check"] {
+            let report = call
+                .run(&[&[command, "--report", "json=-"], moved].concat())
+                .expect(0)
+                .json();
+            assert_eq!(
+                report["gateChangesInWords"],
+                json!({ "sluicegate.yaml": ["review.fail-on: warn → never (relaxed)"] }),
+                "{command} {moved:?}"
+            );
+        }
+        let context = call
+            .run(&[&["context", "--json"], moved].concat())
+            .expect(0)
+            .json();
+        assert_eq!(context["gateChanges"], json!(["sluicegate.yaml"]), "{moved:?}");
+    }
+    let moved = call.variable("SLUICEGATE_BASE", "HEAD~1");
+    assert_eq!(
+        moved.run(&["review", "--report", "json=-"]).expect(0).json()["gateChanges"],
+        json!(["sluicegate.yaml"])
+    );
+}
+
+#[test]
+fn a_configuration_that_is_named_or_linked_to_is_the_gates_own() {
+    let world = project();
+    world.write("ci/gate.yaml", "retries: 1\n");
+    world.write("ci/real.yaml", "retries: 1\n");
+    symlink("ci/real.yaml", world.work().join("sluicegate.yaml")).unwrap();
+    world.commit("before");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("ci/gate.yaml", "retries: 2\n");
+    world.write("ci/real.yaml", "retries: 3\n");
+    world.commit("after");
+    world.push();
+    let changes = |call: Call| {
+        let args = ["check", "--head", "HEAD", "--report", "json=-"];
+        call.run(&args).expect(0).json()["gateChangesInWords"].clone()
+    };
+    assert_eq!(
+        changes(plain(&world)),
+        json!({ "ci/real.yaml": ["retries: 1 → 3 (changed)"] })
+    );
+    assert_eq!(
+        changes(plain(&world).variable("SLUICEGATE_CONFIG", "ci/gate.yaml")),
+        json!({ "ci/gate.yaml": ["retries: 1 → 2 (changed)"] })
+    );
+}
+
+#[test]
+fn a_change_of_the_gate_and_more_fails_where_the_job_says_so() {
+    let config = ("sluicegate.yaml", "retries: 1\n");
+    let alone = changed(&[], &[config]);
+    let more = changed(&[], &[config, ("README.md", "words\n")]);
+    let none = changed(&[], &[("README.md", "words\n")]);
+    let accepted = report(&alone, 0, &["--gate-changes", "fail"]);
+    assert_eq!(accepted["verdict"], "passed");
+    report(&none, 0, &["--gate-changes", "fail"]);
+    report(&more, 0, &[]);
+    let failed = report(&more, 1, &["--gate-changes", "fail"]);
+    assert_eq!(failed["verdict"], "failed");
+    assert!(
+        failed["notes"].to_string().contains("--gate-changes fail"),
+        "{failed}"
+    );
+    let call = plain(&more).variable("SLUICEGATE_GATE_CHANGES", "fail");
+    let ended = call
+        .run(&["check", "--head", "HEAD", "--report", "junit=-"])
+        .expect(1);
+    assert!(
+        ended.out.contains("<error type=\"gate-change\""),
+        "JUnit is all green: {}",
+        ended.all()
+    );
+    let ended = call
+        .run(&["check", "--head", "HEAD", "--report", "json=../r.json"])
+        .expect(1);
+    assert!(ended.all().contains("--gate-changes fail"), "{}", ended.all());
+    call.run(&["report", "../r.json"]).expect(1);
+    let file = more.path().join("r.json");
+    let edited = fs::read_to_string(&file)
+        .unwrap()
+        .replace("\"verdict\": \"failed\"", "\"verdict\": \"passed\"");
+    fs::write(&file, edited).unwrap();
+    call.run(&["report", "../r.json"])
+        .expect(2)
+        .saying(&["that the job does not allow"]);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let call = pull_request(&more, platform.call(&more));
+    for command in ["review", "ci"] {
+        for (moved, code) in [(&[][..], 1), (&["--all"], 1), (&["--base", "HEAD"], 7)] {
+            let args = [&[command, "--gate-changes", "fail"], moved].concat();
+            call.run(&args).expect(code);
+        }
+    }
+    assert!(
+        platform
+            .requests()
+            .iter()
+            .all(|request| !request.url.path().contains("artifact"))
+    );
+}
+
+#[test]
+fn a_name_that_is_no_text_is_more_than_the_gate() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = changed(&[], &[("sluicegate.yaml", "retries: 1\n")]);
+    report(&world, 0, &["--gate-changes", "fail"]);
+    let name = std::ffi::OsStr::from_bytes(b"words\xff.md");
+    fs::write(world.work().join(name), "words\n").unwrap();
+    world.commit("more");
+    report(&world, 1, &["--gate-changes", "fail"]);
+}
+
+/// With a base other than the host's, a gate change could be missed.
+#[test]
+fn where_the_hosts_base_is_not_known_no_change_of_the_gate_is_let_through() {
+    let world = changed(
+        &[],
+        &[("sluicegate.yaml", "retries: 1\n"), ("README.md", "words\n")],
+    );
+    let call = plain(&world)
+        .variable("JENKINS_URL", "https://jenkins.example.com/")
+        .variable("BUILD_ID", "1")
+        .variable("GIT_COMMIT", world.git(&["rev-parse", "HEAD"]))
+        .variable("CHANGE_ID", "7")
+        .variable("CHANGE_BRANCH", "change")
+        .variable("CHANGE_TARGET", "gone");
+    let args = ["check", "--head", "HEAD", "--all"];
+    call.run(&args)
+        .expect(0)
+        .saying(&["could not resolve the host's base"]);
+    call.run(&[&args[..], &["--gate-changes", "fail"]].concat())
+        .expect(7)
+        .saying(&["gone"]);
+}
+
+#[test]
+fn the_file_cannot_say_what_a_change_of_the_gate_means() {
+    let world = changed(&[], &[("sluicegate.yaml", "gate-changes: warn\n")]);
+    plain(&world)
+        .run(&["check"])
+        .expect(2)
+        .saying(&["gate-changes", "SLUICEGATE_GATE_CHANGES"]);
+}
+
+#[test]
+fn pipelines_that_are_left_out_are_told_with_why() {
+    let world = change(&[
+        ("old/a.orch.yaml", &bad()),
+        ("b.orch.yaml", &good()),
+        ("c.tran.yaml", "type: transformation\npipeline: {}\n"),
+    ]);
+    let flags = ["--exclude", "old/**", "--include", "**/*.orch.yaml"];
+    let left = report(&world, 0, &flags);
+    assert_eq!(left["excluded"], json!(["c.tran.yaml", "old/a.orch.yaml"]));
+    assert_eq!(
+        left["excludedReasons"],
+        json!({ "c.tran.yaml": "not matched by --include", "old/a.orch.yaml": "matched by --exclude" })
+    );
+    assert_eq!(left["counts"]["excluded"], 2);
+    let ended = plain(&world)
+        .run(
+            &[
+                &[
+                    "check",
+                    "--head",
+                    "HEAD",
+                    "--report",
+                    "markdown=../m",
+                    "--report",
+                    "html=../h",
+                ],
+                &flags[..],
+            ]
+            .concat(),
+        )
+        .expect(0);
+    let read = |name: &str| fs::read_to_string(world.path().join(name)).unwrap();
+    for text in [ended.out, read("m"), read("h")] {
+        let text = text
+            .replace("&#58;", ":")
+            .replace("&#40;", "(")
+            .replace("&#45;", "-");
+        assert!(
+            text.contains("Excluded: 2 files: c.tran.yaml (not matched by "),
+            "{text}"
+        );
+    }
+    let merged = {
+        fs::write(world.path().join("r.json"), left.to_string()).unwrap();
+        plain(&world)
+            .run(&["report", "../r.json", "--report", "json=-"])
+            .expect(0)
+            .json()
+    };
+    assert_eq!(merged["excludedReasons"], left["excludedReasons"]);
+}
+
+#[test]
+fn names_that_only_look_like_a_pipeline_are_warned_about() {
+    let world = change(&[
+        ("a.ORCH.YAML", &bad()),
+        ("b.orch.yml", &bad()),
+        ("c.orch.yaml ", &bad()),
+        ("d.orch\u{200b}.yaml", &bad()),
+        ("e.orch.yaml", &good()),
+    ]);
+    let call = plain(&world);
+    for all in [&[][..], &["--all"]] {
+        let ended = call
+            .run(&[&["check", "--head", "HEAD", "--report", "json=-"], all].concat())
+            .expect(0)
+            .saying(&[
+                "4 files have names that only look like a pipeline's",
+                "\"c.orch.yaml \"",
+                "d.orch\\u{200b}.yaml",
+            ]);
+        let notes = ended.json()["notes"].to_string();
+        assert!(
+            notes.contains("a.ORCH.YAML") && notes.contains("b.orch.yml"),
+            "{notes}"
+        );
+    }
+    call.run(&["context"]).expect(0).saying(&["a.ORCH.YAML"]);
+    // A pipeline that gets such a name is deleted, and is not excluded silently.
+    world.git(&["mv", "a.orch.yaml", "a.orch.yml"]);
+    world.commit("hidden");
+    let context = call.run(&["context", "--json"]).expect(0).json();
+    let gone = json!({ "path": "a.orch.yaml", "change": "deleted", "selected": false, "reason": "deleted" });
+    assert!(
+        context["changed"].as_array().unwrap().contains(&gone),
+        "{context:#}"
+    );
+}
+
+#[test]
+fn a_submodule_with_a_pipelines_name_is_told_and_not_sent() {
+    let world = change(&[("b.orch.yaml", &good())]);
+    let commit = world.git(&["rev-parse", "HEAD"]);
+    let entry = format!("160000,{commit},sub.orch.yaml");
+    world.git(&["update-index", "--add", "--cacheinfo", &entry]);
+    world.git(&["commit", "-q", "-m", "submodule"]);
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    for all in [&[][..], &["--all"]] {
+        let args = [&["review", "--report", "json=-"], all].concat();
+        let report = platform.call(&world).run(&args).expect(0).json();
+        assert_eq!(
+            report["excludedReasons"],
+            json!({ "sub.orch.yaml": "a submodule, not a file" })
+        );
+    }
+    let sent: Vec<String> = platform
+        .requests()
+        .iter()
+        .flat_map(crate::support::asked)
+        .collect();
+    assert!(
+        !sent.is_empty() && !sent.contains(&"sub.orch.yaml".to_owned()),
+        "{sent:?}"
+    );
+    for all in [&[][..], &["--all"]] {
+        let args = [&["check", "--head", "HEAD", "--report", "json=-"], all].concat();
+        let report = Call::new(&world.work()).run(&args).expect(3).json();
+        assert_eq!(
+            report["unreviewedReasons"],
+            json!({ "sub.orch.yaml": "a submodule, not a file" })
+        );
+    }
+}
+
+/// A change that makes a link of the gate point to its pipeline, or moves the pipeline there from a file of the gate.
+#[cfg(unix)]
+#[test]
+fn a_pipeline_is_judged_wherever_the_gate_leads() {
+    let world = change(&[("jobs/b.orch.yaml", &bad())]);
+    symlink("jobs/b.orch.yaml", world.work().join("sluicegate-waivers.yaml")).unwrap();
+    world.commit("a link");
+    world.push();
+    let check = |args: &[&str]| {
+        let all = [&["check", "--head", "HEAD", "--policy", "base"], args].concat();
+        plain(&world).run(&all)
+    };
+    let report = check(&["--report", "json=-"]).expect(1).json();
+    assert_eq!(report["files"][0]["path"], "jobs/b.orch.yaml");
+    let refused = ["--gate-changes", "fail", "--fail-on", "never"];
+    check(&refused).expect(1);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    platform
+        .call(&world)
+        .run(&["review", "--policy", "base"])
+        .expect(0);
+    let sent: Vec<String> = platform
+        .requests()
+        .iter()
+        .flat_map(crate::support::asked)
+        .collect();
+    assert_eq!(sent, ["jobs/b.orch.yaml"]);
+
+    let words = "# The gate of this project, which its owners steer.\n".repeat(20);
+    let world = changed(&[("sluicegate.yaml", &format!("{words}retries: 0\n"))], &[]);
+    world.git(&["rm", "-q", "sluicegate.yaml"]);
+    world.write("b.orch.yaml", format!("{words}{}", bad()));
+    world.commit("a move");
+    world.push();
+    let ended = plain(&world).run(&["check", "--head", "HEAD", "--report", "json=-"]);
+    assert_eq!(ended.expect(1).json()["files"][0]["path"], "b.orch.yaml");
+}
+
+#[test]
+fn a_wrong_project_or_branch_is_not_an_unavailable_platform() {
+    let world = change(&[("b.orch.yaml", &good())]);
+    for (status, code) in [
+        (400, 3),
+        (401, 4),
+        (403, 4),
+        (404, 3),
+        (413, 3),
+        (418, 3),
+        (422, 3),
+        (429, 3),
+        (500, 0),
+        (503, 0),
+    ] {
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(status));
+        platform.is_down();
+        let args = ["review", "--on-unavailable", "pass", "--report", "json=-"];
+        let ended = platform.call(&world).run(&args).expect(code);
+        assert_eq!(ended.json()["verdict"], "undecided", "{status}");
+        if code == 3 {
+            assert!(ended.err.contains("hint:"), "{}", ended.all());
+        }
+    }
+}
+
+#[test]
+fn only_a_200_or_a_201_is_an_answer_to_a_review() {
+    let world = change(&[("b.orch.yaml", &good())]);
+    let passed = json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed() } });
+    for status in [202, 203, 206] {
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(status).set_body_json(&passed));
+        let call = platform.call(&world);
+        let ended = call.run(&["review", "--report", "json=-"]).expect(3);
+        assert_eq!(ended.json()["verdict"], "undecided", "{status}");
+        ended.saying(&[&status.to_string(), "200"]);
+    }
+    for status in [200, 201] {
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(status).set_body_json(&passed));
+        platform.call(&world).run(&["review"]).expect(0);
+    }
+}

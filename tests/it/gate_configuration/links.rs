@@ -1,0 +1,132 @@
+//! A rules file behind a link belongs to the gate configuration, and a report of the job follows no link of the change.
+
+use crate::support::{Call, HOSTS, RULES, World, github, pipeline, project};
+use serde_json::json;
+use std::os::unix::fs::symlink;
+
+/// Creates a `main` whose rules file, or whose entire hidden directory, is a link to `rules/`; and a branch `change`.
+fn linked(is_folder: bool) -> World {
+    let world = project();
+    std::fs::remove_dir_all(world.work().join(".platform")).unwrap();
+    world.write("rules/config/pipeline_quality_rules.yaml", RULES);
+    if is_folder {
+        symlink("rules", world.work().join(".platform")).unwrap();
+    } else {
+        std::fs::create_dir_all(world.work().join(".platform/config")).unwrap();
+        world.write(
+            ".platform/shared-pipelines.yaml",
+            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines: []\n",
+        );
+        symlink(
+            "../../rules/config/pipeline_quality_rules.yaml",
+            world.work().join(".platform/config/pipeline_quality_rules.yaml"),
+        )
+        .unwrap();
+    }
+    world.commit("linked");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world
+}
+
+#[test]
+fn a_change_of_a_linked_rules_file_is_told_and_can_fail() {
+    for is_folder in [false, true] {
+        let world = linked(is_folder);
+        let target = "rules/config/pipeline_quality_rules.yaml";
+        world.write(
+            target,
+            RULES.replace("enforcementLevel: error", "enforcementLevel: warn"),
+        );
+        world.write("note.txt", "more");
+        world.commit("relaxed");
+        world.push();
+        for (name, host) in HOSTS {
+            let call = host(&world, Call::new(&world.work()));
+            let ended = call.run(&["check", "--gate-changes", "fail", "--report", "json=-"]);
+            assert_eq!(ended.code, 1, "{name} {is_folder}: {}", ended.all());
+            assert_eq!(ended.json()["gateChanges"], json!([target]), "{name}");
+            let words = ended.json()["gateChangesInWords"].to_string();
+            assert!(words.contains("error → warn (relaxed)"), "{name}: {words}");
+        }
+        let twin = linked(is_folder);
+        twin.write("note.txt", "more");
+        twin.commit("more");
+        twin.push();
+        github(&twin, Call::new(&twin.work()))
+            .run(&["check", "--gate-changes", "fail"])
+            .expect(0);
+    }
+}
+
+#[test]
+fn check_says_that_the_rules_file_is_behind_a_link() {
+    for is_folder in [false, true] {
+        let world = linked(is_folder);
+        world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+        world.commit("pipeline");
+        world.push();
+        let ended = github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+        assert!(
+            ended
+                .all()
+                .contains("behind a symbolic link, which the platform does not follow"),
+            "{}",
+            ended.all()
+        );
+        assert!(
+            !ended.all().contains("the rules file is missing"),
+            "{}",
+            ended.all()
+        );
+    }
+}
+
+#[test]
+fn a_report_that_the_job_names_follows_no_link_of_the_change() {
+    let world = project();
+    let outside = world.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    symlink(&outside, world.work().join("out")).unwrap();
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("link");
+    world.push();
+    for report in ["json=out/r.json", "junit=out/deeper/r.xml"] {
+        for call in [Call::new(&world.work()), github(&world, Call::new(&world.work()))] {
+            let ended = call.run(&["check", "--report", report]).expect(2);
+            ended.saying(&["is a symbolic link in the repository"]);
+            let by_variable = call.variable("SLUICEGATE_REPORT", report).run(&["check"]);
+            assert_eq!(by_variable.code, 2, "{}", by_variable.all());
+        }
+    }
+    let plan = [
+        "publish",
+        "--prefix",
+        "p",
+        "--version-name",
+        "1",
+        "--dry-run",
+        "--receipt",
+        "out/receipt.json",
+    ];
+    Call::with_platform(&world.work(), "http://127.0.0.1:9")
+        .run(&plan)
+        .expect(2);
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+    // Counterparts: a link that the job created, and a path outside the checkout.
+    symlink(&outside, world.work().join("mine")).unwrap();
+    let elsewhere = format!("json={}", outside.join("direct.json").display());
+    Call::new(&world.work())
+        .run(&[
+            "check",
+            "--base",
+            "main",
+            "--report",
+            "json=mine/r.json",
+            "--report",
+            &elsewhere,
+        ])
+        .expect(0);
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 2);
+}

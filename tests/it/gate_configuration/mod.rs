@@ -1,0 +1,5 @@
+//! Changes to the gate configuration are reported, and unusable files of it fail the change.
+
+mod changes;
+mod links;
+mod unusable_files;

@@ -1,0 +1,365 @@
+//! A file of the gate configuration that cannot be used fails the change that introduces it, and stops no later change.
+
+use crate::support::{
+    Call, HOSTS, Platform, RULES, RULES_FILE, World, each, github, github_event, head, passed, pipeline,
+    project, repository,
+};
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::symlink;
+
+/// Makes the gate configuration unusable, or repairs it.
+type Edit = fn(&World);
+
+struct Poison {
+    name: &'static str,
+    damage: Edit,
+    repair: Edit,
+    /// A part of the message.
+    words: &'static str,
+    /// Whether another change on top of it can pass: without rules, no pipeline can.
+    lets_others_pass: bool,
+}
+
+/// Problems that a local `check` does not need to report, or reports as results.
+const NO_LOCAL_ERRORS: [&str; 5] = [
+    "wrong value",
+    "empty directory",
+    "link",
+    "rules file",
+    "shared pipelines",
+];
+
+fn remove(world: &World, path: &str) {
+    let full = world.work().join(path);
+    if full.is_dir() {
+        fs::remove_dir_all(full).unwrap();
+    } else {
+        fs::remove_file(full).unwrap();
+    }
+}
+
+fn settings(world: &World, text: &str) {
+    world.write("sluicegate.yaml", text);
+}
+
+fn no_settings(world: &World) {
+    remove(world, "sluicegate.yaml");
+}
+
+fn no_waivers(world: &World) {
+    remove(world, "sluicegate-waivers.yaml");
+}
+
+fn poisons() -> Vec<Poison> {
+    let file = |name, damage: Edit, words| Poison {
+        name,
+        damage,
+        repair: no_settings,
+        words,
+        lets_others_pass: true,
+    };
+    let waivers = |name, damage: Edit, words| Poison {
+        repair: no_waivers,
+        ..file(name, damage, words)
+    };
+    vec![
+        file(
+            "unknown key",
+            |world| settings(world, "review:\n  fail_on: warn\n"),
+            "sluicegate.yaml:2:3: unknown key `fail_on`",
+        ),
+        file("no YAML", |world| settings(world, "a: [\n"), "sluicegate.yaml"),
+        file(
+            "wrong value",
+            |world| settings(world, "timeout: 0\n"),
+            "sluicegate.yaml: the timeout 0 is not in the range",
+        ),
+        file(
+            "no directory name",
+            |world| settings(world, "config-dir: a/b\n"),
+            "sluicegate.yaml: configuration directory",
+        ),
+        file(
+            "empty directory",
+            |world| settings(world, "config-dir: .typo\n"),
+            "`config-dir` is `.typo`",
+        ),
+        file(
+            "include without a match",
+            |world| settings(world, "include: ['none/**']\n"),
+            "no glob of `include` matches a file",
+        ),
+        file(
+            "tracked output",
+            |world| settings(world, "review: { report: [json=a.orch.yaml] }\n"),
+            "git tracks this file",
+        ),
+        file(
+            "output outside",
+            |world| settings(world, "review: { report: [json=../a.json] }\n"),
+            "must stay inside the checkout",
+        ),
+        file(
+            "two reports in one file",
+            |world| settings(world, "review: { report: [json=x, junit=x] }\n"),
+            "two reports cannot both go to",
+        ),
+        file(
+            "not UTF-8",
+            |world| world.write("sluicegate.yaml", [b'#', 0xff, b'\n']),
+            "sluicegate.yaml: it is not UTF-8",
+        ),
+        file(
+            "UTF-16",
+            |world| {
+                let wide = "review: {}\n".encode_utf16().flat_map(u16::to_le_bytes);
+                world.write("sluicegate.yaml", wide.collect::<Vec<u8>>());
+            },
+            "sluicegate.yaml: it is UTF-16: save it as UTF-8",
+        ),
+        file(
+            "too large",
+            |world| settings(world, &"# long\n".repeat(200_000)),
+            "it has more than 1048576 bytes",
+        ),
+        file(
+            "link",
+            |world| symlink("/etc/hostname", world.work().join("sluicegate.yaml")).unwrap(),
+            "leads out of the repository",
+        ),
+        waivers(
+            "no reason",
+            |world| {
+                world.write(
+                    "sluicegate-waivers.yaml",
+                    "- { rule: unused-components, path: a }\n",
+                );
+            },
+            "sluicegate-waivers.yaml:1:3: the waiver has no `reason`",
+        ),
+        waivers(
+            "unknown rule",
+            |world| {
+                world.write(
+                    "sluicegate-waivers.yaml",
+                    "- { rule: unused-componets, path: a, reason: r }\n",
+                );
+            },
+            "unused-components",
+        ),
+        waivers(
+            "wrong date",
+            |world| {
+                world.write(
+                    "sluicegate-waivers.yaml",
+                    "- { rule: unused-components, path: a, reason: r, until: soon }\n",
+                );
+            },
+            "sluicegate-waivers.yaml:1",
+        ),
+        Poison {
+            name: "second hidden directory",
+            damage: |world| world.write(".second/config/pipeline_quality_rules.yaml", RULES),
+            repair: |world| remove(world, ".second"),
+            words: ".platform, .second",
+            lets_others_pass: false,
+        },
+        Poison {
+            name: "rules file",
+            damage: |world| world.write(RULES_FILE, "rules: 7\n"),
+            repair: |world| world.write(RULES_FILE, RULES),
+            words: "pipeline_quality_rules.yaml:1",
+            lets_others_pass: false,
+        },
+        Poison {
+            name: "shared pipelines",
+            damage: |world| world.write(".platform/shared-pipelines.yaml", "pipelines: [\n"),
+            repair: |world| remove(world, ".platform/shared-pipelines.yaml"),
+            words: "shared-pipelines.yaml:2:1",
+            lets_others_pass: true,
+        },
+    ]
+}
+
+fn branch(world: &World, name: &str) {
+    world.git(&["checkout", "-q", "-b", name]);
+}
+
+fn committed(world: &World, message: &str) {
+    world.commit(message);
+    world.push();
+}
+
+fn on_push(world: &World, call: Call, before: &str) -> Call {
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": before, "after": head(world) });
+    github_event(world, call, "push", "refs/heads/main", &payload)
+}
+
+#[test]
+fn change_that_makes_the_gate_unusable_fails_and_repair_passes() {
+    for case in poisons() {
+        let name = case.name;
+        let world = project();
+        let platform = Platform::new();
+        platform.reviews(each("PASSED", passed()));
+        let before = head(&world);
+        branch(&world, "change");
+        (case.damage)(&world);
+        committed(&world, "poison");
+        let introduced = github(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        assert_eq!(introduced.code, 1, "{name}: {}", introduced.all());
+        let notes = introduced.json()["notes"].to_string();
+        assert!(notes.contains(case.words), "{name}: {notes}");
+        for command in ["review", "ci"] {
+            let ended = github(&world, platform.call(&world)).run(&[command]);
+            assert_eq!(ended.code, 1, "{name} {command}: {}", ended.all());
+        }
+        // The push to the default branch fails too.
+        world.git(&["checkout", "-q", "main"]);
+        world.git(&["merge", "-q", "--ff-only", "change"]);
+        world.push();
+        let pushed = on_push(&world, Call::new(&world.work()), &before).run(&["check"]);
+        assert_eq!(pushed.code, 1, "{name}: {}", pushed.all());
+        // Another change is reviewed strictly.
+        branch(&world, "other");
+        world.write("b.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+        committed(&world, "bad");
+        let other = github(&world, Call::new(&world.work())).run(&["check"]);
+        assert_eq!(other.code, 1, "{name}: {}", other.all());
+        world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+        committed(&world, "good");
+        let other = github(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        assert_eq!(
+            other.code,
+            i32::from(!case.lets_others_pass),
+            "{name}: {}",
+            other.all()
+        );
+        let notes = other.json()["notes"].to_string();
+        assert!(notes.contains(case.words), "{name}: {notes}");
+        // The repair passes.
+        world.git(&["checkout", "-q", "-b", "repair", "main"]);
+        (case.repair)(&world);
+        committed(&world, "repair");
+        let repaired = github(&world, Call::new(&world.work())).run(&["check"]);
+        assert_eq!(repaired.code, 0, "{name}: {}", repaired.all());
+        for command in ["review", "ci"] {
+            let ended = github(&world, platform.call(&world)).run(&[command]);
+            assert_eq!(ended.code, 0, "{name} {command}: {}", ended.all());
+        }
+        // A local run reports the unusable file.
+        world.git(&["checkout", "-q", "main"]);
+        if !NO_LOCAL_ERRORS.contains(&case.name) {
+            let local = Call::new(&world.work()).run(&["check", "--all"]);
+            assert_eq!(local.code, 2, "{name}: {}", local.all());
+        }
+    }
+}
+
+#[test]
+fn unusable_gate_fails_on_every_host() {
+    let world = project();
+    branch(&world, "change");
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: unused-components, path: a }\n",
+    );
+    world.write(".second/shared-pipelines.yaml", "pipelines: []\n");
+    committed(&world, "poison");
+    for (name, host) in HOSTS {
+        let ended = host(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        let notes = ended.json()["notes"].to_string();
+        assert!(
+            notes.contains("`reason`") && notes.contains(".second"),
+            "{name}: {notes}"
+        );
+    }
+}
+
+/// A change must not set the policy aside by a file at the path of a report.
+#[test]
+fn tracked_file_at_a_report_path_leaves_the_policy_in_force() {
+    let world = project();
+    world.write(
+        "sluicegate.yaml",
+        "review: { fail-on: warn, report: [json=review.json] }\n",
+    );
+    committed(&world, "configure");
+    branch(&world, "change");
+    world.write("review.json", "{}");
+    committed(&world, "report");
+    let ended = github(&world, Call::new(&world.work()))
+        .run(&["check", "--report", "json=-"])
+        .expect(1);
+    assert!(ended.out.contains("git tracks this file"), "{}", ended.out);
+    assert_eq!(ended.json()["context"]["failOn"], "warn", "{}", ended.out);
+    assert_eq!(
+        fs::read_to_string(world.work().join("review.json")).unwrap(),
+        "{}"
+    );
+}
+
+/// A waiver may name a rule that only the rules file knows.
+#[test]
+fn removed_rule_with_a_waiver_fails_and_removing_both_passes() {
+    let own = "rules:\n  - { id: own-rule, enabled: false, enforcementLevel: warn }\n";
+    let world = project();
+    let rules = format!("{own}{}", RULES.strip_prefix("rules:\n").unwrap());
+    world.write(RULES_FILE, &rules);
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: own-rule, path: a, reason: r }\n",
+    );
+    committed(&world, "own rule");
+    branch(&world, "change");
+    world.write(RULES_FILE, RULES);
+    committed(&world, "remove the rule");
+    let ended = github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+    assert!(ended.all().contains("own-rule"), "{}", ended.all());
+    no_waivers(&world);
+    committed(&world, "remove the waiver");
+    github(&world, Call::new(&world.work())).run(&["check"]).expect(0);
+}
+
+#[test]
+fn unusable_policy_publishes_nothing() {
+    let world = project();
+    settings(&world, "publish: { prefix: p, require_review: r.json }\n");
+    committed(&world, "poison");
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let args = ["--prefix", "p", "--version-name", "v1"];
+    let ended =
+        on_push(&world, platform.call(&world), &head(&world)).run(&[&["publish"][..], &args].concat());
+    ended
+        .expect(1)
+        .saying(&["nothing is published", "require_review"]);
+    let ci = [&["ci", "--publish-on-branch", "main"][..], &args].concat();
+    on_push(&world, platform.call(&world), &head(&world))
+        .run(&ci)
+        .expect(1);
+    assert!(
+        platform
+            .requests()
+            .iter()
+            .all(|request| !request.url.path().contains("artifacts"))
+    );
+}
+
+/// A branch that left `main` while a file was unusable did not introduce it.
+#[test]
+fn branch_of_an_unusable_main_passes_after_the_repair() {
+    let world = project();
+    settings(&world, "fail_on: warn\n");
+    committed(&world, "poison");
+    branch(&world, "change");
+    world.write("b.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    committed(&world, "change");
+    world.git(&["checkout", "-q", "main"]);
+    settings(&world, "retries: 1\n");
+    committed(&world, "repair");
+    world.git(&["checkout", "-q", "change"]);
+    github(&world, Call::new(&world.work())).run(&["check"]).expect(0);
+}

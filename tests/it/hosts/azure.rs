@@ -1,0 +1,159 @@
+//! Azure Pipelines: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>. The agent fetches into
+//! `refs/remotes/`; it fetches the trial merge of a pull request.
+
+use crate::support::{
+    ALL_OF_FEATURE, ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, checkout, with_default,
+};
+use std::path::{Path, PathBuf};
+
+fn whole(project: &Project, commit: &str) -> PathBuf {
+    let fetch = [EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"];
+    with_default(checkout(&project.world, &fetch, commit))
+}
+
+fn job(folder: &Path, reason: &str, reference: &str, version: &str) -> Job {
+    let fixed = [
+        ("TF_BUILD", "True"),
+        ("BUILD_REASON", reason),
+        ("BUILD_SOURCEBRANCH", reference),
+        ("BUILD_SOURCEVERSION", version),
+        ("BUILD_BUILDNUMBER", "20261120.3"),
+    ];
+    Job::new(folder, &fixed)
+}
+
+fn pull_request(project: &Project, folder: &Path, merge: &str, source: &str, target: &str) -> Job {
+    let more = [
+        ("SYSTEM_PULLREQUEST_SOURCEBRANCH", source),
+        ("SYSTEM_PULLREQUEST_TARGETBRANCH", target),
+        ("SYSTEM_PULLREQUEST_SOURCECOMMITID", project.feature.as_str()),
+        ("SYSTEM_PULLREQUEST_PULLREQUESTID", "3"),
+        ("SYSTEM_PULLREQUEST_ISFORK", "False"),
+    ];
+    job(folder, "PullRequest", "refs/pull/3/merge", merge).with(&more)
+}
+
+#[test]
+fn a_pull_request_is_its_source_with_branches_in_either_form() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/3/merge");
+    let fetch = [EVERYTHING_FETCHED, "+refs/pull/3/merge:refs/remotes/pull/3/merge"];
+    let folder = checkout(&project.world, &fetch, &merge);
+    for (source, target) in [("refs/heads/feature", "refs/heads/main"), ("feature", "main")] {
+        pull_request(&project, &folder, &merge, source, target)
+            .says()
+            .event("azure", "PullRequest")
+            .head("feature", &project.feature)
+            .base(
+                &project.fork,
+                "the merge-base with the target branch `origin/main`",
+            )
+            .has("pullRequest", 3)
+            .has("fork", false)
+            .changes(&FEATURE)
+            .quietly();
+    }
+}
+
+#[test]
+fn a_pull_request_of_a_fork_is_not_sent() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/3/merge");
+    let fetch = [EVERYTHING_FETCHED, "+refs/pull/3/merge:refs/remotes/pull/3/merge"];
+    let folder = checkout(&project.world, &fetch, &merge);
+    let job = pull_request(&project, &folder, &merge, "feature", "main").with(&[
+        ("SYSTEM_PULLREQUEST_ISFORK", "True"),
+        ("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER", "31"),
+    ]);
+    job.says()
+        .has("fork", true)
+        .has("pullRequest", 31)
+        .changes(&FEATURE);
+    job.leaves_the_fork();
+}
+
+#[test]
+fn a_pull_request_in_the_default_checkout_ends_with_the_line_that_mends_it() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/3/merge");
+    let fetch = ["--depth=1", "+refs/pull/3/merge:refs/remotes/pull/3/merge"];
+    let folder = checkout(&project.world, &fetch, &merge);
+    pull_request(&project, &folder, &merge, "feature", "main")
+        .unsettled(&[&project.feature, "`fetchDepth: 0` on the step `checkout: self`"]);
+}
+
+#[test]
+fn a_push_a_manual_run_and_a_schedule_are_compared_with_the_default_branch() {
+    let project = Project::new();
+    for reason in ["IndividualCI", "BatchedCI", "Manual", "Schedule"] {
+        job(
+            &whole(&project, &project.feature),
+            reason,
+            "refs/heads/feature",
+            &project.feature,
+        )
+        .says()
+        .event("azure", reason)
+        .head("feature", &project.feature)
+        .base(&project.fork, "the default branch `origin/main`")
+        .changes(&FEATURE);
+        job(
+            &whole(&project, &project.main),
+            reason,
+            "refs/heads/main",
+            &project.main,
+        )
+        .says()
+        .head("main", &project.main)
+        .everything("head is on the default branch `main`")
+        .changes(&ALL_OF_MAIN);
+    }
+}
+
+#[test]
+fn a_branch_with_slashes_keeps_them() {
+    let project = Project::new();
+    project
+        .world
+        .git(&["push", "-q", "origin", "feature:refs/heads/team/a/feature"]);
+    job(
+        &whole(&project, &project.feature),
+        "IndividualCI",
+        "refs/heads/team/a/feature",
+        &project.feature,
+    )
+    .says()
+    .head("team/a/feature", &project.feature)
+    .changes(&FEATURE);
+}
+
+#[test]
+fn a_push_whose_checkout_has_one_branch_is_everything_and_warns() {
+    let project = Project::new();
+    let fetch = ["--depth=1", "+refs/heads/feature:refs/remotes/origin/feature"];
+    let folder = checkout(&project.world, &fetch, &project.feature);
+    job(&folder, "IndividualCI", "refs/heads/feature", &project.feature)
+        .says()
+        .head("feature", &project.feature)
+        .everything("does not know the remote's default branch")
+        .changes(&ALL_OF_FEATURE)
+        .warns("all pipelines are selected");
+}
+
+#[test]
+fn a_tag_is_everything_on_the_branch_that_holds_it() {
+    let project = Project::new();
+    project.world.git(&["tag", "v1", &project.main]);
+    project.world.git(&["push", "-q", "origin", "v1"]);
+    job(
+        &whole(&project, &project.main),
+        "IndividualCI",
+        "refs/tags/v1",
+        &project.main,
+    )
+    .says()
+    .head("main", &project.main)
+    .has("tag", "v1")
+    .everything("a tag has no previous state")
+    .changes(&ALL_OF_MAIN);
+}

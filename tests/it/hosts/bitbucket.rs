@@ -1,0 +1,128 @@
+//! Bitbucket Pipelines: <https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/>. Only one branch is
+//! cloned, 50 commits deep; for a pull request, the entire repository, and the destination is merged into the source in
+//! the clone.
+
+use crate::support::{ALL_OF_FEATURE, ALL_OF_MAIN, FEATURE, Job, Project, git, url};
+use std::path::{Path, PathBuf};
+
+fn clone(project: &Project, options: &[&str]) -> PathBuf {
+    let world = &project.world;
+    git(
+        world.path(),
+        &[&["clone", "-q"], options, &[&url(world), "build"]].concat(),
+    );
+    world.path().join("build")
+}
+
+fn job(folder: &Path, commit: &str, more: &[(&str, &str)]) -> Job {
+    let fixed = [("BITBUCKET_BUILD_NUMBER", "4"), ("BITBUCKET_COMMIT", commit)];
+    Job::new(folder, &fixed).with(more)
+}
+
+#[test]
+fn a_pull_request_is_its_source_not_the_merge_in_the_clone() {
+    let project = Project::new();
+    let folder = clone(&project, &["--branch=feature"]);
+    git(&folder, &["merge", "-q", "--no-edit", &project.main]);
+    let more = [
+        ("BITBUCKET_BRANCH", "feature"),
+        ("BITBUCKET_PR_ID", "2"),
+        ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
+    ];
+    job(&folder, &project.feature, &more)
+        .says()
+        .event("bitbucket", "pull-requests")
+        .head("feature", &project.feature)
+        .base(
+            &project.fork,
+            "the merge-base with the target branch `origin/main`",
+        )
+        .has("pullRequest", 2)
+        .has("fork", false)
+        .changes(&FEATURE)
+        .quietly();
+}
+
+#[test]
+fn a_pull_request_whose_destination_was_not_cloned_ends_with_the_branch_to_fetch() {
+    let project = Project::new();
+    let folder = clone(&project, &["--branch=feature", "--depth=50"]);
+    let more = [
+        ("BITBUCKET_BRANCH", "feature"),
+        ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
+    ];
+    job(&folder, &project.feature, &more).unsettled(&[
+        "the target branch `main` is not among the remote branches",
+        "git fetch origin +refs/heads/main:refs/remotes/origin/main",
+        "`clone: { depth: full }` in bitbucket-pipelines.yml",
+    ]);
+}
+
+#[test]
+fn a_branch_is_compared_with_the_default_branch() {
+    let project = Project::new();
+    let folder = clone(&project, &["--branch=feature"]);
+    job(&folder, &project.feature, &[("BITBUCKET_BRANCH", "feature")])
+        .says()
+        .event("bitbucket", "branches")
+        .head("feature", &project.feature)
+        .base(&project.fork, "the default branch `origin/main`")
+        .changes(&FEATURE);
+}
+
+#[test]
+fn a_branch_in_the_default_clone_is_everything_and_warns() {
+    let project = Project::new();
+    let folder = clone(&project, &["--branch=feature", "--depth=50"]);
+    job(&folder, &project.feature, &[("BITBUCKET_BRANCH", "feature")])
+        .says()
+        .head("feature", &project.feature)
+        .everything("does not know the remote's default branch")
+        .changes(&ALL_OF_FEATURE)
+        .warns("all pipelines are selected");
+}
+
+#[test]
+fn the_default_branch_is_everything() {
+    let project = Project::new();
+    let folder = clone(&project, &["--branch=main", "--depth=50"]);
+    job(&folder, &project.main, &[("BITBUCKET_BRANCH", "main")])
+        .says()
+        .head("main", &project.main)
+        .everything("head is on the default branch `main`")
+        .changes(&ALL_OF_MAIN)
+        .quietly();
+}
+
+#[test]
+fn a_tag_is_everything_on_the_branch_that_holds_it() {
+    let project = Project::new();
+    project.world.git(&["tag", "v1", &project.main]);
+    project.world.git(&["push", "-q", "origin", "v1"]);
+    let folder = clone(&project, &["--branch=v1"]);
+    job(&folder, &project.main, &[("BITBUCKET_TAG", "v1")])
+        .says()
+        .event("bitbucket", "tags")
+        .head("main", &project.main)
+        .has("tag", "v1")
+        .everything("a tag has no previous state")
+        .changes(&ALL_OF_MAIN);
+}
+
+/// A custom pipeline that a user started for a commit has neither branch nor tag. The commit may be on several branches.
+#[test]
+fn branch_of_custom_pipeline_of_commit_is_not_guessed() {
+    let project = Project::new();
+    let folder = clone(&project, &["--branch=feature"]);
+    let job = job(&folder, &project.feature, &[]);
+    job.says()
+        .has("branch", serde_json::Value::Null)
+        .base(&project.fork, "the default branch `origin/main`")
+        .changes(&FEATURE);
+    job.reviewing()
+        .run(&["review"])
+        .expect(7)
+        .saying(&["the branch of this run is unknown", "--branch"]);
+    let job = job.with(&[("SLUICEGATE_BRANCH", "feature")]);
+    job.says().head("feature", &project.feature);
+}

@@ -1,0 +1,128 @@
+//! Buildkite: <https://buildkite.com/docs/pipelines/configure/environment-variables>. The agent clones the entire
+//! repository and checks out the commit, for a pull request from `refs/pull/N/head`.
+
+use crate::support::{ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, checkout};
+use std::path::Path;
+
+fn job(folder: &Path, branch: &str, commit: &str, more: &[(&str, &str)]) -> Job {
+    let fixed = [
+        ("BUILDKITE", "true"),
+        ("BUILDKITE_SOURCE", "webhook"),
+        ("BUILDKITE_BRANCH", branch),
+        ("BUILDKITE_COMMIT", commit),
+        ("BUILDKITE_REPO", "git@github.com:o/p.git"),
+        ("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main"),
+        ("BUILDKITE_PULL_REQUEST", "false"),
+        ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", ""),
+        ("BUILDKITE_PULL_REQUEST_REPO", ""),
+        ("BUILDKITE_TAG", ""),
+        ("BUILDKITE_BUILD_NUMBER", "7"),
+    ];
+    Job::new(folder, &fixed).with(more)
+}
+
+fn pull_request(repository: &str) -> [(&str, &str); 3] {
+    [
+        ("BUILDKITE_PULL_REQUEST", "5"),
+        ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main"),
+        ("BUILDKITE_PULL_REQUEST_REPO", repository),
+    ]
+}
+
+#[test]
+fn a_branch_is_compared_with_the_default_branch() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    for source in ["webhook", "ui", "schedule"] {
+        job(
+            &folder,
+            "feature",
+            &project.feature,
+            &[("BUILDKITE_SOURCE", source)],
+        )
+        .says()
+        .event("buildkite", source)
+        .head("feature", &project.feature)
+        .base(&project.fork, "the default branch `origin/main`")
+        .has("pullRequest", serde_json::Value::Null)
+        .changes(&FEATURE)
+        .quietly();
+    }
+}
+
+#[test]
+fn a_commit_that_reads_head_is_what_is_checked_out() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    job(&folder, "feature", "HEAD", &[("BUILDKITE_SOURCE", "ui")])
+        .says()
+        .head("feature", &project.feature)
+        .base(&project.fork, "`origin/main`")
+        .changes(&FEATURE);
+}
+
+#[test]
+fn a_pull_request_is_compared_with_its_base_branch() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    for same in [
+        "git@github.com:o/p.git",
+        "https://github.com/O/p.git",
+        "git://github.com/o/p",
+    ] {
+        job(&folder, "feature", &project.feature, &pull_request(same))
+            .says()
+            .has("pullRequest", 5)
+            .has("fork", false)
+            .head("feature", &project.feature)
+            .base(&project.fork, "the target branch `origin/main`")
+            .changes(&FEATURE);
+    }
+}
+
+#[test]
+fn a_pull_request_of_a_fork_is_not_sent() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    let job = job(
+        &folder,
+        "somebody:feature",
+        &project.feature,
+        &pull_request("git://github.com/somebody/p.git"),
+    )
+    .with_remote_as_target();
+    job.says().has("fork", true).changes(&FEATURE);
+    job.leaves_the_fork();
+}
+
+#[test]
+fn the_default_branch_is_everything() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
+    job(&folder, "main", &project.main, &[])
+        .says()
+        .head("main", &project.main)
+        .everything("head is on the default branch `main`")
+        .changes(&ALL_OF_MAIN);
+}
+
+#[test]
+fn a_tag_is_everything_on_the_branch_that_holds_it() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
+    job(&folder, "v1", &project.main, &[("BUILDKITE_TAG", "v1")])
+        .says()
+        .head("main", &project.main)
+        .has("tag", "v1")
+        .everything("a tag has no previous state")
+        .changes(&ALL_OF_MAIN);
+}
+
+#[test]
+fn a_shallow_clone_ends_with_the_flags_to_look_at() {
+    let project = Project::new();
+    let refs = ["--depth=1", EVERYTHING_FETCHED];
+    let folder = checkout(&project.world, &refs, &project.feature);
+    job(&folder, "feature", &project.feature, &[])
+        .unsettled(&["the clone is shallow", "BUILDKITE_GIT_CLONE_FLAGS"]);
+}

@@ -1,0 +1,169 @@
+//! Gitea and Forgejo Actions: GitHub's variables and payloads with an additional variable
+//! (<https://docs.gitea.com/usage/actions/comparison>, <https://forgejo.org/docs/latest/user/actions/>). For a pull
+//! request, they check out its head.
+
+use crate::support::{ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, ZEROS, checkout};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+const MARKS: [&str; 2] = ["GITEA_ACTIONS", "FORGEJO_ACTIONS"];
+
+fn whole(project: &Project, commit: &str) -> PathBuf {
+    checkout(
+        &project.world,
+        &[EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"],
+        commit,
+    )
+}
+
+fn job(folder: &Path, mark: &str, event: &str, reference: &str, commit: &str, payload: &Value) -> Job {
+    let variables = [
+        (mark, "true"),
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", event),
+        ("GITHUB_REF", reference),
+        ("GITHUB_SHA", commit),
+        ("GITHUB_REPOSITORY", "o/p"),
+    ];
+    Job::new(folder, &variables).payload(payload)
+}
+
+fn pull_request(project: &Project, from: &str) -> Value {
+    json!({
+        "action": "synchronized",
+        "number": 7,
+        "pull_request": {
+            "number": 7,
+            "head": { "ref": "feature", "sha": project.feature, "repo": { "full_name": from } },
+            "base": { "ref": "main", "sha": project.main, "repo": { "full_name": "o/p" } },
+            "merge_base": project.fork
+        },
+        "repository": { "full_name": "o/p", "default_branch": "main" }
+    })
+}
+
+fn push(before: &str, after: &str) -> Value {
+    json!({ "before": before, "after": after, "repository": { "full_name": "o/p", "default_branch": "main" } })
+}
+
+#[test]
+fn a_pull_request_is_its_head() {
+    let project = Project::new();
+    let folder = whole(&project, &project.feature);
+    for mark in MARKS {
+        let payload = pull_request(&project, "o/p");
+        job(
+            &folder,
+            mark,
+            "pull_request",
+            "refs/pull/7/head",
+            &project.feature,
+            &payload,
+        )
+        .says()
+        .event("gitea", "pull_request")
+        .head("feature", &project.feature)
+        .base(&project.fork, "the target branch `origin/main`")
+        .has("pullRequest", 7)
+        .has("fork", false)
+        .changes(&FEATURE);
+    }
+}
+
+#[test]
+fn a_pull_request_of_a_fork_is_not_sent() {
+    let project = Project::new();
+    let payload = pull_request(&project, "somebody/p");
+    let folder = whole(&project, &project.feature);
+    let job = job(
+        &folder,
+        MARKS[0],
+        "pull_request",
+        "refs/pull/7/head",
+        &project.feature,
+        &payload,
+    );
+    job.says().has("fork", true).changes(&FEATURE);
+    job.leaves_the_fork();
+}
+
+#[test]
+fn a_push_and_a_new_branch() {
+    let project = Project::new();
+    let folder = whole(&project, &project.feature);
+    for mark in MARKS {
+        let on = |before: &str| {
+            let payload = push(before, &project.feature);
+            job(
+                &folder,
+                mark,
+                "push",
+                "refs/heads/feature",
+                &project.feature,
+                &payload,
+            )
+            .says()
+        };
+        on(&project.before)
+            .event("gitea", "push")
+            .head("feature", &project.feature)
+            .base(&project.fork, "the default branch")
+            .changes(&FEATURE);
+        on(ZEROS)
+            .head("feature", &project.feature)
+            .base(&project.fork, "the default branch")
+            .changes(&FEATURE);
+    }
+}
+
+#[test]
+fn a_tag_a_schedule_and_a_run_by_hand() {
+    let project = Project::new();
+    project.world.git(&["tag", "v1", &project.main]);
+    project.world.git(&["push", "-q", "origin", "v1"]);
+    let folder = whole(&project, &project.main);
+    let payload = push(ZEROS, &project.main);
+    job(&folder, MARKS[1], "push", "refs/tags/v1", &project.main, &payload)
+        .says()
+        .head("main", &project.main)
+        .has("tag", "v1")
+        .everything("a tag has no previous state")
+        .changes(&ALL_OF_MAIN);
+    for event in ["schedule", "workflow_dispatch"] {
+        let payload = json!({ "repository": { "default_branch": "main" } });
+        job(
+            &folder,
+            MARKS[0],
+            event,
+            "refs/heads/main",
+            &project.main,
+            &payload,
+        )
+        .says()
+        .event("gitea", event)
+        .head("main", &project.main)
+        .everything("head is on the default branch `main`")
+        .changes(&ALL_OF_MAIN);
+    }
+}
+
+#[test]
+fn a_shallow_pull_request_ends_with_the_line_that_mends_it() {
+    let project = Project::new();
+    let head = format!("+{}:refs/remotes/pull/7/head", project.feature);
+    let folder = checkout(&project.world, &["--depth=1", &head], &project.feature);
+    let mut payload = pull_request(&project, "o/p");
+    payload["pull_request"]["base"]["sha"] = Value::Null;
+    job(
+        &folder,
+        MARKS[0],
+        "pull_request",
+        "refs/pull/7/head",
+        &project.feature,
+        &payload,
+    )
+    .unsettled(&[
+        "the target branch `main` is not among the remote branches",
+        "`fetch-depth: 0` in the `with:` of actions/checkout",
+    ]);
+}

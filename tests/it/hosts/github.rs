@@ -1,0 +1,628 @@
+//! GitHub Actions: <https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows>,
+//! checked out as <https://github.com/actions/checkout> does it, with and without `fetch-depth: 0`.
+
+use crate::support::{
+    ALL_OF_FEATURE, ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, ZEROS, checkout,
+};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+const ABSENT: &str = "4444444444444444444444444444444444444444";
+
+fn job(folder: &Path, event: &str, reference: &str, commit: &str, payload: &Value) -> Job {
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", event),
+        ("GITHUB_REF", reference),
+        ("GITHUB_SHA", commit),
+        ("GITHUB_REPOSITORY", "o/p"),
+        ("GITHUB_RUN_NUMBER", "12"),
+    ];
+    Job::new(folder, &variables).payload(payload)
+}
+
+fn repository() -> Value {
+    json!({ "full_name": "o/p", "default_branch": "main" })
+}
+
+fn pull_request(head: &str, base: &str) -> Value {
+    json!({
+        "action": "synchronize",
+        "number": 7,
+        "pull_request": {
+            "number": 7,
+            "head": { "ref": "feature", "sha": head, "repo": { "full_name": "o/p" } },
+            "base": { "ref": "main", "sha": base, "repo": { "full_name": "o/p" } }
+        },
+        "repository": repository()
+    })
+}
+
+fn whole(project: &Project, revision: &str) -> PathBuf {
+    checkout(
+        &project.world,
+        &[EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"],
+        revision,
+    )
+}
+
+/// Checks out the trial merge with `fetch-depth: 0`.
+fn whole_pull(project: &Project, merge: &str) -> PathBuf {
+    let pull = format!("+{merge}:refs/remotes/pull/7/merge");
+    checkout(
+        &project.world,
+        &[EVERYTHING_FETCHED, &pull],
+        "refs/remotes/pull/7/merge",
+    )
+}
+
+fn push(project: &Project, branch: &str, before: &str, after: &str) -> Job {
+    let reference = format!("refs/heads/{branch}");
+    let payload = json!({ "ref": reference, "before": before, "after": after, "repository": repository() });
+    job(&whole(project, after), "push", &reference, after, &payload)
+}
+
+#[test]
+fn a_pull_request_is_its_head_not_the_trial_merge() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/7/merge");
+    let folder = whole_pull(&project, &merge);
+    for event in ["pull_request", "pull_request_review"] {
+        let payload = pull_request(&project.feature, &project.main);
+        job(&folder, event, "refs/pull/7/merge", &merge, &payload)
+            .says()
+            .event("github", event)
+            .head("feature", &project.feature)
+            .base(
+                &project.fork,
+                "the merge-base with the target branch `origin/main`",
+            )
+            .has("pullRequest", 7)
+            .has("fork", false)
+            .changes(&FEATURE)
+            .quietly();
+    }
+}
+
+#[test]
+fn a_pull_request_target_has_the_base_branch_checked_out() {
+    let project = Project::new();
+    let folder = whole(&project, "refs/remotes/origin/main");
+    let payload = pull_request(&project.feature, &project.main);
+    job(
+        &folder,
+        "pull_request_target",
+        "refs/heads/main",
+        &project.main,
+        &payload,
+    )
+    .says()
+    .head("feature", &project.feature)
+    .base(&project.fork, "`origin/main`")
+    .changes(&FEATURE);
+}
+
+#[test]
+fn a_pull_request_in_the_default_checkout_ends_with_the_line_that_mends_it() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/7/merge");
+    let pull = format!("+{merge}:refs/remotes/pull/7/merge");
+    let folder = checkout(&project.world, &["--depth=1", &pull], &merge);
+    let payload = pull_request(&project.feature, &project.main);
+    let job = job(&folder, "pull_request", "refs/pull/7/merge", &merge, &payload);
+    let ended = job.unsettled(&[
+        &project.feature,
+        "`fetch-depth: 0` in the `with:` of actions/checkout",
+        "--deepen",
+    ]);
+    assert!(!ended.err.contains("GIT_DEPTH"), "{}", ended.all());
+}
+
+#[test]
+fn a_pull_request_that_took_in_its_target_has_a_stale_base_in_the_payload() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "feature"]);
+    world.git(&["merge", "-q", "-m", "take in", "main"]);
+    world.push();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let payload = pull_request(&head, &project.fork);
+    job(
+        &whole(&project, &head),
+        "pull_request",
+        "refs/pull/7/merge",
+        "x",
+        &payload,
+    )
+    .says()
+    .head("feature", &head)
+    .base(&project.main, "`origin/main`")
+    .changes(&FEATURE);
+}
+
+#[test]
+fn a_pull_request_that_was_rebased_is_its_new_head() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "feature"]);
+    world.git(&["rebase", "-q", "main"]);
+    world.git(&["push", "-q", "--force", "origin", "feature"]);
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let payload = pull_request(&head, &project.main);
+    job(
+        &whole(&project, &head),
+        "pull_request",
+        "refs/pull/7/merge",
+        "x",
+        &payload,
+    )
+    .says()
+    .head("feature", &head)
+    .base(&project.main, "`origin/main`")
+    .changes(&FEATURE);
+}
+
+#[test]
+fn a_pull_request_into_a_branch_that_is_not_the_default_one() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&[
+        "push",
+        "-q",
+        "origin",
+        &format!("{}:refs/heads/release/1", project.before),
+    ]);
+    let mut payload = pull_request(&project.feature, &project.before);
+    payload["pull_request"]["base"]["ref"] = json!("release/1");
+    job(
+        &whole(&project, &project.feature),
+        "pull_request",
+        "refs/pull/7/merge",
+        "x",
+        &payload,
+    )
+    .says()
+    .base(&project.before, "the target branch `origin/release/1`")
+    .changes(&["A second.tran.yaml"]);
+}
+
+#[test]
+fn a_pull_request_that_was_merged_meanwhile_is_still_its_change() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["merge", "-q", "--no-ff", "-m", "merged", "feature"]);
+    world.push();
+    let payload = pull_request(&project.feature, &project.main);
+    job(
+        &whole(&project, &project.feature),
+        "pull_request",
+        "refs/pull/7/merge",
+        "x",
+        &payload,
+    )
+    .says()
+    .base(&project.fork, "as the host saw it")
+    .changes(&FEATURE);
+}
+
+#[test]
+fn a_pull_request_of_a_fork_is_explained_and_not_sent() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/7/merge");
+    let folder = whole_pull(&project, &merge);
+    for repo in [json!({ "full_name": "somebody/p" }), Value::Null] {
+        let mut payload = pull_request(&project.feature, &project.main);
+        payload["pull_request"]["head"]["repo"] = repo;
+        let job = job(&folder, "pull_request", "refs/pull/7/merge", &merge, &payload);
+        job.says()
+            .has("fork", true)
+            .head("feature", &project.feature)
+            .changes(&FEATURE);
+        job.leaves_the_fork();
+    }
+}
+
+#[test]
+fn a_merge_group_is_the_commit_of_the_queue() {
+    let project = Project::new();
+    let queue = "refs/heads/gh-readonly-queue/main/pr-7-abc";
+    let group = project.trial_merge(queue);
+    let payload = json!({
+        "action": "checks_requested",
+        "merge_group": {
+            "head_ref": queue, "head_sha": group, "base_ref": "refs/heads/main", "base_sha": project.main
+        },
+        "repository": repository()
+    });
+    job(&whole(&project, &group), "merge_group", queue, &group, &payload)
+        .says()
+        .event("github", "merge_group")
+        .head("gh-readonly-queue/main/pr-7-abc", &group)
+        .base(&project.main, "merge_group.base_sha")
+        .changes(&FEATURE)
+        .quietly();
+}
+
+#[test]
+fn a_merge_group_behind_another_is_compared_with_that_one_and_its_target() {
+    let project = Project::new();
+    let first = project.trial_merge("refs/heads/gh-readonly-queue/main/pr-7-abc");
+    project.world.write("third.orch.yaml", "3");
+    let second = project.world.commit("the next in the queue");
+    let queue = "refs/heads/gh-readonly-queue/main/pr-8-def";
+    project
+        .world
+        .git(&["push", "-q", "origin", &format!("HEAD:{queue}")]);
+    let payload = json!({ "merge_group": {
+        "head_ref": queue, "head_sha": second, "base_ref": "refs/heads/main", "base_sha": first
+    } });
+    job(&whole(&project, &second), "merge_group", queue, &second, &payload)
+        .says()
+        .head("gh-readonly-queue/main/pr-8-def", &second)
+        .base(
+            &first,
+            "merge_group.base_sha, and the other merge-bases with the target branch `origin/main`",
+        )
+        .changes(&[FEATURE[0], FEATURE[1], "A third.orch.yaml"]);
+}
+
+#[test]
+fn a_push_of_a_branch_is_judged_with_all_that_the_branch_brings() {
+    let project = Project::new();
+    push(&project, "feature", &project.before, &project.feature)
+        .says()
+        .event("github", "push")
+        .head("feature", &project.feature)
+        .base(
+            &project.fork,
+            "the merge-base with the default branch `origin/main`",
+        )
+        .changes(&FEATURE);
+    // One more commit does not hide earlier failures.
+    project.world.git(&["checkout", "-q", "feature"]);
+    let empty = project.world.commit("nothing");
+    project.world.push();
+    push(&project, "feature", &project.feature, &empty)
+        .says()
+        .base(&project.fork, "`origin/main`")
+        .changes(&FEATURE);
+}
+
+#[test]
+fn a_push_of_a_new_branch_is_compared_with_the_default_branch() {
+    let project = Project::new();
+    push(&project, "feature", ZEROS, &project.feature)
+        .says()
+        .head("feature", &project.feature)
+        .base(
+            &project.fork,
+            "the merge-base with the default branch `origin/main`",
+        )
+        .changes(&FEATURE);
+}
+
+#[test]
+fn a_forced_push_is_compared_with_the_default_branch_whether_the_old_commit_is_there_or_not() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "feature"]);
+    world.git(&["reset", "-q", "--hard", &project.before]);
+    world.write("rewritten.orch.yaml", "3");
+    let head = world.commit("rewritten");
+    world.git(&["push", "-q", "--force", "origin", "feature"]);
+    let expected = ["A first.orch.yaml", "A rewritten.orch.yaml"];
+    let job = push(&project, "feature", &project.feature, &head);
+    job.says()
+        .base(&project.fork, "the default branch `origin/main`")
+        .changes(&expected)
+        .quietly();
+    crate::support::git(&job.folder, &["fetch", "-q", "origin", &project.feature]);
+    job.says()
+        .base(&project.fork, "the default branch `origin/main`")
+        .changes(&expected)
+        .quietly();
+}
+
+#[test]
+fn a_push_to_the_default_branch_is_what_was_pushed() {
+    let project = Project::new();
+    push(&project, "main", &project.fork, &project.main)
+        .says()
+        .head("main", &project.main)
+        .base(&project.fork, "`before`")
+        .changes(&["A other.orch.yaml"]);
+}
+
+#[test]
+fn a_merge_of_a_pull_request_into_the_default_branch_is_the_pull_requests_change() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/heads/main");
+    push(&project, "main", &project.main, &merge)
+        .says()
+        .head("main", &merge)
+        .base(&project.main, "`before`")
+        .changes(&FEATURE);
+}
+
+#[test]
+fn a_push_to_the_default_branch_without_a_usable_before_is_everything() {
+    let project = Project::new();
+    for (before, why) in [
+        (ZEROS, "head is on the default branch `main`"),
+        (project.feature.as_str(), "is not an ancestor of head"),
+        (ABSENT, "is not in this clone"),
+    ] {
+        push(&project, "main", before, &project.main)
+            .says()
+            .head("main", &project.main)
+            .everything(why)
+            .changes(&ALL_OF_MAIN)
+            .quietly();
+    }
+}
+
+#[test]
+fn the_first_push_of_a_repository_is_everything() {
+    let world = crate::support::World::new();
+    world.write("a.orch.yaml", "1");
+    let first = world.commit("first");
+    world.push();
+    let folder = checkout(&world, &[EVERYTHING_FETCHED], &first);
+    let payload = json!({ "ref": "refs/heads/main", "before": ZEROS, "after": first, "created": true, "repository": repository() });
+    job(&folder, "push", "refs/heads/main", &first, &payload)
+        .says()
+        .head("main", &first)
+        .everything("head is on the default branch `main`")
+        .changes(&["A a.orch.yaml"]);
+}
+
+#[test]
+fn a_push_of_a_branch_without_common_history_is_everything_of_it() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "--orphan", "alone"]);
+    world.git(&["rm", "-q", "-r", "-f", "."]);
+    world.write("alone.orch.yaml", "1");
+    let head = world.commit("alone");
+    world.push();
+    push(&project, "alone", ZEROS, &head)
+        .says()
+        .head("alone", &head)
+        .everything("no commit in common with the default branch")
+        .changes(&["A alone.orch.yaml"]);
+}
+
+#[test]
+fn renamed_deleted_and_changed_pipelines_are_told_apart() {
+    let project = Project::new();
+    let world = &project.world;
+    world.write("kept.orch.yaml", "a line that stays\nanother line that stays\n");
+    let before = world.commit("more");
+    world.git(&["mv", "kept.orch.yaml", "moved name.orch.yaml"]);
+    world.git(&["rm", "-q", "old.orch.yaml"]);
+    world.write("other.orch.yaml", "changed");
+    world.write("notes.yaml", "no pipeline");
+    let head = world.commit("all kinds");
+    world.push();
+    push(&project, "main", &before, &head)
+        .says()
+        .base(&before, "`before`")
+        .changes(&[
+            "R kept.orch.yaml -> moved name.orch.yaml",
+            "D old.orch.yaml",
+            "M other.orch.yaml",
+        ]);
+}
+
+#[test]
+fn a_deleted_branch_or_tag_leaves_nothing_to_do() {
+    let project = Project::new();
+    let folder = whole(&project, &project.main);
+    let push = |reference: &str| json!({ "ref": reference, "before": project.feature, "after": ZEROS, "deleted": true });
+    let delete =
+        |kind: &str, name: &str| json!({ "ref": name, "ref_type": kind, "repository": repository() });
+    for (event, payload, why) in [
+        (
+            "push",
+            push("refs/heads/feature"),
+            "the branch `feature` was deleted",
+        ),
+        ("push", push("refs/tags/v1"), "the tag `v1` was deleted"),
+        (
+            "delete",
+            delete("branch", "feature"),
+            "the branch `feature` was deleted",
+        ),
+        ("delete", delete("tag", "v1"), "the tag `v1` was deleted"),
+    ] {
+        let job = job(&folder, event, "refs/heads/main", &project.main, &payload);
+        job.says().everything(why).changes(&[]);
+        let ended = job.reviewing().run(&["review"]).expect(0);
+        assert!(ended.out.contains(why), "{}", ended.all());
+    }
+}
+
+#[test]
+fn a_tag_is_everything_of_its_commit_on_the_branch_that_holds_it() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&[
+        "push",
+        "-q",
+        "origin",
+        &format!("{}:refs/heads/aaa", project.fork),
+    ]);
+    world.git(&["tag", "v1", &project.fork]);
+    world.git(&["tag", "-a", "-m", "one", "v2", &project.fork]);
+    world.git(&["push", "-q", "origin", "v1", "v2"]);
+    for tag in ["v1", "v2"] {
+        let (reference, object) = (format!("refs/tags/{tag}"), world.git(&["rev-parse", tag]));
+        let payload =
+            json!({ "ref": reference, "before": ZEROS, "after": object, "repository": repository() });
+        for named in [&project.fork, &object] {
+            job(&whole(&project, tag), "push", &reference, named, &payload)
+                .says()
+                .has("tag", tag)
+                .head("main", &project.fork)
+                .everything("a tag has no previous state")
+                .changes(&["A old.orch.yaml"]);
+        }
+    }
+}
+
+#[test]
+fn a_tag_beside_the_default_branch_is_on_its_own_branch() {
+    let project = Project::new();
+    project.world.git(&["tag", "v1", &project.feature]);
+    project.world.git(&["push", "-q", "origin", "v1"]);
+    let payload = json!({ "ref": "refs/tags/v1", "before": ZEROS, "after": project.feature, "repository": repository() });
+    job(
+        &whole(&project, "v1"),
+        "push",
+        "refs/tags/v1",
+        &project.feature,
+        &payload,
+    )
+    .says()
+    .head("feature", &project.feature)
+    .changes(&ALL_OF_FEATURE);
+}
+
+#[test]
+fn a_tag_in_the_default_checkout_has_no_branch_to_name() {
+    let project = Project::new();
+    project.world.git(&["tag", "v1", &project.main]);
+    project.world.git(&["push", "-q", "origin", "v1"]);
+    let folder = checkout(&project.world, &["--depth=1", "+refs/tags/v1:refs/tags/v1"], "v1");
+    let payload =
+        json!({ "ref": "refs/tags/v1", "before": ZEROS, "after": project.main, "repository": repository() });
+    let job = job(&folder, "push", "refs/tags/v1", &project.main, &payload);
+    job.says().has("branch", Value::Null).changes(&ALL_OF_MAIN);
+    job.reviewing().run(&["review"]).expect(7).saying(&[
+        "no known remote branch",
+        "--branch",
+        "`fetch-depth: 0`",
+    ]);
+}
+
+#[test]
+fn a_run_by_hand_is_compared_with_the_default_branch() {
+    let project = Project::new();
+    let payload = json!({ "inputs": {}, "ref": "refs/heads/feature", "repository": repository() });
+    let folder = whole(&project, &project.feature);
+    job(
+        &folder,
+        "workflow_dispatch",
+        "refs/heads/feature",
+        &project.feature,
+        &payload,
+    )
+    .says()
+    .event("github", "workflow_dispatch")
+    .head("feature", &project.feature)
+    .base(&project.fork, "the default branch `origin/main`")
+    .changes(&FEATURE);
+}
+
+#[test]
+fn a_run_by_hand_or_by_the_clock_on_the_default_branch_is_everything() {
+    let project = Project::new();
+    let folder = whole(&project, &project.main);
+    for (event, payload) in [
+        ("workflow_dispatch", json!({ "repository": repository() })),
+        ("schedule", json!({ "schedule": "0 4 * * *" })),
+    ] {
+        job(&folder, event, "refs/heads/main", &project.main, &payload)
+            .says()
+            .head("main", &project.main)
+            .everything("head is on the default branch `main`")
+            .changes(&ALL_OF_MAIN);
+    }
+}
+
+#[test]
+fn a_shallow_push_to_the_default_branch_is_everything_and_warns() {
+    let project = Project::new();
+    let fetch = format!("+{}:refs/remotes/origin/main", project.main);
+    let folder = checkout(&project.world, &["--depth=1", &fetch], &project.main);
+    let payload = json!({ "before": project.fork, "after": project.main, "repository": repository() });
+    job(&folder, "push", "refs/heads/main", &project.main, &payload)
+        .says()
+        .everything("is not in this clone")
+        .changes(&ALL_OF_MAIN)
+        .warns("`fetch-depth: 0`");
+}
+
+#[test]
+fn a_shallow_push_of_a_branch_ends_with_the_branch_to_fetch() {
+    let project = Project::new();
+    let fetch = format!("+{}:refs/remotes/origin/feature", project.feature);
+    let folder = checkout(&project.world, &["--depth=1", &fetch], &project.feature);
+    let payload = json!({ "before": project.before, "after": project.feature, "repository": repository() });
+    job(&folder, "push", "refs/heads/feature", &project.feature, &payload).unsettled(&[
+        "the default branch `main` is not among the remote branches",
+        "git fetch origin +refs/heads/main:refs/remotes/origin/main",
+        "`fetch-depth: 0`",
+    ]);
+}
+
+/// The older commit is reachable on another way, and the way to it from head is cut.
+#[test]
+fn a_push_whose_way_to_before_is_cut_is_never_a_two_dot_difference() {
+    let project = Project::new();
+    let feature = format!("+{}:refs/remotes/origin/feature", project.feature);
+    let folder = checkout(&project.world, &["--depth=1", &feature], &project.feature);
+    crate::support::git(&folder, &["fetch", "-q", "--depth=1", "origin", &project.before]);
+    crate::support::git(
+        &folder,
+        &[
+            "fetch",
+            "-q",
+            "--depth=1",
+            "origin",
+            "+refs/heads/main:refs/remotes/origin/main",
+        ],
+    );
+    let payload = json!({ "before": project.before, "after": project.feature, "repository": repository() });
+    job(&folder, "push", "refs/heads/feature", &project.feature, &payload)
+        .unsettled(&["the clone is shallow", "fetch-depth: 0"]);
+    let main = format!("+{}:refs/remotes/origin/main", project.main);
+    let folder = checkout(&project.world, &["--depth=1", &main], &project.main);
+    crate::support::git(&folder, &["fetch", "-q", "--depth=1", "origin", &project.fork]);
+    let payload = json!({ "before": project.fork, "after": project.main, "repository": repository() });
+    job(&folder, "push", "refs/heads/main", &project.main, &payload)
+        .says()
+        .everything("does not show how head follows")
+        .changes(&ALL_OF_MAIN)
+        .warns("all pipelines are selected");
+}
+
+#[test]
+fn a_pull_request_whose_target_was_not_fetched_uses_where_the_host_saw_it_and_says_so() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/pull/7/merge");
+    let pull = format!("+{merge}:refs/remotes/pull/7/merge");
+    let folder = checkout(&project.world, &[&pull], &merge);
+    let on = |base: &str| {
+        let payload = pull_request(&project.feature, base);
+        job(&folder, "pull_request", "refs/pull/7/merge", &merge, &payload)
+    };
+    on(&project.main)
+        .says()
+        .base(&project.fork, "`main` as the host saw it")
+        .changes(&FEATURE)
+        .warns("`main` is not in this clone");
+    // The trial merge names the target, too.
+    on(ABSENT).says().base(&project.fork, "`main` as the host saw it");
+}
+
+#[test]
+fn a_commit_that_is_no_full_id_is_not_looked_up() {
+    let project = Project::new();
+    let folder = whole(&project, &project.main);
+    for commit in ["main", "HEAD", "-x", "4444"] {
+        job(&folder, "schedule", "refs/heads/main", commit, &json!({}))
+            .with_remote_as_target()
+            .unsettled(&["which github set for this run, is not in this clone"]);
+    }
+}

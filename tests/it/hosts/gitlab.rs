@@ -1,0 +1,352 @@
+//! GitLab CI/CD: <https://docs.gitlab.com/ci/pipelines/pipeline_types/>. The runner fetches the pipeline's commit and,
+//! for a branch or a tag, that reference, 20 commits deep; with `GIT_DEPTH: 0`, the entire history.
+
+use crate::support::{ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, ZEROS, checkout};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Creates the default checkout: the pipeline's commit and this reference.
+fn shallow(project: &Project, depth: u32, commit: &str, reference: &str) -> PathBuf {
+    let (depth, pipeline) = (format!("--depth={depth}"), format!("+{commit}:refs/pipelines/1"));
+    let fetch: Vec<&str> = [depth.as_str(), &pipeline, reference]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect();
+    checkout(&project.world, &fetch, commit)
+}
+
+/// Creates the checkout with `GIT_DEPTH: 0`.
+fn whole(project: &Project, commit: &str) -> PathBuf {
+    let pipeline = format!("+{commit}:refs/pipelines/1");
+    checkout(
+        &project.world,
+        &[EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*", &pipeline],
+        commit,
+    )
+}
+
+fn job(folder: &Path, source: &str, commit: &str, more: &[(&str, &str)]) -> Job {
+    let fixed = [
+        ("GITLAB_CI", "true"),
+        ("CI_PIPELINE_SOURCE", source),
+        ("CI_COMMIT_SHA", commit),
+        ("CI_DEFAULT_BRANCH", "main"),
+        ("CI_PROJECT_ID", "5"),
+        ("CI_PIPELINE_IID", "42"),
+    ];
+    Job::new(folder, &fixed).with(more)
+}
+
+fn branch(folder: &Path, name: &str, before: &str, commit: &str) -> Job {
+    let more = [
+        ("CI_COMMIT_BRANCH", name),
+        ("CI_COMMIT_REF_NAME", name),
+        ("CI_COMMIT_BEFORE_SHA", before),
+    ];
+    job(folder, "push", commit, &more)
+}
+
+/// Returns a merge request's job. `source` is the head of the source branch, which GitLab sets only for merged results
+/// and merge trains.
+fn merge_request(folder: &Path, kind: &str, commit: &str, source: &str, base: &str) -> Job {
+    let more = [
+        ("CI_MERGE_REQUEST_IID", "9"),
+        ("CI_MERGE_REQUEST_EVENT_TYPE", kind),
+        ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
+        ("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", source),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", ""),
+        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base),
+        ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+        ("CI_COMMIT_BEFORE_SHA", ZEROS),
+        ("CI_COMMIT_REF_NAME", "feature"),
+    ];
+    job(folder, "merge_request_event", commit, &more)
+}
+
+#[test]
+fn a_branch_pipeline_is_judged_with_all_that_the_branch_brings() {
+    let project = Project::new();
+    let reference = "+refs/heads/feature:refs/remotes/origin/feature";
+    let folder = shallow(&project, 20, &project.feature, reference);
+    branch(&folder, "feature", &project.before, &project.feature)
+        .unsettled(&["the default branch `main` is not among the remote branches"]);
+    branch(
+        &whole(&project, &project.feature),
+        "feature",
+        &project.before,
+        &project.feature,
+    )
+    .says()
+    .event("gitlab", "push")
+    .head("feature", &project.feature)
+    .base(&project.fork, "the default branch `origin/main`")
+    .changes(&FEATURE)
+    .quietly();
+}
+
+#[test]
+fn a_pipeline_of_the_default_branch_is_what_was_pushed() {
+    let project = Project::new();
+    let folder = shallow(
+        &project,
+        20,
+        &project.main,
+        "+refs/heads/main:refs/remotes/origin/main",
+    );
+    branch(&folder, "main", &project.fork, &project.main)
+        .says()
+        .head("main", &project.main)
+        .base(&project.fork, "CI_COMMIT_BEFORE_SHA")
+        .changes(&["A other.orch.yaml"]);
+}
+
+#[test]
+fn the_first_pipeline_of_a_branch_needs_the_default_branch() {
+    let project = Project::new();
+    branch(
+        &whole(&project, &project.feature),
+        "feature",
+        ZEROS,
+        &project.feature,
+    )
+    .says()
+    .head("feature", &project.feature)
+    .base(&project.fork, "the default branch `origin/main`")
+    .changes(&FEATURE);
+    let reference = "+refs/heads/feature:refs/remotes/origin/feature";
+    let folder = shallow(&project, 20, &project.feature, reference);
+    branch(&folder, "feature", ZEROS, &project.feature).unsettled(&[
+        "the default branch `main` is not among the remote branches",
+        "`GIT_DEPTH: 0` in the `variables:` of the job",
+        "--deepen",
+    ]);
+}
+
+#[test]
+fn a_forced_push_is_compared_with_the_default_branch() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "feature"]);
+    world.git(&["commit", "-q", "--amend", "-m", "amended"]);
+    world.git(&["push", "-q", "--force", "origin", "feature"]);
+    let head = world.git(&["rev-parse", "HEAD"]);
+    branch(&whole(&project, &head), "feature", &project.feature, &head)
+        .says()
+        .head("feature", &head)
+        .base(&project.fork, "the default branch `origin/main`")
+        .changes(&FEATURE);
+}
+
+#[test]
+fn a_first_pipeline_of_the_default_branch_is_everything() {
+    let project = Project::new();
+    let folder = shallow(
+        &project,
+        20,
+        &project.main,
+        "+refs/heads/main:refs/remotes/origin/main",
+    );
+    branch(&folder, "main", ZEROS, &project.main)
+        .says()
+        .head("main", &project.main)
+        .everything("head is on the default branch `main`")
+        .changes(&ALL_OF_MAIN)
+        .quietly();
+}
+
+#[test]
+fn a_detached_merge_request_is_the_checked_out_head() {
+    let project = Project::new();
+    let folder = shallow(&project, 20, &project.feature, "");
+    merge_request(&folder, "detached", &project.feature, "", &project.fork)
+        .says()
+        .event("gitlab", "merge_request_event")
+        .head("feature", &project.feature)
+        .base(&project.fork, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
+        .has("pullRequest", 9)
+        .has("fork", false)
+        .changes(&FEATURE)
+        .quietly();
+}
+
+#[test]
+fn a_merge_request_whose_base_is_beyond_the_depth_ends_with_the_line_that_mends_it() {
+    let project = Project::new();
+    let folder = shallow(&project, 2, &project.feature, "");
+    merge_request(&folder, "detached", &project.feature, "", &project.fork).unsettled(&[
+        &project.fork,
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA",
+        "`GIT_DEPTH: 0`",
+    ]);
+}
+
+#[test]
+fn a_merged_result_is_the_source_not_the_merge() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/merge-requests/9/merge");
+    let folder = shallow(&project, 20, &merge, "");
+    merge_request(&folder, "merged_result", &merge, &project.feature, &project.fork)
+        .says()
+        .head("feature", &project.feature)
+        .base(&project.fork, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
+        .changes(&FEATURE)
+        .quietly();
+}
+
+#[test]
+fn a_merge_train_is_the_source_not_what_rides_before_it() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "-b", "ahead", "main"]);
+    world.write("ahead.orch.yaml", "1");
+    world.commit("the request before in the train");
+    world.git(&["checkout", "-q", "--detach", "main"]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "first of the train", "ahead"]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "second of the train", "feature"]);
+    world.git(&["push", "-q", "origin", "HEAD:refs/merge-requests/9/train"]);
+    let train = world.git(&["rev-parse", "HEAD"]);
+    let folder = shallow(&project, 20, &train, "");
+    merge_request(&folder, "merge_train", &train, &project.feature, &project.fork)
+        .says()
+        .head("feature", &project.feature)
+        .base(&project.fork, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
+        .changes(&FEATURE)
+        .quietly();
+}
+
+/// With fast-forward merges, a merge train contains rebased commits, and the source's own head is not among them.
+#[test]
+fn a_fast_forward_train_ends_with_what_to_fetch() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "--detach", "feature"]);
+    world.git(&["rebase", "-q", "main"]);
+    world.git(&["push", "-q", "origin", "HEAD:refs/merge-requests/9/train"]);
+    let train = world.git(&["rev-parse", "HEAD"]);
+    let folder = shallow(&project, 20, &train, "");
+    merge_request(&folder, "merge_train", &train, &project.feature, &project.fork).unsettled(&[
+        &project.feature,
+        "is not in this clone",
+        "`GIT_DEPTH: 0`",
+    ]);
+    merge_request(
+        &whole(&project, &train),
+        "merge_train",
+        &train,
+        &project.feature,
+        &project.fork,
+    )
+    .says()
+    .head("feature", &project.feature)
+    .changes(&FEATURE);
+}
+
+#[test]
+fn a_merge_request_whose_named_base_is_no_ancestor_is_no_two_dot_difference() {
+    let project = Project::new();
+    merge_request(
+        &whole(&project, &project.feature),
+        "detached",
+        &project.feature,
+        "",
+        &project.main,
+    )
+    .says()
+    .base(&project.fork, "which is not an ancestor of head")
+    .changes(&FEATURE);
+}
+
+/// The merge is connected to the base on the target's side; the source's side is cut before the base.
+#[test]
+fn a_merged_result_whose_source_is_cut_believes_the_host_and_says_so() {
+    let project = Project::new();
+    let merge = project.trial_merge("refs/merge-requests/9/merge");
+    let folder = shallow(&project, 2, &merge, "");
+    crate::support::git(&folder, &["fetch", "-q", "--depth=1", "origin", &project.fork]);
+    merge_request(&folder, "merged_result", &merge, &project.feature, &project.fork)
+        .says()
+        .base(&project.fork, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
+        .changes(&FEATURE)
+        .warns("using it as the base anyway");
+}
+
+#[test]
+fn a_merge_request_of_a_fork_is_one_wherever_it_runs() {
+    let project = Project::new();
+    let folder = shallow(&project, 20, &project.feature, "");
+    let source = ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "6");
+    for more in [&[source][..], &[source, ("CI_PROJECT_ID", "6")]] {
+        let job = merge_request(&folder, "detached", &project.feature, "", &project.fork).with(more);
+        job.says()
+            .has("fork", true)
+            .head("feature", &project.feature)
+            .changes(&FEATURE);
+        job.leaves_the_fork();
+    }
+}
+
+fn tag(folder: &Path, commit: &str) -> Job {
+    let more = [
+        ("CI_COMMIT_TAG", "v1"),
+        ("CI_COMMIT_REF_NAME", "v1"),
+        ("CI_COMMIT_BEFORE_SHA", ZEROS),
+    ];
+    job(folder, "push", commit, &more)
+}
+
+#[test]
+fn a_tag_pipeline_is_everything_on_the_branch_that_holds_it() {
+    let project = Project::new();
+    project.world.git(&["tag", "v1", &project.main]);
+    project.world.git(&["push", "-q", "origin", "v1"]);
+    tag(&whole(&project, &project.main), &project.main)
+        .says()
+        .head("main", &project.main)
+        .has("tag", "v1")
+        .everything("a tag has no previous state")
+        .changes(&ALL_OF_MAIN);
+    let folder = shallow(&project, 20, &project.main, "+refs/tags/v1:refs/tags/v1");
+    tag(&folder, &project.main)
+        .says()
+        .has("branch", Value::Null)
+        .changes(&ALL_OF_MAIN);
+}
+
+#[test]
+fn a_scheduled_or_manual_pipeline_is_compared_with_the_default_branch() {
+    let project = Project::new();
+    for source in ["schedule", "web", "api"] {
+        let on = |name: &str, commit: &str| {
+            let more = [("CI_COMMIT_BRANCH", name), ("CI_COMMIT_BEFORE_SHA", ZEROS)];
+            job(&whole(&project, commit), source, commit, &more)
+        };
+        on("feature", &project.feature)
+            .says()
+            .event("gitlab", source)
+            .head("feature", &project.feature)
+            .base(&project.fork, "the default branch `origin/main`")
+            .changes(&FEATURE);
+        on("main", &project.main)
+            .says()
+            .head("main", &project.main)
+            .everything("head is on the default branch `main`")
+            .changes(&ALL_OF_MAIN);
+    }
+}
+
+/// A runner may keep its checkout, so its branches can be older than the commit.
+#[test]
+fn a_kept_checkout_with_an_older_branch_cannot_tell_whether_the_remote_has_the_commit() {
+    let project = Project::new();
+    let older = format!("+{}:refs/remotes/origin/feature", project.before);
+    let pipeline = format!("+{}:refs/pipelines/1", project.feature);
+    let folder = checkout(&project.world, &[&older, &pipeline], &project.feature);
+    let job = merge_request(&folder, "detached", &project.feature, "", &project.fork);
+    // The request is sent, but no server responds, and the local check has no rules file.
+    job.reviewing()
+        .run(&["review"])
+        .expect(1)
+        .saying(&["could not determine whether the remote's branch `feature` has the commit"]);
+}

@@ -1,0 +1,551 @@
+//! Requests to a CI host's own API: comments, Code Insights, annotations through the agent.
+
+use crate::support::{Call, Ended, Platform, World, at_once, change, each, in_turn, pipeline};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use wiremock::{Request, ResponseTemplate};
+
+/// The secret of the commenting job; no output may contain it.
+const JOB_TOKEN: &str = "job-s3cret";
+
+fn broken() -> World {
+    change(&[("b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))])
+}
+
+/// Returns a platform whose reviews contain this violation.
+fn failing(text: &str) -> Platform {
+    let platform = Platform::new();
+    let result =
+        json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [text] }]);
+    platform.reviews(each("FAILED", result));
+    platform
+}
+
+/// A host's comments, stored as the host stores them.
+pub struct Comments {
+    host: Platform,
+    kept: Arc<Mutex<Vec<Value>>>,
+}
+
+fn ok(body: &Value) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_json(body)
+}
+
+fn id_of(request: &Request) -> u64 {
+    request
+        .url
+        .path_segments()
+        .unwrap()
+        .next_back()
+        .unwrap()
+        .parse()
+        .unwrap()
+}
+
+impl Comments {
+    /// Creates the fake API. `list` and `one` are its paths, `author` is the host's author object, `update` the method
+    /// for updates.
+    fn new(list: &str, one: &str, author: Value, update: &'static str, before: Vec<Value>) -> Self {
+        let host = Platform::new();
+        let kept = Arc::new(Mutex::new(before));
+        let all = Arc::clone(&kept);
+        host.on("GET", list, move |request: &Request| {
+            let page: usize = request
+                .url
+                .query_pairs()
+                .find(|(k, _)| k == "page")
+                .unwrap()
+                .1
+                .parse()
+                .unwrap();
+            let all = all.lock().unwrap();
+            ok(&Value::Array(
+                all.iter().skip((page - 1) * 100).take(100).cloned().collect(),
+            ))
+        });
+        let all = Arc::clone(&kept);
+        host.on("POST", list, move |request: &Request| {
+            let mut comment = author.clone();
+            let mut all = all.lock().unwrap();
+            comment["id"] = json!(1_000 + all.len());
+            comment["body"] = serde_json::from_slice::<Value>(&request.body).unwrap()["body"].clone();
+            all.push(comment.clone());
+            ResponseTemplate::new(201).set_body_json(comment)
+        });
+        let all = Arc::clone(&kept);
+        host.on(update, one, move |request: &Request| {
+            let mut all = all.lock().unwrap();
+            let comment = all.iter_mut().find(|c| c["id"] == id_of(request)).unwrap();
+            comment["body"] = serde_json::from_slice::<Value>(&request.body).unwrap()["body"].clone();
+            ok(comment)
+        });
+        let all = Arc::clone(&kept);
+        host.on("DELETE", one, move |request: &Request| {
+            all.lock().unwrap().retain(|c| c["id"] != id_of(request));
+            ResponseTemplate::new(204)
+        });
+        Self { host, kept }
+    }
+
+    pub fn github(before: Vec<Value>) -> Self {
+        let bot = json!({ "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
+        let comments = Self::new(
+            "^/repos/o/r/issues/12/comments$",
+            "^/repos/o/r/issues/comments/[0-9]+$",
+            bot,
+            "PATCH",
+            before,
+        );
+        let refused = ResponseTemplate::new(403)
+            .set_body_json(json!({ "message": "Resource not accessible by integration" }));
+        comments.host.on("GET", "^/user$", in_turn(vec![refused]));
+        comments
+    }
+
+    fn gitlab(before: Vec<Value>) -> Self {
+        Self::new(
+            "^/api/v4/projects/3/merge_requests/4/notes$",
+            "^/api/v4/projects/3/merge_requests/4/notes/[0-9]+$",
+            json!({ "author": { "id": 5 } }),
+            "PUT",
+            before,
+        )
+    }
+
+    pub fn bodies(&self) -> Vec<String> {
+        let all = self.kept.lock().unwrap();
+        all.iter()
+            .map(|c| c["body"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    pub fn url(&self) -> String {
+        self.host.server.uri()
+    }
+}
+
+/// Returns a call in a pull request's job on GitHub.
+fn on_github(world: &World, platform: &Platform, api: &str) -> Call {
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let payload = json!({ "number": 12, "repository": { "default_branch": "main", "full_name": "o/r" },
+        "pull_request": { "number": 12,
+            "head": { "ref": "change", "sha": head, "repo": { "full_name": "o/r" } },
+            "base": { "ref": "main", "sha": head, "repo": { "full_name": "o/r" } } } });
+    let event = world.path().join("event.json");
+    fs::write(&event, payload.to_string()).unwrap();
+    platform
+        .call(world)
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "pull_request")
+        .variable("GITHUB_EVENT_PATH", event.display().to_string())
+        .variable("GITHUB_SHA", &head)
+        .variable("GITHUB_REPOSITORY", "o/r")
+        .variable("GITHUB_API_URL", api)
+        .variable("GITHUB_TOKEN", JOB_TOKEN)
+}
+
+/// Returns a call in a merge request's job on GitLab.
+fn on_gitlab(world: &World, platform: &Platform, notes: &Comments) -> Call {
+    platform
+        .call(world)
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
+        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("CI_PROJECT_ID", "3")
+        .variable("CI_MERGE_REQUEST_IID", "4")
+        .variable("CI_MERGE_REQUEST_PROJECT_ID", "3")
+        .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "3")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
+        .variable("CI_API_V4_URL", format!("{}/api/v4", notes.url()))
+        .variable("GITLAB_TOKEN", JOB_TOKEN)
+}
+
+fn without_secret(ended: Ended) -> Ended {
+    assert!(!ended.all().contains(JOB_TOKEN), "{}", ended.all());
+    ended
+}
+
+#[test]
+fn one_comment_is_posted_and_then_updated() {
+    let world = broken();
+    let said =
+        |n: usize| json!({ "id": n, "body": format!("words {n}"), "user": { "id": n, "type": "User" } });
+    let stranger = json!({ "id": 900, "body": "<!-- sluicegate -->\nall is well", "user": { "id": 66, "type": "User" } });
+    let before: Vec<Value> = (0..120).map(said).chain([stranger.clone()]).collect();
+    let comments = Comments::github(before);
+    for (text, expected) in [
+        ("`load it` is wrong", "posted"),
+        ("`load it` is still wrong", "updated"),
+        ("`load it` is still wrong", "is up to date"),
+    ] {
+        let platform = failing(text);
+        let call = on_github(&world, &platform, &comments.url());
+        let ended = without_secret(call.run(&["review", "--comment"]).expect(1)).saying(&[expected]);
+        let bodies = comments.bodies();
+        let ours: Vec<&String> = bodies
+            .iter()
+            .filter(|b| b.starts_with("<!-- sluicegate -->\n## "))
+            .collect();
+        assert_eq!(ours.len(), 1, "{}", ended.all());
+        assert!(ours[0].contains("load it"), "{}", ours[0]);
+    }
+    let sent = comments.host.requests();
+    let posts = |r: &&Request| r.method.as_str() == "POST" && r.url.path() != "/graphql";
+    assert_eq!(sent.iter().filter(posts).count(), 1);
+    assert_eq!(sent.iter().filter(|r| r.method.as_str() == "PATCH").count(), 1);
+    assert!(
+        sent.iter()
+            .all(|r| r.headers["authorization"] == format!("Bearer {JOB_TOKEN}").as_str())
+    );
+    let kept = comments.kept.lock().unwrap();
+    assert!(kept.contains(&stranger), "a stranger's comment is left alone");
+}
+
+#[test]
+fn twins_of_our_own_are_removed() {
+    let own = |id| json!({ "id": id, "body": "<!-- sluicegate -->\nold", "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
+    let comments = Comments::github(vec![own(1), own(2)]);
+    let (world, platform) = (broken(), failing("x"));
+    on_github(&world, &platform, &comments.url())
+        .run(&["review", "--comment"])
+        .expect(1);
+    let kept = comments.kept.lock().unwrap();
+    assert_eq!((kept.len(), &kept[0]["id"]), (1, &json!(1)));
+}
+
+/// Returns another bot's comment, and a user's with a name like the job's; both start like ours.
+fn of_others() -> Vec<Value> {
+    let by = |id: u64, login: &str, kind: &str| json!({ "id": id, "body": "<!-- sluicegate -->\nnot ours", "user": { "id": id, "login": login, "type": kind } });
+    vec![
+        by(20, "other-app[bot]", "Bot"),
+        by(21, "github-actions", "User"),
+        by(22, "github-actions[bot]", "User"),
+    ]
+}
+
+#[test]
+fn comments_of_other_bots_are_left_alone_where_the_token_does_not_tell_its_user() {
+    let comments = Comments::github(of_others());
+    let (world, platform) = (broken(), failing("x"));
+    for expected in ["posted", "is up to date"] {
+        on_github(&world, &platform, &comments.url())
+            .run(&["review", "--comment"])
+            .expect(1)
+            .saying(&[expected]);
+    }
+    let kept = comments.kept.lock().unwrap();
+    assert_eq!((kept.len(), &kept[..3]), (4, &of_others()[..]));
+}
+
+#[test]
+fn the_token_of_an_app_finds_its_own_comment_by_its_viewer() {
+    let own = json!({ "id": 30, "body": "<!-- sluicegate -->\nold", "user": { "id": 77, "login": "our-app[bot]", "type": "Bot" } });
+    let job = json!({ "id": 31, "body": "<!-- sluicegate -->\nof a job", "user": { "id": 7, "login": "github-actions[bot]", "type": "Bot" } });
+    let comments = Comments::github(of_others().into_iter().chain([own, job.clone()]).collect());
+    let viewer = ok(&json!({ "data": { "viewer": { "databaseId": 77 } } }));
+    comments.host.on("POST", "^/graphql$", in_turn(vec![viewer]));
+    let (world, platform) = (broken(), failing("x"));
+    on_github(&world, &platform, &comments.url())
+        .run(&["review", "--comment"])
+        .expect(1)
+        .saying(&["updated"]);
+    let kept = comments.kept.lock().unwrap();
+    assert_eq!((kept.len(), &kept[..3], &kept[4]), (5, &of_others()[..], &job));
+    assert!(kept[3]["body"].as_str().unwrap().contains("## "));
+}
+
+#[test]
+fn a_note_is_left_alone_where_gitlab_does_not_tell_whose_the_token_is() {
+    let (world, platform) = (broken(), failing("x"));
+    let bot = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6, "type": "Bot", "login": "github-actions[bot]" } });
+    let notes = Comments::gitlab(vec![bot.clone()]);
+    let refused = ResponseTemplate::new(403).set_body_json(json!({ "error": "insufficient_scope" }));
+    notes.host.on("GET", "^/api/v4/user$", in_turn(vec![refused]));
+    on_gitlab(&world, &platform, &notes)
+        .run(&["review", "--comment"])
+        .expect(1)
+        .saying(&["posted"]);
+    let kept = notes.kept.lock().unwrap();
+    assert_eq!((kept.len(), &kept[0]), (2, &bot));
+}
+
+#[test]
+fn without_the_right_it_is_said_and_the_verdict_stands() {
+    let (world, platform) = (broken(), failing("x"));
+    let host = Platform::new();
+    let refused = || {
+        ResponseTemplate::new(403)
+            .set_body_json(json!({ "message": "Resource not accessible by integration" }))
+    };
+    host.on("GET", "", in_turn(vec![refused()]));
+    let call = on_github(&world, &platform, &host.server.uri());
+    without_secret(call.run(&["review", "--comment"]).expect(1)).saying(&[
+        "could not send the comment",
+        "Resource not accessible by integration",
+        "hint: give the job that comments the permission `pull-requests: write`",
+    ]);
+    let notes = Comments::gitlab(Vec::new());
+    notes
+        .host
+        .on("GET", "/user$", in_turn(vec![ok(&json!({ "id": 7 }))]));
+    notes.host.on("POST", "", in_turn(vec![refused()]));
+    let call = on_gitlab(&world, &platform, &notes).variable("CI_API_V4_URL", host.server.uri());
+    without_secret(call.run(&["review", "--comment"]).expect(1))
+        .saying(&["hint: use a project access token with the scope `api`"]);
+    let call = on_github(&world, &platform, &host.server.uri()).without("GITHUB_TOKEN");
+    call.run(&["review", "--comment"])
+        .expect(1)
+        .saying(&["GITHUB_TOKEN is not set"]);
+    platform
+        .call(&world)
+        .run(&["review", "--comment"])
+        .expect(1)
+        .saying(&["comments are not supported on the host none"]);
+}
+
+#[test]
+fn a_merge_request_has_one_note() {
+    let (world, platform) = (broken(), failing("x"));
+    let twin = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6 } });
+    let notes = Comments::gitlab(vec![twin]);
+    notes
+        .host
+        .on("GET", "^/api/v4/user$", in_turn(vec![ok(&json!({ "id": 5 }))]));
+    for _ in 0..2 {
+        let call = on_gitlab(&world, &platform, &notes);
+        without_secret(
+            call.run(&["review", "--comment", "--report", "json=r.json"])
+                .expect(1),
+        );
+    }
+    let bodies = notes.bodies();
+    assert_eq!(bodies.len(), 2, "{bodies:?}");
+    assert!(bodies[1].starts_with("<!-- sluicegate -->\n## "));
+}
+
+#[test]
+fn bitbucket_gets_code_insights_through_its_proxy() {
+    let (world, platform) = (broken(), failing("`load it` is wrong"));
+    let proxy = Platform::new();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    proxy.on("DELETE", "", in_turn(vec![ResponseTemplate::new(404)]));
+    for method in ["PUT", "POST"] {
+        proxy.on(method, "", in_turn(vec![ok(&json!({}))]));
+    }
+    let call = platform
+        .call(&world)
+        .variable("BITBUCKET_BUILD_NUMBER", "9")
+        .variable("BITBUCKET_COMMIT", &head)
+        .variable("BITBUCKET_BRANCH", "change")
+        .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+        .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
+    call.run(&["review"]).expect(1).saying(&["Code Insights"]);
+    let sent = proxy.requests();
+    let path = format!("/2.0/repositories/w/r/commit/{head}/reports/sluicegate");
+    let seen: Vec<(String, String)> = sent
+        .iter()
+        .map(|r| (r.method.to_string(), r.url.path().to_owned()))
+        .collect();
+    let expected = [
+        ("DELETE", path.clone()),
+        ("PUT", path.clone()),
+        ("POST", format!("{path}/annotations")),
+    ];
+    assert_eq!(seen, expected.map(|(method, path)| (method.to_owned(), path)));
+    assert!(sent.iter().all(|r| !r.headers.contains_key("authorization")));
+    let annotations: Value = serde_json::from_slice(&sent[2].body).unwrap();
+    assert_eq!(
+        (&annotations[0]["path"], &annotations[0]["line"]),
+        (&json!("b.orch.yaml"), &json!(11))
+    );
+
+    let call = call.variable("SLUICEGATE_BITBUCKET_PROXY", "http://127.0.0.1:9");
+    call.run(&["review"])
+        .expect(1)
+        .saying(&["could not send Code Insights"]);
+}
+
+#[test]
+fn code_insights_that_bitbucket_refuses_have_hint_about_its_proxy_and_verdict_stands() {
+    let (world, platform) = (broken(), failing("x"));
+    let sent = |status: u16| {
+        let proxy = Platform::new();
+        for method in ["DELETE", "PUT", "POST"] {
+            let body = json!({ "error": { "message": "this job may not write reports" } });
+            let refused = ResponseTemplate::new(status).set_body_json(body);
+            proxy.on(method, "", in_turn(vec![refused]));
+        }
+        let call = platform
+            .call(&world)
+            .variable("BITBUCKET_BUILD_NUMBER", "9")
+            .variable("BITBUCKET_COMMIT", world.git(&["rev-parse", "HEAD"]))
+            .variable("BITBUCKET_BRANCH", "change")
+            .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+            .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
+        call.run(&["review"])
+            .expect(1)
+            .saying(&["could not send Code Insights", "this job may not write reports"])
+    };
+    let hint = "hint: Bitbucket's proxy adds the credentials of the pipeline: run this step in a pipeline";
+    for status in [401, 403] {
+        let refused = sent(status);
+        assert_eq!(refused.err.matches(hint).count(), 1, "{}", refused.all());
+    }
+    let invalid = sent(400);
+    assert!(!invalid.err.contains(hint), "{}", invalid.all());
+}
+
+#[test]
+fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
+    let world = broken();
+    let proxy = Platform::new();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    for method in ["DELETE", "PUT", "POST"] {
+        proxy.on(method, "", in_turn(vec![ok(&json!({}))]));
+    }
+    let call = Call::new(&world.work())
+        .variable("BITBUCKET_BUILD_NUMBER", "9")
+        .variable("BITBUCKET_COMMIT", &head)
+        .variable("BITBUCKET_BRANCH", "change")
+        .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+        .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
+    let ended = call.run(&["check", "--all"]).expect(1);
+    ended.saying(&["sent the result to Code Insights"]);
+    let path = proxy.requests()[0].url.path().to_owned();
+    assert!(path.contains(&format!("/commit/{head}/reports/")), "{path}");
+    let sent = proxy.requests().len();
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.git(&["add", "b.orch.yaml"]);
+    call.run(&["check", "--all", "--staged"])
+        .expect(0)
+        .saying(&["differ from those of BITBUCKET_COMMIT"]);
+    world.commit("another than was built");
+    call.run(&["check", "--all"])
+        .expect(7)
+        .saying(&["neither the commit that the event is about"]);
+    assert_eq!(proxy.requests().len(), sent);
+}
+
+/// Returns a host that rejects the first request and responds late to the second.
+fn slow() -> Platform {
+    let host = Platform::new();
+    let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");
+    let late = ok(&json!({ "id": 7 })).set_delay(Duration::from_millis(2_600));
+    host.on("GET", "^/user$", in_turn(vec![busy.clone(), late.clone()]));
+    host.on("GET", "/comments$", ok(&json!([])));
+    host.on("DELETE", "/reports/", in_turn(vec![busy, late]));
+    for method in ["PUT", "POST"] {
+        host.on(method, "", ok(&json!({})));
+    }
+    host
+}
+
+#[test]
+fn a_host_is_waited_for_and_asked_again_in_words() {
+    let (world, platform, github, bitbucket) = (broken(), failing("x"), slow(), slow());
+    let comment = on_github(&world, &platform, &github.server.uri());
+    let insights = platform
+        .call(&world)
+        .variable("BITBUCKET_BUILD_NUMBER", "9")
+        .variable("BITBUCKET_COMMIT", world.git(&["rev-parse", "HEAD"]))
+        .variable("BITBUCKET_BRANCH", "change")
+        .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+        .variable("SLUICEGATE_BITBUCKET_PROXY", bitbucket.server.uri());
+    let cases = [
+        (
+            comment,
+            &["review", "--comment"][..],
+            [
+                "/user: 503 Service Unavailable; starting try 2 of 3 in ",
+                "/user (timeout 30 s)",
+                "posted a comment",
+            ],
+        ),
+        (
+            insights,
+            &["review"],
+            [
+                "/reports/sluicegate: 503 Service Unavailable; starting try 2 of 3 in ",
+                "waiting for the response to DELETE http://api.bitbucket.org/",
+                "sent the result to Code Insights",
+            ],
+        ),
+    ];
+    at_once(cases, |(call, args, said)| {
+        call.run(args).expect(1).saying(&said);
+    });
+}
+
+#[test]
+fn parallel_jobs_of_buildkite_write_reports_of_their_own() {
+    let world = broken();
+    for job in [
+        "0190046e-e199-453b-a302-a21a4d649d31",
+        "0190046e-e199-453b-a302-a21a4d649d32",
+        "../x",
+    ] {
+        let call = Call::new(&world.work())
+            .variable("BUILDKITE", "true")
+            .variable("BUILDKITE_JOB_ID", job)
+            .variable("BUILDKITE_COMMIT", world.git(&["rev-parse", "HEAD"]))
+            .variable("BUILDKITE_BRANCH", "change");
+        call.run(&["check", "--all"]).expect(1);
+    }
+    let mut names: Vec<String> = fs::read_dir(world.work().join("tmp"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let expected = [
+        "junit-sluicegate-0190046e-e199-453b-a302-a21a4d649d31.xml",
+        "junit-sluicegate-0190046e-e199-453b-a302-a21a4d649d32.xml",
+        "junit-sluicegate.xml",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn buildkite_gets_an_annotation_by_its_agent() {
+    let (world, platform) = (broken(), failing("`load it` is wrong"));
+    let agent = world.path().join("bin/buildkite-agent");
+    fs::create_dir_all(agent.parent().unwrap()).unwrap();
+    fs::write(
+        &agent,
+        "#!/bin/sh\ncat > \"$HOME/annotation\"\necho \"$@\" > \"$HOME/arguments\"\nenv > \"$HOME/environment\"\n",
+    )
+    .unwrap();
+    fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let secrets = ["GITHUB_TOKEN", "GITLAB_TOKEN", "BITBUCKET_TOKEN", "CI_JOB_TOKEN"];
+    let call = secrets
+        .iter()
+        .fold(platform.call(&world), |call, name| call.variable(name, JOB_TOKEN))
+        .variable("BUILDKITE_AGENT_ACCESS_TOKEN", "of-the-agent")
+        .variable("SLUICEGATE_CLIENT_ID", "client")
+        .variable("SLUICEGATE_CLIENT_SECRET", "s3cret")
+        .variable("SLUICEGATE_TOKEN_URL", "https://login.invalid/token")
+        .variable("BUILDKITE", "true")
+        .variable("BUILDKITE_COMMIT", &head)
+        .variable("BUILDKITE_BRANCH", "change");
+    call.run(&["review", "--base", "origin/main"]).expect(1);
+    let path = format!(
+        "{}:{}",
+        agent.parent().unwrap().display(),
+        crate::support::path_variable().to_string_lossy()
+    );
+    let call = call.variable("PATH", path);
+    call.run(&["review", "--base", "origin/main"]).expect(1);
+    let read = |name: &str| fs::read_to_string(world.work().join(name)).unwrap();
+    assert_eq!(read("arguments"), "annotate --style error --context sluicegate\n");
+    let given = read("environment");
+    assert!(
+        given.contains("BUILDKITE_AGENT_ACCESS_TOKEN=of-the-agent"),
+        "{given}"
+    );
+    assert!(!given.contains(JOB_TOKEN) && !given.contains("s3cret"), "{given}");
+    assert!(read("annotation").contains("load it"));
+}

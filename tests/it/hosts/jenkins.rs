@@ -1,0 +1,229 @@
+//! Jenkins multibranch pipelines: <https://www.jenkins.io/doc/book/pipeline/multibranch/>. A pull request is fetched as
+//! `origin/PR-N` with its target; depending on the strategy, the job builds its head or its own merge of the target
+//! into it (<https://plugins.jenkins.io/github-branch-source/>).
+
+use crate::support::{
+    ALL_OF_FEATURE, ALL_OF_MAIN, EVERYTHING_FETCHED, FEATURE, Job, Project, git, with_default, workspace,
+};
+use std::path::{Path, PathBuf};
+
+/// Fetches these references as Jenkins does, and configures the remote to fetch only them.
+fn checkout(project: &Project, specs: &[&str], commit: &str) -> PathBuf {
+    let folder = workspace(&project.world);
+    git(&folder, &["config", "--unset-all", "remote.origin.fetch"]);
+    for spec in specs {
+        git(&folder, &["config", "--add", "remote.origin.fetch", spec]);
+    }
+    git(&folder, &["fetch", "-q", "--no-tags", "--force", "origin"]);
+    git(&folder, &["checkout", "-q", "-f", commit]);
+    folder
+}
+
+fn pull(project: &Project, head: &str) -> PathBuf {
+    project.world.git(&[
+        "push",
+        "-q",
+        "--force",
+        "origin",
+        &format!("{head}:refs/pull/1/head"),
+    ]);
+    let specs = [
+        "+refs/pull/1/head:refs/remotes/origin/PR-1",
+        "+refs/heads/main:refs/remotes/origin/main",
+    ];
+    checkout(project, &specs, head)
+}
+
+fn job(folder: &Path, name: &str, more: &[(&str, &str)]) -> Job {
+    let fixed = [
+        ("JENKINS_URL", "http://ci.example/"),
+        ("BUILD_ID", "5"),
+        ("BUILD_NUMBER", "5"),
+        ("BRANCH_NAME", name),
+    ];
+    Job::new(folder, &fixed).with(more)
+}
+
+fn change(folder: &Path, more: &[(&str, &str)]) -> Job {
+    let fixed = [
+        ("CHANGE_ID", "1"),
+        ("CHANGE_BRANCH", "feature"),
+        ("CHANGE_TARGET", "main"),
+    ];
+    job(folder, "PR-1", &fixed).with(more)
+}
+
+#[test]
+fn a_pull_request_built_at_its_head() {
+    let project = Project::new();
+    let folder = pull(&project, &project.feature);
+    change(&folder, &[("GIT_COMMIT", &project.feature)])
+        .says()
+        .event("jenkins", "change")
+        .head("feature", &project.feature)
+        .base(
+            &project.fork,
+            "the merge-base with the target branch `origin/main`",
+        )
+        .has("pullRequest", 1)
+        .changes(&FEATURE)
+        .quietly();
+}
+
+/// A scripted pipeline has no `GIT_COMMIT`.
+#[test]
+fn a_pull_request_built_as_a_merge_is_the_first_parent() {
+    let project = Project::new();
+    let folder = pull(&project, &project.feature);
+    git(&folder, &["merge", "-q", "--no-edit", &project.main]);
+    let merge = git(&folder, &["rev-parse", "HEAD"]);
+    for more in [&[("GIT_COMMIT", merge.as_str())][..], &[]] {
+        change(&folder, more)
+            .says()
+            .head("feature", &project.feature)
+            .base(&project.fork, "`origin/main`")
+            .changes(&FEATURE);
+    }
+}
+
+/// The target was checked out, and the change was merged into it.
+#[test]
+fn a_pull_request_built_as_a_merge_the_other_way_round_is_the_second_parent() {
+    let project = Project::new();
+    let folder = pull(&project, &project.feature);
+    git(&folder, &["checkout", "-q", "--detach", &project.main]);
+    git(&folder, &["merge", "-q", "--no-edit", &project.feature]);
+    let merge = git(&folder, &["rev-parse", "HEAD"]);
+    for more in [&[("GIT_COMMIT", merge.as_str())][..], &[]] {
+        change(&folder, more)
+            .says()
+            .head("feature", &project.feature)
+            .base(&project.fork, "`origin/main`")
+            .changes(&FEATURE);
+    }
+    git(&folder, &["update-ref", "-d", "refs/remotes/origin/main"]);
+    git(&folder, &["update-ref", "-d", "refs/remotes/origin/PR-1"]);
+    change(&folder, &[("GIT_COMMIT", &merge)]).unsettled(&["the target branch `main` is not among"]);
+}
+
+#[test]
+fn a_pull_request_whose_head_is_itself_a_merge_stays_that() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "feature"]);
+    world.git(&["merge", "-q", "-m", "take in", "main"]);
+    world.push();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let folder = pull(&project, &head);
+    for more in [&[("GIT_COMMIT", head.as_str())][..], &[]] {
+        change(&folder, more)
+            .says()
+            .head("feature", &head)
+            .base(&project.main, "`origin/main`")
+            .changes(&FEATURE);
+    }
+    git(world.path(), &["-C", "work", "checkout", "-q", "main"]);
+    world.write("late.orch.yaml", "1");
+    let late = world.commit("main goes on");
+    world.push();
+    git(&folder, &["fetch", "-q", "origin"]);
+    git(&folder, &["merge", "-q", "--no-edit", &late]);
+    let merge = git(&folder, &["rev-parse", "HEAD"]);
+    change(&folder, &[("GIT_COMMIT", &merge)])
+        .says()
+        .head("feature", &head)
+        .base(&project.main, "`origin/main`")
+        .changes(&FEATURE);
+}
+
+#[test]
+fn a_pull_request_of_a_fork_is_not_sent() {
+    let project = Project::new();
+    let folder = pull(&project, &project.feature);
+    let job = change(
+        &folder,
+        &[("GIT_COMMIT", &project.feature), ("CHANGE_FORK", "somebody")],
+    )
+    .with_remote_as_target();
+    job.says().has("fork", true).changes(&FEATURE);
+    job.leaves_the_fork();
+}
+
+#[test]
+fn a_branch_is_compared_with_the_default_branch() {
+    let project = Project::new();
+    let folder = with_default(checkout(&project, &[EVERYTHING_FETCHED], &project.feature));
+    job(&folder, "feature", &[("GIT_COMMIT", &project.feature)])
+        .says()
+        .event("jenkins", "branch")
+        .head("feature", &project.feature)
+        .base(&project.fork, "the default branch `origin/main`")
+        .changes(&FEATURE);
+}
+
+/// If `trunk` is the default branch and the host does not report it, a pushed `main` must not be used as the base.
+#[test]
+fn a_default_branch_that_nobody_names_is_not_guessed() {
+    let project = Project::new();
+    let folder = checkout(&project, &[EVERYTHING_FETCHED], &project.feature);
+    let more = [("GIT_COMMIT", project.feature.as_str())];
+    job(&folder, "feature", &more)
+        .says()
+        .everything("does not know the remote's default branch")
+        .changes(&ALL_OF_FEATURE)
+        .warns("`git remote set-head origin BRANCH`");
+    job(&folder, "main", &[("GIT_COMMIT", &project.main)])
+        .says()
+        .everything("does not know the remote's default branch")
+        .changes(&ALL_OF_MAIN);
+    job(&folder, "feature", &more)
+        .with(&[("SLUICEGATE_DEEPEN", "true")])
+        .says()
+        .base(&project.fork, "the default branch `origin/main`")
+        .changes(&FEATURE);
+}
+
+#[test]
+fn a_branch_that_was_fetched_alone_is_everything_and_warns() {
+    let project = Project::new();
+    let folder = checkout(
+        &project,
+        &["+refs/heads/feature:refs/remotes/origin/feature"],
+        &project.feature,
+    );
+    job(&folder, "feature", &[])
+        .says()
+        .head("feature", &project.feature)
+        .everything("does not know the remote's default branch")
+        .changes(&ALL_OF_FEATURE)
+        .warns("all pipelines are selected");
+}
+
+#[test]
+fn the_default_branch_is_everything() {
+    let project = Project::new();
+    let fetch = ["+refs/heads/main:refs/remotes/origin/main"];
+    let folder = with_default(checkout(&project, &fetch, &project.main));
+    job(&folder, "main", &[("GIT_COMMIT", &project.main)])
+        .says()
+        .head("main", &project.main)
+        .everything("head is on the default branch `main`")
+        .changes(&ALL_OF_MAIN);
+}
+
+#[test]
+fn a_tag_is_everything_on_the_branch_that_holds_it() {
+    let project = Project::new();
+    let folder = checkout(&project, &[EVERYTHING_FETCHED], &project.main);
+    job(
+        &folder,
+        "v1",
+        &[("TAG_NAME", "v1"), ("GIT_COMMIT", &project.main)],
+    )
+    .says()
+    .event("jenkins", "tag")
+    .head("main", &project.main)
+    .has("tag", "v1")
+    .everything("a tag has no previous state")
+    .changes(&ALL_OF_MAIN);
+}

@@ -1,0 +1,139 @@
+//! A required check on a change without a pipeline: it passes on every host, with valid reports and a summary that
+//! states why.
+
+use crate::support::{EVERYTHING_FETCHED, Job, World, checkout, with_default};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Returns the variables with owned values.
+fn text(pairs: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+    pairs
+        .iter()
+        .map(|(name, value)| (*name, (*value).to_owned()))
+        .collect()
+}
+
+/// Returns each host's variables for a pull request that changes only documentation.
+fn hosts(head: &str, base: &str) -> Vec<Vec<(&'static str, String)>> {
+    let github = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_REF", "refs/pull/1/merge"),
+        ("GITHUB_SHA", head),
+    ];
+    vec![
+        text(&github),
+        text(&[&github[..], &[("GITEA_ACTIONS", "true")]].concat()),
+        text(&[
+            ("GITLAB_CI", "true"),
+            ("CI_COMMIT_SHA", head),
+            ("CI_MERGE_REQUEST_IID", "1"),
+            ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+            ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
+            ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "words"),
+            ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base),
+        ]),
+        text(&[
+            ("TF_BUILD", "True"),
+            ("BUILD_SOURCEVERSION", head),
+            ("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/words"),
+            ("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main"),
+            ("SYSTEM_PULLREQUEST_ISFORK", "False"),
+            ("SYSTEM_PULLREQUEST_SOURCECOMMITID", head),
+        ]),
+        text(&[
+            ("BITBUCKET_BUILD_NUMBER", "1"),
+            ("BITBUCKET_COMMIT", head),
+            ("BITBUCKET_BRANCH", "words"),
+            ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
+        ]),
+        text(&[
+            ("JENKINS_URL", "http://ci/"),
+            ("BUILD_ID", "1"),
+            ("GIT_COMMIT", head),
+            ("CHANGE_BRANCH", "words"),
+            ("CHANGE_TARGET", "main"),
+        ]),
+        text(&[
+            ("CIRCLECI", "true"),
+            ("CIRCLE_SHA1", head),
+            ("CIRCLE_BRANCH", "words"),
+        ]),
+        text(&[
+            ("BUILDKITE", "true"),
+            ("BUILDKITE_COMMIT", head),
+            ("BUILDKITE_BRANCH", "words"),
+            ("BUILDKITE_PULL_REQUEST", "1"),
+            ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main"),
+            ("BUILDKITE_REPO", "git@git.example:o/p.git"),
+            ("BUILDKITE_PULL_REQUEST_REPO", "https://git.example/o/p"),
+        ]),
+        Vec::new(),
+    ]
+}
+
+#[test]
+fn nothing_to_review_is_green_on_every_host() {
+    let world = World::new();
+    world.write("a.orch.yaml", "1");
+    let base = world.commit("first");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "words"]);
+    world.write("README.md", "words\n");
+    let head = world.commit("words");
+    world.push();
+    for variables in hosts(&head, &base) {
+        let folder = with_default(checkout(&world, &[EVERYTHING_FETCHED], &head));
+        let borrowed: Vec<(&str, &str)> = variables
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
+        nothing_to_review(Job::new(&folder, &borrowed), &head, &base);
+    }
+}
+
+fn nothing_to_review(job: Job, head: &str, base: &str) {
+    let repo = json!({ "full_name": "o/p" });
+    let payload = json!({ "pull_request": {
+        "number": 1,
+        "head": { "ref": "words", "sha": head, "repo": repo },
+        "base": { "ref": "main", "sha": base, "repo": repo }
+    } });
+    let job = job.payload(&payload);
+    let (out, summary) = (job.folder.join("out"), job.folder.with_extension("summary.md"));
+    // A pull request often has no secrets, and none are needed.
+    let ended = job
+        .reviewing()
+        .without("SLUICEGATE_TOKEN")
+        .variable("GITHUB_STEP_SUMMARY", summary.display().to_string())
+        .variable(
+            "GITHUB_OUTPUT",
+            job.folder.with_extension("outputs").display().to_string(),
+        )
+        .run(&[
+            "review",
+            "--report",
+            "junit=out/j.xml",
+            "--report",
+            "json=out/j.json",
+        ])
+        .expect(0);
+    let why = "nothing to review: no selected pipeline changed";
+    assert!(ended.out.contains(why), "{}", ended.all());
+    let report: Value = serde_json::from_slice(&fs::read(out.join("j.json")).unwrap()).unwrap();
+    assert_eq!(report["verdict"], "passed");
+    assert_eq!(
+        (&report["context"]["head"], &report["context"]["base"]),
+        (&json!(head), &json!(base))
+    );
+    assert_eq!(report["counts"]["files"], 0);
+    let junit = fs::read_to_string(out.join("j.xml")).unwrap();
+    let document = roxmltree::Document::parse(&junit).unwrap();
+    assert_eq!(document.root_element().tag_name().name(), "testsuites");
+    assert!(fs::read_to_string(summary).unwrap().contains("othing to review"));
+    let outputs = fs::read_to_string(job.folder.with_extension("outputs")).unwrap();
+    assert!(
+        outputs.contains("verdict") && outputs.contains("passed"),
+        "{outputs}"
+    );
+}

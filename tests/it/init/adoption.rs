@@ -1,0 +1,427 @@
+//! `sluicegate init --adopt`: the existing findings, the three ways to start, and that the first change is reviewed as
+//! announced.
+
+use crate::support::{Call, Ended, World, pipeline};
+use serde_json::{Value, json};
+use std::fs;
+
+const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
+const WAIVERS: &str = "sluicegate-waivers.yaml";
+const SHARED: &str = "pipelines:\n  - { pipeline: a.orch.yaml, id: load, enabled: true }\n";
+
+/// Returns a row of `size` components.
+fn row(size: usize) -> String {
+    let names: Vec<String> = (1..=size).map(|n| format!("Step {n}")).collect();
+    pipeline(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Creates a pushed project without a gate: two of its four pipelines are too large, and one of these has an
+/// unreachable component.
+fn project() -> World {
+    let world = World::new();
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("a.orch.yaml", row(4));
+    world.write("b[1] ü.orch.yaml", row(12));
+    let lost = "    Lost:\n      type: sql-executor\n      parameters: { componentName: Lost }\n";
+    world.write("c.orch.yaml", row(17) + lost);
+    world.write("d.orch.yaml", row(9));
+    world.commit("years");
+    world.push();
+    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world
+}
+
+fn init(world: &World, args: &[&str]) -> Ended {
+    let all = [&["init", "--host", "none"], args].concat();
+    Call::new(&world.work()).run(&all)
+}
+
+fn read(world: &World, path: &str) -> String {
+    fs::read_to_string(world.work().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+}
+
+fn is_there(world: &World, path: &str) -> bool {
+    world.work().join(path).exists()
+}
+
+/// Returns a call in the job of a pull request of HEAD into `main`.
+fn proposed(world: &World) -> Call {
+    let side =
+        |branch: &str, sha: String| json!({ "ref": branch, "sha": sha, "repo": { "full_name": "o/p" } });
+    let payload = json!({
+        "repository": { "default_branch": "main", "full_name": "o/p" },
+        "pull_request": {
+            "number": 7,
+            "head": side("change", world.git(&["rev-parse", "HEAD"])),
+            "base": side("main", world.git(&["rev-parse", "main"])),
+        },
+    });
+    let event = world.path().join("event.json");
+    fs::write(&event, payload.to_string()).unwrap();
+    Call::new(&world.work())
+        .variable("CI", "true")
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "pull_request")
+        .variable("GITHUB_REF", "refs/pull/7/merge")
+        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_REPOSITORY", "o/p")
+        .variable("GITHUB_EVENT_PATH", event.display().to_string())
+}
+
+/// Merges the change and starts the next one.
+fn merge(world: &World) {
+    world.git(&["checkout", "-q", "main"]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "merge", "change"]);
+    world.push();
+    world.git(&["checkout", "-q", "-B", "change"]);
+}
+
+const CHECK: [&str; 3] = ["check", "--report", "json=-"];
+
+fn findings(ended: &Ended) -> Value {
+    ended.json()["findings"].clone()
+}
+
+#[test]
+fn what_is_found_today_is_told_with_what_other_numbers_would_mean() {
+    let world = project();
+    let said = init(&world, &[]).expect(0).out;
+    insta::assert_snapshot!(said, @"
+    CI host           none: set by --host
+    default branch    main
+    pipelines         4
+    rules file        none
+    shared pipelines  .platform/shared-pipelines.yaml
+    findings today    2 of 4 pipelines, by the rules that `sluicegate rules init` writes
+
+    RULE                         PIPELINES  FINDINGS  WITH ANOTHER LIMIT
+    minimum-components: 1        0 of 4     0
+    maximum-components: 10       2 of 4     2         12 in 1, 18 in none
+    component-naming-convention  0 of 4     0
+    unused-components            1 of 4     1
+    copied-variables             0 of 4     0
+    start-and-end-components     0 of 4     0
+    maximum-outputs: 1           0 of 4     0
+    end-output-components        0 of 4     0
+
+    A gate that counts all of these findings fails nearly every change. Choose a way to start with `--adopt`:
+      new-only  only findings that a change introduces count
+      waivers   each current finding is allowed by a line of sluicegate-waivers.yaml, to be fixed over time
+      strict    every finding counts
+
+    wrote             sluicegate.yaml
+
+    Next:
+      1. Fill in project-id and agent-version in sluicegate.yaml
+      2. Write the rules, which every review needs: `sluicegate rules init`
+      3. Commit the files
+      4. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      5. Push, and open a change that touches a pipeline
+    ");
+    assert!(!is_there(&world, RULES_FILE) && !is_there(&world, WAIVERS));
+    assert!(read(&world, "sluicegate.yaml").contains("\n  # new-only: true\n"));
+    // Without findings, there is nothing to adopt.
+    for path in ["b[1] ü.orch.yaml", "c.orch.yaml"] {
+        fs::remove_file(world.work().join(path)).unwrap();
+    }
+    let said = init(&world, &[]).expect(0).out;
+    assert!(
+        !said.contains("findings today") && !said.contains("--adopt"),
+        "{said}"
+    );
+}
+
+#[test]
+fn with_new_only_the_first_change_passes_and_the_next_may_not_get_worse() {
+    let world = project();
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    insta::assert_snapshot!(said, @"
+    CI host           none: set by --host
+    default branch    main
+    pipelines         4
+    rules file        none
+    shared pipelines  .platform/shared-pipelines.yaml
+    findings today    2 of 4 pipelines, by the rules that are written, each at `error`
+
+    RULE                         PIPELINES  FINDINGS  WITH ANOTHER LIMIT
+    minimum-components: 1        0 of 4     0
+    maximum-components: 10       2 of 4     2         12 in 1, 18 in none
+    component-naming-convention  0 of 4     0
+    unused-components            1 of 4     1
+    copied-variables             0 of 4     0
+    start-and-end-components     0 of 4     0
+    maximum-outputs: 1           0 of 4     0
+    end-output-components        0 of 4     0
+
+    wrote             sluicegate.yaml
+    wrote             .platform/config/pipeline_quality_rules.yaml
+
+    The change that introduces the gate is reviewed by the rules that it adds, with all pipelines:
+      every current finding (3 findings) is known, as `new-only` applies to this change already, so it passes. The other
+      settings of sluicegate.yaml (`exclude`, `fail-on`) apply after its merge.
+
+    Next:
+      1. Fill in project-id and agent-version in sluicegate.yaml
+      2. Commit the files
+      3. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      4. Push, and open a change that touches a pipeline
+    ");
+    assert!(!is_there(&world, WAIVERS));
+    world.commit("gate");
+    let ended = proposed(&world).run(&CHECK).expect(0);
+    assert_eq!(
+        (&findings(&ended)["new"], &findings(&ended)["known"]),
+        (&json!(0), &json!(3))
+    );
+    merge(&world);
+    world.write("c.orch.yaml", row(17));
+    world.commit("better");
+    proposed(&world).run(&CHECK).expect(0);
+    world.write("a.orch.yaml", row(11));
+    world.commit("worse");
+    let ended = proposed(&world).run(&CHECK).expect(1);
+    assert_eq!(
+        (&findings(&ended)["new"], &findings(&ended)["known"]),
+        (&json!(1), &json!(1))
+    );
+}
+
+#[test]
+fn with_waivers_the_first_change_fails_unless_the_job_lets_its_file_count() {
+    let world = project();
+    let said = init(&world, &["--adopt", "waivers"]).expect(0).out;
+    let judged = said.split("The change").nth(1).unwrap();
+    insta::assert_snapshot!(judged.split("\n\n").next().unwrap(), @"
+    that introduces the gate is reviewed by the rules that it adds, with all pipelines:
+     every current finding (3 findings) counts, so it fails, as a change cannot waive its own findings. For this one change, the job
+     can set SLUICEGATE_POLICY=head; the waivers apply after its merge.
+    ");
+    insta::assert_snapshot!(read(&world, WAIVERS), @r#"
+    # Findings from before the gate: each line allows one finding.
+    # `sluicegate waivers list` shows which are still needed, `sluicegate waivers prune` removes the others.
+    - { rule: maximum-components, path: "b\\[1\\] ü.orch.yaml", size: 12, reason: found before the gate }
+    - { rule: maximum-components, path: c.orch.yaml, size: 18, reason: found before the gate }
+    - { rule: unused-components, path: c.orch.yaml, about: Lost, reason: found before the gate }
+    "#);
+    world.commit("gate");
+    proposed(&world).run(&CHECK).expect(1);
+    let head = proposed(&world).variable("SLUICEGATE_POLICY", "head");
+    assert_eq!(findings(&head.run(&CHECK).expect(0))["waived"], 3);
+    merge(&world);
+    world.write("c.orch.yaml", row(18));
+    world.commit("no larger");
+    proposed(&world).run(&CHECK).expect(0);
+    world.write("c.orch.yaml", row(19));
+    world.commit("larger");
+    proposed(&world).run(&CHECK).expect(1);
+    // `waivers add` writes the same file.
+    let file = read(&world, WAIVERS);
+    world.git(&["checkout", "-q", "main"]);
+    world.write(WAIVERS, "");
+    Call::new(&world.work())
+        .run(&["waivers", "add", "--all", "--reason", "found before the gate"])
+        .expect(0);
+    let entries: Vec<&str> = file.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(read(&world, WAIVERS).lines().collect::<Vec<_>>(), entries);
+}
+
+#[test]
+fn strict_is_told_to_fail_and_fails() {
+    let world = project();
+    let said = init(&world, &["--adopt", "strict"]).expect(0).out;
+    assert!(
+        said.contains("  every current finding (3 findings) counts, so it fails until it is fixed"),
+        "{said}"
+    );
+    world.commit("gate");
+    assert_eq!(findings(&proposed(&world).run(&CHECK).expect(1))["errors"], 3);
+    for path in ["b[1] ü.orch.yaml", "c.orch.yaml"] {
+        world.write(path, row(10));
+    }
+    world.commit("mended");
+    proposed(&world).run(&CHECK).expect(0);
+    // If the findings are fixed first, the output reports it.
+    let said = init(&world, &["--adopt", "strict"]).expect(0).out;
+    assert!(said.contains("no current finding counts, so it passes"), "{said}");
+}
+
+#[test]
+fn what_is_there_stays_and_is_told() {
+    let world = project();
+    let dry = init(&world, &["--adopt", "waivers", "--dry-run"]).expect(0).out;
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    init(&world, &["--adopt", "waivers"]).expect(0);
+    for path in ["sluicegate.yaml", RULES_FILE, WAIVERS] {
+        let indented: String = read(&world, path)
+            .lines()
+            .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
+            .collect();
+        assert!(dry.contains(&indented), "{path}: {dry}");
+    }
+    let files = ["sluicegate.yaml", RULES_FILE, WAIVERS].map(|path| (path, read(&world, path)));
+    for way in ["waivers", "new-only", "strict"] {
+        let said = init(&world, &["--adopt", way]).expect(0).out;
+        assert!(!said.contains("wrote"), "{said}");
+    }
+    for (path, text) in files {
+        assert_eq!(read(&world, path), text);
+    }
+
+    // The change with the waivers is not merged yet, so the earlier report is valid again.
+    let again = init(&world, &["--adopt", "waivers"]).expect(0).out;
+    assert!(
+        again.contains("every current finding (3 findings) counts, so it fails"),
+        "{again}"
+    );
+
+    // Existing files of the project: rules with level `warn`, settings without `new-only`.
+    let world = project();
+    world.git(&["checkout", "-q", "main"]);
+    let rules = "rules:\n- { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 8 } }\n";
+    world.write(RULES_FILE, rules);
+    world.write("sluicegate.yaml", "timeout: 7\n");
+    world.commit("rules");
+    world.push();
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    insta::assert_snapshot!(said, @"
+    CI host           none: set by --host
+    default branch    main
+    pipelines         4
+    rules file        .platform/config/pipeline_quality_rules.yaml
+    shared pipelines  .platform/shared-pipelines.yaml
+    findings today    3 of 4 pipelines, by the rules file
+
+    RULE                   PIPELINES  FINDINGS  WITH ANOTHER LIMIT
+    maximum-components: 8  3 of 4     3         12 in 1, 18 in none
+
+    not changed       sluicegate.yaml: the file already exists
+
+    The change that introduces the gate is reviewed with the pipelines that it changes:
+      no current finding counts, so it passes.
+
+    Next:
+      1. Fill in project-id and agent-version in sluicegate.yaml, unless the job sets them
+      2. Rules at `warn` fail no change; to enforce one, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
+             maximum-components
+      3. Set `new-only: true` under `review` in sluicegate.yaml, which was not changed
+      4. Commit the files
+      5. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      6. Push, and open a change that touches a pipeline
+    ");
+    assert_eq!(read(&world, RULES_FILE), rules);
+    assert_eq!(read(&world, "sluicegate.yaml"), "timeout: 7\n");
+    world.write(RULES_FILE, rules.replace("warn", "error"));
+    let said = init(&world, &["--adopt", "strict"]).expect(0).out;
+    assert!(
+        said.contains("every current finding (3 findings) counts, so it fails"),
+        "{said}"
+    );
+    world.commit("error");
+    world.push();
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    assert!(
+        said.contains("every current finding in them counts. For this one change, the job can set\n  SLUICEGATE_NEW_ONLY=true"),
+        "{said}"
+    );
+    world.write(RULES_FILE, rules);
+    world.write(WAIVERS, "# none\n");
+    let said = init(&world, &["--adopt", "waivers"]).expect(0).out;
+    assert!(
+        said.contains("not changed       sluicegate-waivers.yaml") && said.contains("waivers add --all"),
+        "{said}"
+    );
+    assert_eq!(read(&world, WAIVERS), "# none\n");
+    // The output does not ask for a setting that the file already contains.
+    world.write("sluicegate.yaml", "review: { new-only: true }\n");
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    assert!(!said.contains("Set `new-only"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_judged_is_told_and_links_are_not_followed() {
+    let world = project();
+    world.write("e\n.orch.yaml", "type: orchestration\npipeline: [");
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    assert!(
+        said.contains("so the review fails: e\\n.orch.yaml") || said.contains("so the review fails: e"),
+        "{said}"
+    );
+    world.commit("gate");
+    proposed(&world).run(&CHECK).expect(1);
+
+    let broken = project();
+    broken.write(RULES_FILE, "rules: [");
+    let said = init(&broken, &["--adopt", "strict"]).expect(0).out;
+    assert!(
+        said.contains("run `sluicegate rules lint` to see why") && !said.contains("findings today"),
+        "{said}"
+    );
+
+    let nameless = World::new();
+    nameless.write("a.orch.yaml", row(12));
+    nameless.commit("one");
+    init(&nameless, &["--adopt", "strict"]).expect(2).saying(&[
+        "hidden directory",
+        "sluicegate init --host none --adopt strict --config-dir <directory>",
+    ]);
+    assert!(!is_there(&nameless, "sluicegate.yaml"));
+    let outside = nameless.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, nameless.work().join(".platform")).unwrap();
+    init(&nameless, &["--adopt", "strict", "--config-dir", ".platform"])
+        .expect(2)
+        .saying(&["symbolic link"]);
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn adoption_that_excuses_existing_references_makes_every_project_check_an_error() {
+    for (way, levels, state) in [
+        ("new-only", "call: error # 1 finding today, known", "known"),
+        ("waivers", "call: error # 1 finding today, waived", "waived"),
+        ("strict", "call: warn # 1 finding today", "start as `warn`"),
+    ] {
+        let world = project();
+        world.write("e.orch.yaml", calling("gone.orch.yaml"));
+        world.commit("a broken call");
+        world.git(&["push", "-q", "-f", "origin", "change:main"]);
+        let said = init(&world, &["--adopt", way]).expect(0).out;
+        assert!(
+            said.contains("broken references: project/call 1") && said.contains(state),
+            "{said}"
+        );
+        let settings = read(&world, "sluicegate.yaml");
+        assert!(settings.contains(levels), "{way}: {settings}");
+        assert_eq!(settings.contains(": warn"), way == "strict", "{settings}");
+    }
+}
+
+#[test]
+fn newly_broken_call_fails_after_adoption_of_new_only() {
+    let world = project();
+    world.write("e.orch.yaml", calling("gone.orch.yaml"));
+    world.commit("a broken call");
+    world.git(&["push", "-q", "origin", "change:main"]);
+    world.git(&["fetch", "-q"]);
+    init(&world, &["--adopt", "new-only"]).expect(0);
+    world.commit("gate");
+    merge(&world);
+    world.write("e.orch.yaml", calling("gone.orch.yaml") + "# more\n");
+    world.commit("known");
+    proposed(&world).run(&CHECK).expect(0);
+    world.write("f.orch.yaml", calling("nowhere.orch.yaml"));
+    world.commit("broken");
+    let ended = proposed(&world).run(&CHECK).expect(1);
+    assert!(ended.all().contains("nowhere"), "{}", ended.all());
+}
+
+/// Returns an orchestration that runs another one.
+fn calling(target: &str) -> String {
+    format!(
+        "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
+         parameters: {{ componentName: Start }}\n      transitions: {{ unconditional: [Run] }}\n    Run:\n      \
+         type: run-orchestration\n      parameters: {{ componentName: Run, orchestrationJob: {target} }}\n      \
+         transitions: {{ unconditional: [Done] }}\n    Done:\n      type: end-success\n      parameters: {{ componentName: Done }}\n"
+    )
+}

@@ -1,0 +1,802 @@
+//! `sluicegate init`: a configuration and a job for each host, and no file overwritten.
+
+use crate::support::{Call, Ended, PROJECT, World, pipeline, schema::hold, scratch};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const SHARED: &str = "pipelines:\n  - pipeline: a.orch.yaml\n    id: load\n";
+
+/// For each host: its name, the file that identifies it, and the path of the job.
+const HOSTS: [(&str, &str, &str); 8] = [
+    (
+        "github",
+        ".github/workflows/other.yml",
+        ".github/workflows/sluicegate.yml",
+    ),
+    (
+        "gitea",
+        ".gitea/workflows/other.yml",
+        ".gitea/workflows/sluicegate.yml",
+    ),
+    ("gitlab", ".gitlab-ci.yml", ".gitlab/sluicegate.yml"),
+    ("azure", "azure-pipelines.yml", ".azure/sluicegate.yml"),
+    ("bitbucket", "bitbucket-pipelines.yml", "bitbucket-pipelines.yml"),
+    ("jenkins", "Jenkinsfile", "Jenkinsfile.sluicegate"),
+    ("circleci", ".circleci/config.yml", ".circleci/config.yml"),
+    (
+        "buildkite",
+        ".buildkite/pipeline.yml",
+        ".buildkite/sluicegate.yml",
+    ),
+];
+
+/// Creates a pushed project with a pipeline and a shared-pipelines file.
+fn project() -> World {
+    let world = World::new();
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    world.push();
+    world
+}
+
+fn init(world: &World, args: &[&str]) -> Ended {
+    let all: Vec<&str> = std::iter::once("init").chain(args.iter().copied()).collect();
+    Call::new(&world.work()).run(&all)
+}
+
+fn read(world: &World, path: &str) -> String {
+    fs::read_to_string(world.work().join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
+}
+
+fn yaml(text: &str) -> Value {
+    serde_yaml::from_str(text).unwrap_or_else(|why| panic!("{why}: {text}"))
+}
+
+/// Returns the uncommitted files of the repository.
+fn new_files(world: &World) -> Vec<String> {
+    let status = world.git(&["status", "--porcelain", "-uall"]);
+    status.lines().map(|line| line[3..].to_owned()).collect()
+}
+
+#[test]
+fn every_host_gets_a_job_of_its_own() {
+    for (host, _, beside) in HOSTS {
+        let world = project();
+        let said = init(&world, &["--host", host]).expect(0).out;
+        let path = new_files(&world)
+            .into_iter()
+            .find(|path| path != "sluicegate.yaml")
+            .unwrap();
+        assert!(
+            said.contains(&format!("wrote             {path}"))
+                && said.contains("wrote             sluicegate.yaml"),
+            "{said}"
+        );
+        let job = read(&world, &path);
+        assert!(job.starts_with('#') || job.starts_with("//"), "{host}: {job}");
+        assert!(!job.contains("__") && job.contains("sluicegate"), "{host}: {job}");
+        if host != "jenkins" {
+            assert!(yaml(&job).is_object(), "{host}: {job}");
+        }
+        let secret = if ["github", "gitea"].contains(&host) {
+            "PLATFORM_TOKEN"
+        } else if host == "jenkins" {
+            "sluicegate-token"
+        } else {
+            "SLUICEGATE_TOKEN"
+        };
+        assert!(said.contains(secret), "{host}: {said}");
+        assert!(job.contains(secret), "{host}: {job}");
+        assert!(said.contains("doctor"), "{host}: {said}");
+        // A second run changes nothing and does not add a second job.
+        let again = init(&world, &["--host", host]).expect(0).out;
+        assert!(
+            again.contains("already runs sluicegate") && !again.contains("wrote"),
+            "{host}: {again}"
+        );
+        assert_eq!(read(&world, &path), job);
+        assert!(path == beside || !world.work().join(beside).exists(), "{host}");
+    }
+}
+
+#[test]
+fn the_jobs_say_what_the_hosts_read() {
+    let world = project();
+    init(&world, &["--host", "github"]).expect(0);
+    let job = yaml(&read(&world, ".github/workflows/sluicegate.yml"));
+    assert_eq!(job["on"]["push"]["branches"][0], "main");
+    assert_eq!(job["permissions"], serde_json::json!({ "contents": "read" }));
+    let steps = &job["jobs"]["sluicegate"]["steps"];
+    assert_eq!(steps[0]["with"]["fetch-depth"], 0);
+    let action = yaml(&fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap());
+    for input in steps[1]["with"].as_object().unwrap().keys() {
+        assert!(
+            action["inputs"][input].is_object(),
+            "{input} is no input of the action"
+        );
+    }
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let named = steps[1]["uses"].as_str().unwrap();
+    assert!(readme.contains(&format!("uses: {named}\n")), "{named}");
+
+    init(&world, &["--host", "gitlab", "--source", "r.example/a/b:1"]).expect(0);
+    let job = yaml(&read(&world, ".gitlab-ci.yml"));
+    assert_eq!(job["sluicegate"]["image"], "r.example/a/b:1");
+    assert_eq!(job["sluicegate"]["variables"]["GIT_DEPTH"], "0");
+
+    init(&world, &["--host", "azure"]).expect(0);
+    assert_eq!(
+        yaml(&read(&world, "azure-pipelines.yml"))["steps"][0]["fetchDepth"],
+        "0"
+    );
+    init(&world, &["--host", "bitbucket"]).expect(0);
+    let job = yaml(&read(&world, "bitbucket-pipelines.yml"));
+    assert_eq!(job["clone"]["depth"], "full");
+    assert!(
+        job["pipelines"]["branches"]["main"][0]["step"]["script"].is_array(),
+        "{job}"
+    );
+    init(&world, &["--host", "none"]).expect(0);
+}
+
+#[test]
+fn the_jobs_collect_what_the_program_writes() {
+    let cases = [
+        (
+            "gitlab",
+            "GITLAB_CI=true CI_PIPELINE_SOURCE=push CI_COMMIT_BRANCH=main CI_COMMIT_SHA",
+            "junit.xml",
+            "junit: junit.xml",
+        ),
+        (
+            "gitlab",
+            "GITLAB_CI=true CI_PIPELINE_SOURCE=push CI_COMMIT_BRANCH=main CI_COMMIT_SHA",
+            "gl-code-quality-report.json",
+            "codequality: gl-code-quality-report.json",
+        ),
+        (
+            "azure",
+            "TF_BUILD=True BUILD_REASON=IndividualCI BUILD_SOURCEBRANCH=refs/heads/main BUILD_SOURCEVERSION",
+            "TEST-sluicegate.xml",
+            "\"**/TEST-*.xml\"",
+        ),
+        (
+            "jenkins",
+            "JENKINS_URL=http://j BUILD_ID=1 BRANCH_NAME=main GIT_COMMIT",
+            "build/reports/sluicegate.xml",
+            "'build/reports/**/*.xml'",
+        ),
+        (
+            "circleci",
+            "CIRCLECI=true CIRCLE_BRANCH=main CIRCLE_SHA1",
+            "test-results/sluicegate/results.xml",
+            "path: test-results",
+        ),
+        (
+            "buildkite",
+            "BUILDKITE=true BUILDKITE_BRANCH=main BUILDKITE_COMMIT",
+            "tmp/junit-sluicegate.xml",
+            "tmp/junit-*.xml",
+        ),
+    ];
+    let world = project();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    for (host, variables, written, collected) in cases {
+        let shown = init(&world, &["--host", host, "--dry-run"]).expect(0).out;
+        assert!(shown.contains(collected), "{host}: {shown}");
+        let call = variables
+            .split(' ')
+            .fold(Call::new(&world.work()), |call, variable| {
+                let (name, value) = variable.split_once('=').unwrap_or((variable, &head));
+                call.variable(name, value)
+            });
+        call.run(&["check", "--all", "--fail-on", "never"]).expect(0);
+        assert!(world.work().join(written).is_file(), "{host}: {written}");
+    }
+}
+
+#[test]
+fn a_host_is_told_by_its_files_then_by_the_remote() {
+    for (host, sign, beside) in HOSTS {
+        let world = project();
+        world.write(sign, "# something of theirs\n");
+        world.commit("theirs");
+        let said = init(&world, &[]).expect(0).out;
+        assert!(
+            said.contains(&format!("CI host           {host}: ")),
+            "{host}: {said}"
+        );
+        assert_eq!(read(&world, sign), "# something of theirs\n");
+        if sign == beside {
+            // The host reads only one file, so the job is printed instead.
+            assert!(
+                said.contains("by hand") && said.contains("sluicegate ci"),
+                "{host}: {said}"
+            );
+            assert_eq!(new_files(&world), ["sluicegate.yaml"]);
+        } else {
+            assert!(world.work().join(beside).is_file(), "{host}: {said}");
+        }
+    }
+    let world = project();
+    init(&world, &[]).expect(2).saying(&["--host"]);
+    assert!(new_files(&world).is_empty());
+    for (url, host) in [
+        ("git@gitlab.example.com:team/sales.git", "gitlab"),
+        ("https://me:s3cret-in-url@github.com/team/sales.git", "github"),
+    ] {
+        world.git(&["remote", "set-url", "origin", url]);
+        let ended = init(&world, &["--dry-run"]).expect(0);
+        assert!(
+            ended.out.contains(&format!("{host}: the remote is on ")),
+            "{}",
+            ended.all()
+        );
+        assert!(!ended.all().contains("s3cret-in-url"), "{}", ended.all());
+        assert!(ended.out.contains("prefix: \"sales\""), "{}", ended.all());
+    }
+    world.write("Jenkinsfile", "");
+    world.write(".circleci/config.yml", "");
+    world.git(&["remote", "set-url", "origin", "/srv/sales.git"]);
+    init(&world, &[])
+        .expect(2)
+        .saying(&["Jenkinsfile", ".circleci/config.yml", "--host"]);
+}
+
+#[test]
+fn second_init_beside_files_of_another_host_takes_host_that_runs_the_program() {
+    let world = project();
+    world.write("Jenkinsfile", "// the nightly build\n");
+    world.write(".circleci/config.yml", "version: 2.1\n");
+    world.write(".gitlab-ci.yml", "build: { script: [make] }\n");
+    for (host, path) in [
+        ("gitlab", ".gitlab/sluicegate.yml"),
+        ("jenkins", "Jenkinsfile.sluicegate"),
+    ] {
+        init(&world, &["--host", host]).expect(0);
+        let again = init(&world, &[]).expect(0);
+        assert!(
+            again
+                .out
+                .contains(&format!("{host}: its CI files run sluicegate")),
+            "{}",
+            again.all()
+        );
+        fs::remove_file(world.work().join(path)).unwrap();
+        // Nothing shows which host is meant.
+        init(&world, &[]).expect(2).saying(&["--host"]);
+    }
+    // Two hosts run it.
+    init(&world, &["--host", "gitlab"]).expect(0);
+    init(&world, &["--host", "jenkins"]).expect(0);
+    init(&world, &[])
+        .expect(2)
+        .saying(&["found several CI files", "--host"]);
+}
+
+#[test]
+fn a_dry_run_shows_what_a_run_writes() {
+    let world = project();
+    let shown = init(&world, &["--host", "gitlab", "--dry-run"]).expect(0).out;
+    assert!(new_files(&world).is_empty());
+    init(&world, &["--host", "gitlab"]).expect(0);
+    for path in ["sluicegate.yaml", ".gitlab-ci.yml"] {
+        let indented: String = read(&world, path)
+            .lines()
+            .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
+            .collect();
+        assert!(shown.contains(&indented), "{path}: {shown}");
+    }
+}
+
+#[test]
+fn the_configuration_is_what_was_found_and_given() {
+    let world = project();
+    let args = [
+        "--host",
+        "none",
+        "--project-id",
+        PROJECT,
+        "--agent-version",
+        "9.0.0",
+    ];
+    let said = init(&world, &args).expect(0).out;
+    assert!(!said.contains("Fill in") && said.contains("rules init"), "{said}");
+    let text = read(&world, "sluicegate.yaml");
+    let found = yaml(&text);
+    assert_eq!(found["project-id"], PROJECT);
+    assert_eq!(found["publish"]["prefix"], "remote");
+    assert_eq!(found["publish-on"]["branches"][0], "main");
+    valid(&world, &found);
+    // From now on, the file is left unchanged.
+    world.write("sluicegate.yaml", "timeout: 7\n");
+    let said = init(&world, &args).expect(0).out;
+    assert!(said.contains("not changed       sluicegate.yaml"), "{said}");
+    assert_eq!(read(&world, "sluicegate.yaml"), "timeout: 7\n");
+
+    let bare = World::new();
+    bare.commit("nothing yet");
+    let said = init(&bare, &["--host", "github"]).expect(0).out;
+    assert!(
+        said.contains("Fill in project-id and agent-version") && said.contains("your-org/sluicegate@v"),
+        "{said}"
+    );
+    let found = yaml(&read(&bare, "sluicegate.yaml"));
+    assert!(
+        found["publish"]["prefix"].is_null() && found["publish-on"].is_null(),
+        "{found}"
+    );
+    valid(&bare, &found);
+}
+
+/// Checks that the schema and the program accept this configuration.
+fn valid(world: &World, configuration: &Value) {
+    let call = Call::new(&world.work());
+    let schema = call.run(&["schema"]).expect(0).json();
+    assert_eq!(hold(&schema, configuration), Ok(()));
+    let ended = call.run(&["doctor", "--json"]);
+    assert_eq!(ended.json()["checks"][0]["status"], "ok", "{}", ended.all());
+}
+
+#[test]
+fn odd_names_stay_texts_and_links_are_not_followed() {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "a'b#c"]);
+    world.git(&["remote", "remove", "origin"]);
+    let prefix = "sales: \"x\" # y";
+    init(&world, &["--host", "bitbucket", "--prefix", prefix]).expect(0);
+    assert_eq!(
+        yaml(&read(&world, "sluicegate.yaml"))["publish"]["prefix"],
+        prefix
+    );
+    let job = yaml(&read(&world, "bitbucket-pipelines.yml"));
+    assert!(job["pipelines"]["branches"]["a'b#c"].is_array(), "{job}");
+    for source in ["a b", "x\ny: z", "-x", "${{ secrets.X }}", ""] {
+        let flag = format!("--source={source}");
+        init(&world, &["--host", "gitlab", &flag])
+            .expect(2)
+            .saying(&["source"]);
+    }
+    let outside = world.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, world.work().join(".github")).unwrap();
+    init(&world, &["--host", "github"])
+        .expect(2)
+        .saying(&["symbolic link"]);
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+    // A link with a missing target also counts as an existing file.
+    fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+    std::os::unix::fs::symlink(outside.join("new.yaml"), world.work().join("sluicegate.yaml")).unwrap();
+    let said = init(&world, &["--host", "none"]).expect(0).out;
+    assert!(said.contains("not changed       sluicegate.yaml"), "{said}");
+    assert!(!outside.join("new.yaml").exists());
+}
+
+#[test]
+fn without_a_working_tree_nothing_is_written() {
+    let world = project();
+    Call::new(&world.remote())
+        .run(&["init", "--host", "github"])
+        .expect(7);
+    let nowhere = scratch::folder();
+    Call::new(nowhere.path()).run(&["init"]).expect(7);
+    assert_eq!(fs::read_dir(nowhere.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_prefix_that_was_given_stands_in_the_file() {
+    let bare = World::new();
+    bare.commit("nothing yet");
+    let said = init(&bare, &["--host", "none", "--prefix", "sales"])
+        .expect(0)
+        .out;
+    let found = yaml(&read(&bare, "sluicegate.yaml"));
+    assert_eq!(found["publish"]["prefix"], "sales");
+    assert!(
+        !said.contains("set `prefix`") && said.contains("set `publish-on`"),
+        "{said}"
+    );
+    valid(&bare, &found);
+}
+
+#[test]
+fn the_workflow_pins_the_actions_of_others_by_commit() {
+    let source = format!("your-org/sluicegate@{}", "0123456789".repeat(4));
+    for (host, path) in [
+        ("github", ".github/workflows/sluicegate.yml"),
+        ("gitea", ".gitea/workflows/sluicegate.yml"),
+    ] {
+        let world = project();
+        init(&world, &["--host", host, "--source", &source]).expect(0);
+        let text = read(&world, path);
+        let used: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("- uses: "))
+            .collect();
+        assert_eq!(used.len(), 2, "{text}");
+        for action in &used {
+            let commit = action.split_once('@').unwrap().1.split(' ').next().unwrap();
+            assert!(
+                commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()),
+                "{action}"
+            );
+        }
+        assert!(
+            used[0].contains(" # v"),
+            "the version stands beside the commit: {}",
+            used[0]
+        );
+        // The project's own workflows pin the same commit.
+        let own = concat!(env!("CARGO_MANIFEST_DIR"), "/.github/workflows/ci.yml");
+        assert!(fs::read_to_string(own).unwrap().contains(used[0]), "{}", used[0]);
+    }
+}
+
+/// Runs `init` on a terminal with this input and returns its output.
+fn on_a_terminal(call: &Call, answer: &str) -> String {
+    let program = call.command(&[]);
+    let mut command = Command::new("script");
+    command
+        .args([
+            "-qec",
+            &format!("'{}' init --host none", program.get_program().display()),
+        ])
+        .arg("/dev/null")
+        .current_dir(program.get_current_dir().unwrap())
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    for (name, value) in program.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(answer.as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    let shown = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success(), "{shown}");
+    shown
+}
+
+#[test]
+fn the_platforms_folder_is_asked_for_on_a_terminal_and_never_in_a_job() {
+    let world = World::new();
+    world.write(".acme/notes.yaml", "a: 1\n");
+    world.write("a.orch.yaml", "type: orchestration\n");
+    world.commit("first");
+    let said = on_a_terminal(&Call::new(&world.work()).variable("CI", "true"), "1\n");
+    assert!(!said.contains("Which hidden directory"), "{said}");
+    assert!(
+        read(&world, "sluicegate.yaml").contains("# config-dir: "),
+        "{said}"
+    );
+    fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+    let said = on_a_terminal(&Call::new(&world.work()), "1\n");
+    assert!(
+        said.contains("Which hidden directory") && said.contains(".acme"),
+        "{said}"
+    );
+    let file = read(&world, "sluicegate.yaml");
+    assert!(file.contains("\nconfig-dir: \".acme\"\n"), "{file}");
+}
+
+#[test]
+fn a_dry_run_lists_all_that_is_missing_at_once() {
+    let world = World::new();
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    let missing = [
+        "set the CI host with --host",
+        "--adopt new-only --config-dir <directory>",
+    ];
+    let shown = init(&world, &["--dry-run", "--adopt", "new-only"]).expect(0).out;
+    for words in [
+        &missing[..],
+        &["CI host           unknown", "would write       sluicegate.yaml"],
+    ]
+    .concat()
+    {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    init(&world, &["--adopt", "new-only"]).expect(2).saying(&missing);
+    init(&world, &["--dry-run"]).expect(0);
+    init(&world, &[]).expect(2).saying(&missing[..1]);
+    assert_eq!(new_files(&world), Vec::<String>::new());
+    init(
+        &world,
+        &["--adopt", "new-only", "--host", "none", "--config-dir", ".acme"],
+    )
+    .expect(0);
+    assert!(
+        world
+            .work()
+            .join(".acme/config/pipeline_quality_rules.yaml")
+            .is_file()
+    );
+}
+
+/// Returns the script of the step that downloads the program, as the host's shell gets it.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "its test runs on Linux"))]
+fn fetching(host: &str) -> String {
+    let world = project();
+    init(
+        &world,
+        &["--host", host, "--source", "releases.example/sluicegate"],
+    )
+    .expect(0);
+    let script = match host {
+        "azure" => yaml(&read(&world, "azure-pipelines.yml"))["steps"][1]["bash"].clone(),
+        "bitbucket" => {
+            let job = yaml(&read(&world, "bitbucket-pipelines.yml"));
+            job["definitions"]["steps"][0]["step"]["script"][0].clone()
+        }
+        "circleci" => {
+            let job = yaml(&read(&world, ".circleci/config.yml"));
+            job["jobs"]["sluicegate"]["steps"][1]["run"]["command"].clone()
+        }
+        "buildkite" => {
+            let job = yaml(&read(&world, ".buildkite/pipeline.yml"));
+            let command = job["steps"][0]["command"].as_str().unwrap();
+            json!(command.replace("$$", "$").replace("\nsluicegate ci\n", "\n"))
+        }
+        _ => json!(read(&world, "Jenkinsfile").split("'''").nth(1).unwrap()),
+    };
+    let script = script.as_str().unwrap().to_owned();
+    assert!(script.contains("from=releases.example/sluicegate/v"), "{script}");
+    script
+}
+
+/// Runs the step against a release whose program prints `fetched`; returns whether it succeeded, and the program's
+/// output.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "its test runs on Linux"))]
+fn fetched(host: &str, is_whole: bool) -> (bool, String) {
+    let world = World::new();
+    let [release, bin, temporary] = ["release", "bin", "temporary"].map(|name| world.path().join(name));
+    for folder in [&release, &bin, &temporary] {
+        fs::create_dir(folder).unwrap();
+    }
+    let shell = |script: &str, folder: &Path| {
+        let script = format!("PATH={}:$PATH; {script}", bin.display());
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(folder);
+        let profile = temporary.join("profile");
+        let place = [
+            ("AGENT_TEMPDIRECTORY", &temporary),
+            ("WORKSPACE_TMP", &temporary),
+            ("TMPDIR", &temporary),
+            ("BITBUCKET_CLONE_DIR", &temporary),
+            ("BUILDKITE_BUILD_CHECKOUT_PATH", &temporary),
+            ("BASH_ENV", &profile),
+        ];
+        command.envs(place).output().unwrap()
+    };
+    let name = format!(
+        "sluicegate-{}-`uname -m`-unknown-linux-musl",
+        env!("CARGO_PKG_VERSION")
+    );
+    let release_of = format!(
+        "set -e; name={name}; mkdir $name; printf '#!/bin/sh\\necho fetched\\n' > $name/sluicegate; chmod +x $name/sluicegate; \
+         tar -czf $name.tar.gz $name; sha256sum $name.tar.gz > SHA256SUMS; echo {}  other.tar.gz >> SHA256SUMS",
+        "0".repeat(64)
+    );
+    let done = shell(&release_of, &release);
+    assert!(done.status.success(), "{done:?}");
+    if !is_whole {
+        shell("for one in *.tar.gz; do printf x >> $one; done", &release);
+    }
+    // Each URL is mapped to a file of the release.
+    let curl = format!(
+        "#!/bin/sh\nfor one; do case $one in */v*) cp \"{}/${{one##*/}}\" . ;; esac; done\n",
+        release.display()
+    );
+    fs::write(bin.join("curl"), curl).unwrap();
+    shell("chmod +x curl", &bin);
+    // The hosts with a path of their own run the program by its name.
+    let by_name = match host {
+        "bitbucket" | "buildkite" => "sluicegate",
+        "circleci" => ". \"$BASH_ENV\"; sluicegate",
+        _ => "",
+    };
+    let ended = shell(&format!("{}\n{by_name}", fetching(host)), &temporary);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let prepended = said
+        .lines()
+        .find_map(|line| line.strip_prefix("##vso[task.prependpath]"));
+    let folder = prepended.map_or_else(|| temporary.join("sluicegate"), PathBuf::from);
+    let ran = Command::new(folder.join("sluicegate")).output();
+    let told = ran.map(|ran| String::from_utf8_lossy(&ran.stdout).into_owned());
+    let by_path = told.unwrap_or_default();
+    let told = if by_name.is_empty() {
+        by_path
+    } else {
+        said.lines()
+            .filter(|line| *line == "fetched")
+            .fold(String::new(), |all, line| all + line + "\n")
+    };
+    (ended.status.success(), told)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn jobs_fetch_the_release_and_refuse_one_with_another_hash() {
+    for host in ["azure", "bitbucket", "circleci", "buildkite", "jenkins"] {
+        assert_eq!(fetched(host, true), (true, "fetched\n".to_owned()), "{host}");
+        assert_eq!(fetched(host, false), (false, String::new()), "{host}");
+    }
+}
+
+#[test]
+fn second_init_still_lists_values_to_fill_in() {
+    let world = project();
+    let args = ["--host", "github"];
+    for _ in 0..2 {
+        let said = init(&world, &args).expect(0).out;
+        assert!(said.contains("Fill in project-id and agent-version"), "{said}");
+    }
+    let filled = format!("project-id: {PROJECT}\nagent-version: 9.0.0\n");
+    world.write("sluicegate.yaml", filled);
+    let said = init(&world, &args).expect(0).out;
+    assert!(!said.contains("Fill in"), "{said}");
+}
+
+#[test]
+fn init_with_source_reports_job_that_it_does_not_change() {
+    let world = project();
+    let unchanged = "--source does not change it";
+    let said = init(&world, &["--host", "github", "--source", "acme/gate@v1"])
+        .expect(0)
+        .out;
+    assert!(!said.contains(unchanged), "{said}");
+    let said = init(&world, &["--host", "github", "--source", "acme/other@v2"])
+        .expect(0)
+        .out;
+    assert!(said.contains(unchanged), "{said}");
+    // The job has this source already.
+    let said = init(&world, &["--host", "github", "--source", "acme/gate@v1"])
+        .expect(0)
+        .out;
+    assert!(
+        said.contains("already runs sluicegate") && !said.contains(unchanged),
+        "{said}"
+    );
+}
+
+#[test]
+fn init_with_values_for_existing_configuration_lists_lines_to_set() {
+    let world = project();
+    init(&world, &["--host", "none"]).expect(0);
+    let before = read(&world, "sluicegate.yaml");
+    let given = [
+        &[
+            "--host",
+            "none",
+            "--project-id",
+            PROJECT,
+            "--agent-version",
+            "9.0.0",
+        ][..],
+        &["--prefix", "sales"],
+    ]
+    .concat();
+    let said = init(&world, &given).expect(0).out;
+    let project_line = format!("project-id: \"{PROJECT}\"");
+    for line in [
+        "sluicegate.yaml exists and was not changed; set the given values in it:",
+        project_line.as_str(),
+        "agent-version: \"9.0.0\"",
+        "prefix: \"sales\" (under `publish`)",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert_eq!(read(&world, "sluicegate.yaml"), before);
+    let steps = init(&world, &[&given[..], &["-o", "json"]].concat())
+        .expect(0)
+        .json();
+    assert!(
+        steps["next"].to_string().contains("set the given values"),
+        "{steps}"
+    );
+    // The file has these values already.
+    let settings = format!("{project_line}\nagent-version: \"9.0.0\"\npublish: {{ prefix: sales }}\n");
+    world.write("sluicegate.yaml", settings);
+    let said = init(&world, &given).expect(0).out;
+    assert!(!said.contains("set the given values"), "{said}");
+}
+
+#[test]
+fn init_with_source_but_without_job_reports_that_source_has_no_effect() {
+    let world = project();
+    let source = ["--source", "acme/gate@v1"];
+    let said = init(&world, &[&["--host", "none"][..], &source].concat())
+        .expect(0)
+        .out;
+    assert!(said.contains("so `--source` has no effect"), "{said}");
+    let said = init(&world, &[&["--host", "github"][..], &source].concat())
+        .expect(0)
+        .out;
+    assert!(!said.contains("has no effect"), "{said}");
+}
+
+#[test]
+fn adoption_with_one_hidden_directory_uses_it() {
+    let world = World::new();
+    world.write(".acme/README.md", "notes\n");
+    world.write(".github/workflows/other.yml", "on: push\n");
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    let shown = init(&world, &["--adopt", "new-only", "--dry-run"]).expect(0).out;
+    let said = init(&world, &["--adopt", "new-only"]).expect(0).out;
+    for text in [&shown, &said] {
+        assert!(
+            text.contains("hidden directory  .acme: the only candidate"),
+            "{text}"
+        );
+    }
+    let rules = ".acme/config/pipeline_quality_rules.yaml";
+    assert!(shown.contains(&format!("would write       {rules}")), "{shown}");
+    assert!(world.work().join(rules).is_file());
+    let settings = read(&world, "sluicegate.yaml");
+    assert!(settings.contains("\nconfig-dir: \".acme\"\n"), "{settings}");
+}
+
+#[test]
+fn adoption_with_several_or_doubtful_hidden_directories_needs_name() {
+    for folders in [
+        &[".acme/README.md", ".other/README.md"][..],
+        &[".archive/old.orch.yaml"],
+    ] {
+        let world = World::new();
+        for path in folders {
+            world.write(path, pipeline(&["Start", "Done"]));
+        }
+        world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+        world.commit("first");
+        let folder = folders[0].split('/').next().unwrap();
+        let command =
+            format!("`sluicegate init --host gitlab --prefix 'a b' --adopt strict --config-dir {folder}`");
+        init(
+            &world,
+            &["--adopt", "strict", "--host", "gitlab", "--prefix", "a b"],
+        )
+        .expect(2)
+        .saying(&[&command]);
+        assert!(new_files(&world).is_empty());
+    }
+}
+
+#[test]
+fn init_with_ci_of_job_that_does_not_run_hints_at_host() {
+    let world = project();
+    for host in ["github", "gitlab"] {
+        init(&world, &["--ci", host])
+            .expect(7)
+            .saying(&[&format!("`sluicegate init --host {host}`")]);
+        let by_variable = Call::new(&world.work()).variable("SLUICEGATE_CI", host);
+        by_variable
+            .run(&["init"])
+            .expect(7)
+            .saying(&[&format!("`sluicegate init --host {host}`")]);
+    }
+    assert!(new_files(&world).is_empty());
+    init(&world, &["--ci", "none", "--host", "github"]).expect(0);
+}
+
+#[test]
+fn steps_of_init_in_their_order_lead_to_passing_rules_check() {
+    let world = project();
+    let said = init(&world, &["--host", "none", "--adopt", "new-only"])
+        .expect(0)
+        .out;
+    let places = ["Commit the files", "sluicegate doctor", "Push, and open"]
+        .map(|step| said.find(step).unwrap_or_else(|| panic!("{step}: {said}")));
+    assert!(places.is_sorted(), "{said}");
+    let unfinished = "the rules file is not in the checked-out commit";
+    let call = Call::new(&world.work());
+    assert!(call.run(&["doctor"]).all().contains(unfinished));
+    world.commit("gate");
+    let said = call.run(&["doctor"]).all();
+    assert!(!said.contains(unfinished), "{said}");
+}

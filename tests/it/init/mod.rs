@@ -1,0 +1,4 @@
+//! `sluicegate init`.
+
+mod adoption;
+mod jobs_and_configuration;

@@ -1,0 +1,5 @@
+//! Runs on a developer's machine.
+
+mod remote_commits;
+mod reproduction_command;
+mod revisions;

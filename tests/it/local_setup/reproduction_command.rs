@@ -1,0 +1,351 @@
+//! The reproduction command at the end of a failed job evaluates the same files on another machine.
+
+use crate::compatibility::breaks_in_publishes::{offer, parameter};
+use crate::support::{
+    Call, Ended, PROJECT, RULES, RULES_FILE, Served, TOKEN, World, change, git, github, github_event,
+    path_variable, pipeline, project, repository,
+};
+use serde_json::json;
+use std::path::Path;
+use std::process::Command;
+
+const START: &str = "Reproduce locally: ";
+
+/// Creates three bad pipelines, one of which the job selects, and rules in two directories.
+fn world() -> World {
+    let bad = pipeline(&["Start", "load it", "Done"]);
+    change(&[
+        ("sales/it's (a).orch.yaml", &bad),
+        ("sales/old.orch.yaml", &bad),
+        ("stock/b.orch.yaml", &bad),
+        (".other/config/pipeline_quality_rules.yaml", RULES),
+        ("gate/own.yaml", "review:\n  show: 20\n"),
+    ])
+}
+
+/// Returns a call in the job of a push.
+fn job(world: &World) -> Call {
+    Call::new(&world.work())
+        .variable("SLUICEGATE_CI", "gitlab")
+        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("CI_COMMIT_BRANCH", "change")
+}
+
+/// Returns the last command in the log.
+fn command(ended: &Ended) -> &str {
+    let mut lines = ended.out.lines().filter_map(|line| line.strip_prefix(START));
+    lines.next().unwrap()
+}
+
+/// Returns the files with findings.
+fn found(shown: &str) -> Vec<&str> {
+    let places = shown.lines().filter_map(|line| line.trim().strip_prefix("--> "));
+    places.collect()
+}
+
+/// Runs the command in a shell, with the program in the search path.
+fn in_a_shell(world: &World, command: &str) -> String {
+    in_a_shell_at(world, &world.work(), command)
+}
+
+fn in_a_shell_at(world: &World, place: &Path, command: &str) -> String {
+    let folder = Path::new(env!("CARGO_BIN_EXE_sluicegate")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), path_variable().display());
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(place)
+        .env_clear()
+        .env("PATH", path)
+        .env("HOME", world.path())
+        .output()
+        .unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_command_judges_the_files_that_the_job_judged() {
+    let world = world();
+    let call = job(&world)
+        .variable("SLUICEGATE_EXCLUDE", "**/old.*\n**/$(touch x)")
+        .variable("SLUICEGATE_CONFIG_DIR", ".other")
+        .variable("SLUICEGATE_CONFIG", "gate/../gate/own.yaml");
+    let args = [
+        "check",
+        "--base",
+        "origin/main",
+        "--include",
+        "sales/**",
+        "--include",
+        "*.tran.yaml",
+    ];
+    world.write("c.tran.yaml", pipeline(&["Start", "Done"]));
+    world.commit("more");
+    let call = call.variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]));
+    let ended = call.run(&args).expect(1);
+    assert_eq!(found(&ended.out), ["sales/it's (a).orch.yaml:11"]);
+    let told = command(&ended);
+    let (_, options) = told.split_once(" --config ").unwrap_or((told, ""));
+    assert_eq!(
+        options,
+        "gate/own.yaml --config-dir .other --include 'sales/**' --include '*.tran.yaml' --exclude '**/old.*' --exclude '**/$(touch x)'"
+    );
+    assert_eq!(found(&in_a_shell(&world, told)), found(&ended.out));
+    // Rendered again from JSON, with the variables that the jobs share.
+    call.run(&[&args[..], &["--head", "HEAD", "--report", "json=r.json"]].concat())
+        .expect(1);
+    let again = call.run(&["report", "r.json"]).expect(1);
+    assert!(
+        command(&again).ends_with("--exclude '**/old.*' --exclude '**/$(touch x)'"),
+        "{}",
+        again.all()
+    );
+}
+
+#[test]
+fn what_does_no_good_in_a_line_is_named_behind_it() {
+    let world = world();
+    let (long, evil) = (format!("{}/**", "x".repeat(2_000)), "a\u{1b}2J\u{202e}/**");
+    for glob in [long.as_str(), evil] {
+        let ended = job(&world)
+            .run(&[
+                "check",
+                "--base",
+                "origin/main",
+                "--config-dir",
+                ".other",
+                "--exclude",
+                glob,
+            ])
+            .expect(1);
+        let told = command(&ended);
+        assert!(
+            told.ends_with(" --config-dir .other # add these options of the job: --exclude"),
+            "{told}"
+        );
+        assert_eq!(found(&in_a_shell(&world, told)).len(), 3);
+    }
+}
+
+/// A kind of run: the content of the repository, and the failing job.
+type Kind = fn(&World) -> (Vec<&'static str>, Call);
+
+const BAD: [&str; 3] = ["Start", "bad name", "Done"];
+
+/// Creates and pushes a branch `change` with these files.
+fn branch(world: &World, files: &[(&str, String)]) {
+    world.git(&["checkout", "-q", "-b", "change"]);
+    commit(world, files);
+    world.git(&["push", "-q", "origin", "change"]);
+}
+
+fn commit(world: &World, files: &[(&str, String)]) -> String {
+    for (path, text) in files {
+        world.write(path, text);
+    }
+    let id = world.commit("edit");
+    world.git(&["push", "-q", "origin", "HEAD"]);
+    id
+}
+
+fn call(world: &World) -> Call {
+    Call::new(&world.work())
+}
+
+/// Returns a call in the job of a push to `main` from this commit.
+fn pushed(world: &World, before: &str) -> Call {
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": before,
+        "after": world.git(&["rev-parse", "HEAD"]) });
+    github_event(world, call(world), "push", "refs/heads/main", &payload)
+}
+
+fn shared(parameters: &str) -> (&'static str, String) {
+    (".platform/shared-pipelines.yaml", offer(&[("a", parameters)]))
+}
+
+/// Each kind with its name for failure messages.
+const KINDS: [(&str, Kind); 12] = [
+    ("a pull request", |world| {
+        branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
+        (vec!["check"], github(world, call(world)))
+    }),
+    ("a pull request that waives its own findings", |world| {
+        let waiver = "- { rule: component-naming-convention, path: b.orch.yaml, reason: mine }\n";
+        branch(
+            world,
+            &[
+                ("b.orch.yaml", pipeline(&BAD)),
+                ("sluicegate-waivers.yaml", waiver.to_owned()),
+                ("sluicegate.yaml", "review: { fail-on: never }\n".to_owned()),
+            ],
+        );
+        (vec!["check"], github(world, call(world)))
+    }),
+    (
+        "a pull request that started before the rules became strict",
+        |world| {
+            let rules = RULES.to_owned();
+            commit(world, &[(RULES_FILE, RULES.replace("error", "warn"))]);
+            branch(world, &[("b.orch.yaml", pipeline(&BAD))]);
+            world.git(&["checkout", "-q", "main"]);
+            commit(world, &[(RULES_FILE, rules)]);
+            world.git(&["checkout", "-q", "change"]);
+            (vec!["check"], github(world, call(world)))
+        },
+    ),
+    ("a pull request that breaks consumers", |world| {
+        commit(world, &[shared(&parameter("day", ", default: x"))]);
+        branch(world, &[shared("")]);
+        (vec!["check", "--compat", "fail"], github(world, call(world)))
+    }),
+    ("a pull request that touches the gate", |world| {
+        branch(
+            world,
+            &[
+                ("b.orch.yaml", pipeline(&["Start", "Done"])),
+                (RULES_FILE, RULES.to_owned() + "# more\n"),
+            ],
+        );
+        (
+            vec!["check", "--gate-changes", "fail"],
+            github(world, call(world)),
+        )
+    }),
+    ("a shard of a pull request", |world| {
+        let bad = || pipeline(&BAD);
+        branch(
+            world,
+            &[
+                ("b.orch.yaml", bad()),
+                ("c.orch.yaml", bad()),
+                ("d.orch.yaml", bad()),
+            ],
+        );
+        (vec!["check", "--shard", "1/2"], github(world, call(world)))
+    }),
+    ("a pull request with known findings", |world| {
+        commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
+        branch(
+            world,
+            &[("b.orch.yaml", pipeline(&["Start", "bad name", "worse", "Done"]))],
+        );
+        (vec!["check", "--new-only"], github(world, call(world)))
+    }),
+    ("a pull request with too many known findings", |world| {
+        commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
+        branch(world, &[("b.orch.yaml", pipeline(&BAD) + "# edited\n")]);
+        (
+            vec!["check", "--new-only", "--max-known", "0"],
+            github(world, call(world)),
+        )
+    }),
+    ("a push to the default branch", |world| {
+        let before = commit(world, &[("c.orch.yaml", pipeline(&["Start", "Done"]))]);
+        commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
+        (vec!["check"], pushed(world, &before))
+    }),
+    ("a push to the default branch that breaks consumers", |world| {
+        let before = commit(world, &[shared(&parameter("day", ", default: x"))]);
+        commit(world, &[shared("")]);
+        (vec!["check", "--compat", "fail"], pushed(world, &before))
+    }),
+    ("a push to the default branch that touches the gate", |world| {
+        let before = world.git(&["rev-parse", "HEAD"]);
+        commit(
+            world,
+            &[
+                ("b.orch.yaml", pipeline(&["Start", "Done"])),
+                (RULES_FILE, RULES.to_owned() + "# more\n"),
+            ],
+        );
+        (vec!["check", "--gate-changes", "fail"], pushed(world, &before))
+    }),
+    ("a scheduled run", |world| {
+        commit(world, &[("b.orch.yaml", pipeline(&BAD))]);
+        let payload = json!({ "repository": repository(), "schedule": "0 0 * * *" });
+        let job = github_event(world, call(world), "schedule", "refs/heads/main", &payload);
+        (vec!["check"], job)
+    }),
+];
+
+/// Returns the findings and other failures of the run.
+fn outcome(shown: &str) -> Vec<String> {
+    let mut lines: Vec<String> = shown
+        .lines()
+        .filter(|line| line.trim().starts_with("--> ") || line.contains("breaks consumers: "))
+        .map(|line| line.trim().replace("##[error]", "").replace("::error::", ""))
+        .filter(|line| !line.contains("::"))
+        .collect();
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+#[test]
+fn the_command_ends_as_the_job_in_every_kind_of_run() {
+    for (kind, made) in KINDS {
+        let world = project();
+        world.git(&["remote", "set-head", "origin", "main"]);
+        let (args, job) = made(&world);
+        let ended = job
+            .variable("SLUICEGATE_ANNOTATIONS", "none")
+            .run(&args)
+            .expect(1);
+        let told = command(&ended);
+        // Another machine has its own clone, with the default branch checked out.
+        let url = format!("file://{}", world.remote().display());
+        let elsewhere = world.path().join("elsewhere");
+        git(world.path(), &["clone", "-q", &url, "elsewhere"]);
+        let shown = in_a_shell_at(&world, &elsewhere, told);
+        assert_eq!(
+            outcome(&shown),
+            outcome(&ended.out),
+            "{kind}: {told}\n{shown}\n---\n{}",
+            ended.out
+        );
+    }
+}
+
+#[test]
+fn the_command_of_a_run_that_publishes_judges_what_did_not_change_too() {
+    let world = project();
+    world.git(&["remote", "set-head", "origin", "main"]);
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let served = Served::start(
+        world.path(),
+        &["--project", &project, &format!("--token={TOKEN}=admin")],
+    );
+    let platform = |job: Call| {
+        job.variable("SLUICEGATE_BASE_URL", &served.url)
+            .variable("SLUICEGATE_TOKEN", TOKEN)
+            .variable("SLUICEGATE_PROJECT_ID", PROJECT)
+            .variable("SLUICEGATE_AGENT_VERSION", "9.0.0")
+            .variable("SLUICEGATE_PREFIX", "sales")
+            .variable("SLUICEGATE_ANNOTATIONS", "none")
+    };
+    let ci = |version| ["ci", "--publish-on-branch", "main", "--version-name", version];
+    commit(&world, &[shared("")]);
+    let before = commit(&world, &[("b.orch.yaml", pipeline(&BAD))]);
+    commit(&world, &[("c.orch.yaml", pipeline(&["Start", "Done"]))]);
+    // Findings of the previous push are not in the change.
+    let ended = platform(pushed(&world, &before)).run(&ci("1.0.0")).expect(1);
+    let told = command(&ended);
+    assert!(told.contains("--all"), "{told}");
+    assert_eq!(outcome(&in_a_shell(&world, told)), outcome(&ended.out), "{told}");
+
+    // With `new-only`, the published findings are known.
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    let before = commit(&world, &[("d.orch.yaml", pipeline(&["Start", "Done"]))]);
+    platform(pushed(&world, &before)).run(&ci("1.0.0")).expect(0);
+    let before = commit(&world, &[("b.orch.yaml", pipeline(&BAD))]);
+    commit(&world, &[("c.orch.yaml", pipeline(&["Start", "More", "Done"]))]);
+    let args = [&ci("1.0.1")[..], &["--new-only"]].concat();
+    let ended = platform(pushed(&world, &before)).run(&args).expect(1);
+    let told = command(&ended);
+    assert_eq!(outcome(&in_a_shell(&world, told)), outcome(&ended.out), "{told}");
+}

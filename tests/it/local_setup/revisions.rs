@@ -1,0 +1,220 @@
+//! A local clone.
+
+use crate::support::{Project, World, git, open};
+use sluicegate::env::Env;
+use sluicegate::job::ci::{self, CiContext, Host};
+use sluicegate::job::context::{self, ContextError, RevisionWish, Target};
+use sluicegate_git::{CommitId, GitError};
+use std::path::Path;
+
+/// Returns a context without a CI host.
+fn nobody() -> CiContext {
+    let context = ci::detect(&Env::default(), None).unwrap();
+    assert_eq!(context.host, Host::None);
+    context
+}
+
+fn settle(folder: &Path, ci: &CiContext) -> Result<Target, ContextError> {
+    context::settle(&open(folder), ci, &RevisionWish::default())
+}
+
+/// Returns the base, or `None` if all files are selected.
+fn base(target: &Target) -> Option<&str> {
+    target.bases.first().map(CommitId::as_str)
+}
+
+fn wished(project: &Project, wish: &RevisionWish) -> Result<Target, ContextError> {
+    context::settle(&open(&project.world.work()), &nobody(), wish)
+}
+
+fn on_remote(world: &World, target: &Target) -> Result<Option<String>, ContextError> {
+    target.check_on_remote(&open(&world.work()))
+}
+
+#[test]
+fn a_detached_head_is_on_the_remote_branch_that_holds_it() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "--detach", &project.feature]);
+    let target = settle(&world.work(), &nobody()).unwrap();
+    assert_eq!(target.require_branch().unwrap(), "feature");
+    world.git(&["checkout", "-q", "--detach", &project.fork]);
+    assert_eq!(
+        settle(&world.work(), &nobody()).unwrap().branch.as_deref(),
+        Some("main")
+    );
+    world.commit("nowhere");
+    let target = settle(&world.work(), &nobody()).unwrap();
+    assert!(matches!(
+        target.require_branch(),
+        Err(ContextError::NoBranch { .. })
+    ));
+    assert!(matches!(
+        on_remote(world, &target),
+        Err(ContextError::NoBranch { .. })
+    ));
+}
+
+#[test]
+fn the_branch_is_named_as_on_the_remote() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "-b", "mine", "feature"]);
+    world.git(&["push", "-q", "-u", "origin", "HEAD:theirs"]);
+    assert_eq!(
+        settle(&world.work(), &nobody()).unwrap().branch.as_deref(),
+        Some("theirs")
+    );
+    world.git(&["checkout", "-q", "-b", "follower", "--track", "origin/main"]);
+    world.commit("more");
+    world.git(&["push", "-q", "origin", "follower"]);
+    let target = settle(&world.work(), &nobody()).unwrap();
+    assert_eq!(
+        target.branch.as_deref(),
+        Some("follower"),
+        "pushed under its own name, though it follows main"
+    );
+    assert_eq!(on_remote(world, &target).unwrap(), None);
+}
+
+#[test]
+fn without_a_remote_everything_is_taken_and_nothing_can_be_reviewed_remotely() {
+    let project = Project::new();
+    project.world.git(&["remote", "remove", "origin"]);
+    let target = settle(&project.world.work(), &nobody()).unwrap();
+    assert_eq!(base(&target), None);
+    assert!(
+        target
+            .base_source
+            .contains("does not know the remote's default branch"),
+        "{}",
+        target.base_source
+    );
+    assert!(on_remote(&project.world, &target).is_err());
+}
+
+#[test]
+fn what_was_asked_for_wins() {
+    let project = Project::new();
+    let ask = |wish: RevisionWish| wished(&project, &wish).unwrap();
+    let text = |text: &str| Some(text.to_owned());
+    let head = ask(RevisionWish {
+        head: text("feature"),
+        ..RevisionWish::default()
+    });
+    assert_eq!(
+        (head.head.as_str(), head.branch.as_deref()),
+        (project.feature.as_str(), Some("feature"))
+    );
+    assert_eq!(base(&head), Some(project.fork.as_str()));
+    let remote = ask(RevisionWish {
+        head: text("origin/feature"),
+        ..RevisionWish::default()
+    });
+    assert_eq!(remote.branch.as_deref(), Some("feature"));
+    let id = ask(RevisionWish {
+        head: text(&project.before),
+        ..RevisionWish::default()
+    });
+    assert_eq!(id.branch.as_deref(), Some("feature"));
+    let all = ask(RevisionWish {
+        head: text("feature"),
+        all: true,
+        ..RevisionWish::default()
+    });
+    assert_eq!(base(&all), None);
+    let based = ask(RevisionWish {
+        head: text("feature"),
+        base: text("main"),
+        ..RevisionWish::default()
+    });
+    assert_eq!(
+        base(&based),
+        Some(project.fork.as_str()),
+        "the merge-base, not the tip of main"
+    );
+    let named = ask(RevisionWish {
+        branch: text("other"),
+        ..RevisionWish::default()
+    });
+    assert_eq!(named.branch.as_deref(), Some("other"));
+}
+
+#[test]
+fn revisions_that_cannot_be_used_are_named() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(&["checkout", "-q", "--orphan", "alone"]);
+    world.commit("alone");
+    for wish in [
+        RevisionWish {
+            base: Some("nothing".to_owned()),
+            ..RevisionWish::default()
+        },
+        RevisionWish {
+            head: Some("nothing".to_owned()),
+            ..RevisionWish::default()
+        },
+    ] {
+        let error = wished(&project, &wish).unwrap_err();
+        assert!(
+            matches!(&error, ContextError::Git(GitError::UnknownRevision { revision, .. }) if revision == "nothing")
+        );
+        assert!(error.hint().is_some());
+    }
+    let unrelated = wished(
+        &project,
+        &RevisionWish {
+            base: Some("main".to_owned()),
+            ..RevisionWish::default()
+        },
+    )
+    .unwrap_err();
+    assert!(
+        matches!(unrelated, ContextError::NoCommonHistory { .. }),
+        "{unrelated}"
+    );
+    let target = settle(&world.work(), &nobody()).unwrap();
+    assert_eq!(base(&target), None);
+    assert!(
+        target.base_source.contains("no commit in common"),
+        "{}",
+        target.base_source
+    );
+}
+
+#[test]
+fn a_shallow_clone_will_do_if_no_base_is_needed() {
+    let project = Project::new();
+    let url = format!("file://{}", project.world.remote().display());
+    git(
+        project.world.path(),
+        &[
+            "clone",
+            "-q",
+            "--depth=1",
+            "--no-single-branch",
+            "-b",
+            "feature",
+            &url,
+            "shallow",
+        ],
+    );
+    let shallow = project.world.path().join("shallow");
+    let error = settle(&shallow, &nobody()).unwrap_err();
+    assert!(matches!(error, ContextError::Shallow { .. }), "{error}");
+    let target = context::settle(
+        &open(&shallow),
+        &nobody(),
+        &RevisionWish {
+            all: true,
+            ..RevisionWish::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        (target.head.as_str(), base(&target)),
+        (project.feature.as_str(), None)
+    );
+    assert_eq!(target.check_on_remote(&open(&shallow)).unwrap(), None);
+}

@@ -1,0 +1,307 @@
+//! The messages that a user sees, for reading from top to bottom: each consists of complete sentences, and each cause
+//! is reported once.
+
+use crate::publish::command_outcomes as publish;
+use crate::support::{Call, Ended, Platform, RULES, World, change, each, passed, pipeline, project};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use wiremock::ResponseTemplate;
+
+const RULES_FILE: &str = ".platform/config/pipeline_quality_rules.yaml";
+
+/// The scenes as text, without the parts that differ between runs.
+#[derive(Default)]
+struct Book(String);
+
+impl Book {
+    fn scene(&mut self, title: &str, world: &World, call: &Call, args: &[&str]) -> Ended {
+        let ended = call.run(args);
+        let mut said = format!("{}{}", ended.err, ended.out);
+        for (name, revision) in [("HEAD", "HEAD"), ("BASE", "origin/main")] {
+            let id = world.git(&["rev-parse", revision]);
+            for length in [40, 12, 10, 8, 7] {
+                said = said.replace(&id[..length], name);
+            }
+        }
+        let folder = world.path().canonicalize().unwrap().display().to_string();
+        said = said
+            .replace(&folder, "/tmp")
+            .replace('\u{1b}', "ESC")
+            .replace('\r', "CR");
+        let code = ended.code;
+        let (line, args) = ("-".repeat(3), args.join(" "));
+        let _ = writeln!(
+            self.0,
+            "{line} {title}\n$ sluicegate {args}\n{}\n[exit {code}]\n",
+            said.trim_end()
+        );
+        assert!(
+            code != 0 || !said.lines().any(|line| line.starts_with("error:")),
+            "{said}"
+        );
+        ended
+    }
+
+    /// Runs the program with a platform and adds the scene.
+    fn remote(&mut self, title: &str, world: &World, platform: &Platform, args: &[&str]) -> Ended {
+        let start = self.0.len();
+        let ended = self.scene(title, world, &platform.call(world), args);
+        let said = self
+            .0
+            .split_off(start)
+            .replace(&platform.server.uri(), "https://platform");
+        self.0.push_str(&said);
+        ended
+    }
+}
+
+/// Creates a change of `n` pipelines in two directories, each with a badly named component.
+fn bad(n: usize) -> World {
+    let names: Vec<String> = (0..n)
+        .map(|at| format!("{}/p{at:02}.orch.yaml", ["sales", "stock/daily"][at % 2]))
+        .collect();
+    let content = pipeline(&["Start", "load it", "Sum", "Done"]);
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), content.as_str()))
+        .collect();
+    change(&files)
+}
+
+fn good() -> World {
+    change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))])
+}
+
+fn without_rules(rules: Option<&str>) -> World {
+    let world = bad(6);
+    match rules {
+        Some(rules) => world.write(RULES_FILE, rules),
+        None => std::fs::remove_file(world.work().join(RULES_FILE)).unwrap(),
+    }
+    world.commit("rules");
+    world
+}
+
+fn local(world: &World) -> Call {
+    Call::new(&world.work())
+}
+
+fn checks(book: &mut Book) {
+    let world = good();
+    book.scene("a check that passes", &world, &local(&world), &["check"]);
+    let world = project();
+    book.scene("nothing changed", &world, &local(&world), &["check"]);
+    book.scene(
+        "a glob that matches nothing",
+        &world,
+        &local(&world),
+        &["check", "--include", "sale/**"],
+    );
+    book.scene(
+        "a path that is not there",
+        &world,
+        &local(&world),
+        &["check", "sale"],
+    );
+    let world = bad(1);
+    book.scene("one file", &world, &local(&world), &["check"]);
+    let world = bad(4);
+    book.scene(
+        "several files, two listed",
+        &world,
+        &local(&world),
+        &["check", "--show", "2"],
+    );
+    book.scene(
+        "the overview alone",
+        &world,
+        &local(&world),
+        &["check", "--show", "none"],
+    );
+    book.scene("the verdict alone", &world, &local(&world), &["check", "-q"]);
+    let world = without_rules(None);
+    book.scene("no rules file", &world, &local(&world), &["check"]);
+    let world = without_rules(Some("rules: [\n"));
+    book.scene("a rules file that is no YAML", &world, &local(&world), &["check"]);
+    let world = without_rules(Some(&RULES.replace("maximum-components", "maximum-component")));
+    book.scene(
+        "a rule that is unknown",
+        &world,
+        &local(&world),
+        &["check", "--show", "1"],
+    );
+}
+
+fn jobs(book: &mut Book) {
+    let world = bad(2);
+    for host in ["gitea", "gitlab", "azure"] {
+        let head = world.git(&["rev-parse", "HEAD"]);
+        let call = local(&world)
+            .variable("SLUICEGATE_CI", host)
+            .variable("GITHUB_SHA", &head)
+            .variable("GITHUB_REF", "refs/heads/change")
+            .variable("GITHUB_EVENT_NAME", "push")
+            .variable("CI_COMMIT_SHA", &head)
+            .variable("CI_COMMIT_BRANCH", "change")
+            .variable("BUILD_SOURCEVERSION", &head)
+            .variable("BUILD_SOURCEBRANCH", "refs/heads/change")
+            .variable("BUILD_REASON", "IndividualCI");
+        let args = [
+            "check",
+            "--base",
+            "origin/main",
+            "--report",
+            "junit=out/junit.xml",
+        ];
+        let ended = book.scene(&format!("a job on {host}"), &world, &call, &args);
+        let base = &world.git(&["rev-parse", "origin/main"])[..12];
+        let command = format!("sluicegate check --base {base} --head {}", &head[..12]);
+        assert!(ended.out.contains(&command), "{}", ended.out);
+        Call::new(&world.work())
+            .run(&command.split(' ').skip(1).collect::<Vec<_>>())
+            .expect(1);
+    }
+}
+
+fn reviews(book: &mut Book) {
+    let world = bad(6);
+    let refused = |status: u16, title: &str| {
+        let body =
+            json!({ "title": title, "error": title, "detail": format!("{title}: the token is not known") });
+        ResponseTemplate::new(status)
+            .set_body_json(body)
+            .append_header("x-request-id", "r-1")
+    };
+    let batches = ["review", "--batch-size", "2"];
+    let platform = Platform::new();
+    platform.reviews(refused(401, "Unauthorized"));
+    let ended = book.remote("a token that is rejected", &world, &platform, &batches);
+    assert_eq!(ended.err.matches("401 Unauthorized").count(), 1, "{}", ended.err);
+    let platform = Platform::new();
+    platform.reviews(refused(503, "Service Unavailable"));
+    platform.is_down();
+    book.remote("a platform that is down", &world, &platform, &batches);
+    let pass = ["review", "--on-unavailable", "pass"];
+    book.remote("the same, and the change must not pass", &world, &platform, &pass);
+    book.remote("the same, and the change passes", &good(), &platform, &pass);
+    let platform = Platform::new();
+    platform.reviews(ResponseTemplate::new(200).set_body_json(json!({ "results": {} })));
+    book.remote("an answer without a status", &world, &platform, &["review"]);
+    let world = good();
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    book.remote("a review that passes", &world, &platform, &["review"]);
+    book.remote("a dry run", &world, &platform, &["review", "--dry-run"]);
+    let world = change(&[("note.txt", "no pipeline")]);
+    book.remote("nothing to review", &world, &platform, &["review"]);
+    book.remote(
+        "nothing to review in a dry run",
+        &world,
+        &platform,
+        &["review", "--dry-run"],
+    );
+}
+
+const PUBLISH: [&str; 5] = ["publish", "--prefix", "p", "--version-name", "1"];
+
+/// Creates the project of a publish, with twenty calls whose names are expressions.
+fn vague() -> World {
+    let world = publish::project();
+    let call = |at: usize| publish::calling(&format!("${{job{at}}}"), "sql/it.sql");
+    for at in 0..20 {
+        world.write(&format!("stock/p{at:02}.orch.yaml"), call(at));
+    }
+    world.commit("vague");
+    world.push();
+    world
+}
+
+fn publishes(book: &mut Book) {
+    let world = publish::project();
+    let taken = || publish::platform(&world, publish::published(&json!([])));
+    let dry: Vec<&str> = PUBLISH.iter().copied().chain(["--dry-run"]).collect();
+    book.remote("the plan of a publish", &world, &taken(), &dry);
+    book.remote("a publish", &world, &taken(), &PUBLISH);
+    let conflict = || {
+        let body = json!({ "title": "Conflict", "detail": "the version 1 exists" });
+        ResponseTemplate::new(409).set_body_json(body)
+    };
+    let platform = publish::platform(&world, conflict());
+    book.remote("a version that exists", &world, &platform, &PUBLISH);
+    let ignored = publish::published(&json!([{ "name": "sql/it.sql", "reason": "unsupported" }]));
+    let platform = publish::platform(&world, ignored);
+    book.remote(
+        "a publish of which something was ignored",
+        &world,
+        &platform,
+        &PUBLISH,
+    );
+    let vague = vague();
+    let platform = publish::platform(&vague, publish::published(&json!([])));
+    let ended = book.remote("a publish with warnings", &vague, &platform, &PUBLISH);
+    assert_eq!(ended.err.matches("warning: ").count(), 1, "{}", ended.err);
+    let platform = publish::platform(&vague, conflict());
+    let ended = book.remote("the same where it exists", &vague, &platform, &PUBLISH);
+    assert!(!ended.err.contains("warning: "), "{}", ended.err);
+    std::fs::remove_file(world.work().join("sql/it.sql")).unwrap();
+    world.commit("without the script");
+    world.push();
+    book.remote("shared pipelines that are not whole", &world, &taken(), &PUBLISH);
+}
+
+fn cis(book: &mut Book) {
+    let world = publish::project();
+    let reviewed = |status: &str, rule: Value| {
+        let platform = publish::platform(&world, publish::published(&json!([])));
+        let other = json!({ "ruleName": "maximum-components", "status": "PASSED" });
+        platform.reviews(each(status, json!([rule, other])));
+        platform
+    };
+    let ci = [
+        "ci",
+        "--publish",
+        "--prefix",
+        "p",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+    ];
+    let on = |branch| ci.iter().copied().chain([branch]).collect::<Vec<_>>();
+    let passed = || {
+        reviewed(
+            "PASSED",
+            json!({ "ruleName": "component-naming-convention", "status": "PASSED" }),
+        )
+    };
+    book.remote("a job that passes and publishes", &world, &passed(), &on("main"));
+    book.remote("a job with nothing to publish", &world, &passed(), &on("release"));
+    let failed = json!({ "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["component \"Run\" is wrong"] });
+    let platform = reviewed("FAILED", failed);
+    book.remote(
+        "a job that fails and publishes nothing",
+        &world,
+        &platform,
+        &on("main"),
+    );
+    let silent = reviewed(
+        "FAILED",
+        json!({ "ruleName": "component-naming-convention", "status": "ERROR" }),
+    );
+    book.remote(
+        "a rule that ended without a word",
+        &world,
+        &silent,
+        &["review", "--show", "1"],
+    );
+}
+
+#[test]
+fn what_a_person_meets() {
+    let mut book = Book::default();
+    checks(&mut book);
+    jobs(&mut book);
+    reviews(&mut book);
+    publishes(&mut book);
+    cis(&mut book);
+    insta::assert_snapshot!(book.0);
+}

@@ -1,0 +1,4 @@
+//! The messages that a user sees.
+
+mod log_texts;
+mod repeated_texts;

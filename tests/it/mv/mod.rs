@@ -1,0 +1,3 @@
+//! `sluicegate mv`.
+
+mod references;

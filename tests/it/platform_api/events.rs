@@ -1,0 +1,288 @@
+//! `events export`: all pages, no event twice, no event lost.
+
+use crate::support::{Platform, World, answer};
+use serde_json::{Value, json};
+use std::fs;
+use std::sync::{Arc, Mutex};
+use wiremock::{Request, ResponseTemplate};
+
+/// Returns a recent time, so that it is within the retention time of the platform.
+fn minutes_ago(minutes: i64) -> String {
+    let then = jiff::Timestamp::now() - jiff::SignedDuration::from_mins(minutes);
+    then.to_string()
+}
+
+fn event(id: usize, minutes: i64) -> Value {
+    json!({ "eventId": format!("e{id:04}"), "eventName": "Artifact created", "eventTimestamp": minutes_ago(minutes),
+        "actorEmail": "=cmd@example.com", "unknown": { "x": 1 } })
+}
+
+type Events = Arc<Mutex<Vec<Value>>>;
+
+/// Returns a platform that serves pages of the current events and then calls `change`.
+fn paged(
+    platform: &Platform,
+    events: &Events,
+    change: impl Fn(usize, &mut Vec<Value>) + Send + Sync + 'static,
+) {
+    let (events, requests) = (Arc::clone(events), Mutex::new(0));
+    platform.on("GET", "/v1/events$", move |request: &Request| {
+        let query = |name: &str| {
+            let value = request.url.query_pairs().find(|(key, _)| key == name);
+            value.map(|(_, value)| value.into_owned())
+        };
+        let number = |name| query(name).unwrap().parse::<usize>().unwrap();
+        let mut events = events.lock().unwrap();
+        let time = |text: &str| text.parse::<jiff::Timestamp>().unwrap();
+        let within = |event: &&Value| {
+            let at = time(event["eventTimestamp"].as_str().unwrap());
+            query("from").is_none_or(|from| at >= time(&from)) && query("to").is_none_or(|to| at <= time(&to))
+        };
+        let all: Vec<Value> = events.iter().filter(within).cloned().collect();
+        let (page, size) = (number("page"), number("size"));
+        let results: Vec<Value> = all.iter().skip(page * size).take(size).cloned().collect();
+        let body = json!({ "results": results, "page": page, "size": size, "total": all.len() });
+        let mut requests = requests.lock().unwrap();
+        *requests += 1;
+        change(*requests, &mut events);
+        answer(&body)
+    });
+}
+
+fn ids(lines: &str) -> Vec<String> {
+    lines
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["eventId"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect()
+}
+
+fn numbered(numbers: std::ops::Range<usize>) -> Vec<String> {
+    numbers.map(|n| format!("e{n:04}")).collect()
+}
+
+/// Returns `count` events, one per minute, oldest first.
+fn history(count: usize) -> Events {
+    let event = |n: usize| event(n, i64::try_from(count - n).unwrap() + 60);
+    Arc::new(Mutex::new((0..count).map(event).collect()))
+}
+
+#[test]
+fn export_reads_all_pages_in_the_order_of_time() {
+    let (world, platform) = (World::new(), Platform::new());
+    let events = history(250);
+    paged(&platform, &events, |_, _| {});
+    let shown = platform.call(&world).run(&["events", "export"]).expect(0);
+    assert_eq!(ids(&shown.out), numbered(0..250));
+    let first: Value = serde_json::from_str(shown.out.lines().next().unwrap()).unwrap();
+    assert_eq!(first["unknown"]["x"], 1);
+    // If the platform lists the newest events first, the result is the same.
+    events.lock().unwrap().reverse();
+    let shown = platform.call(&world).run(&["events", "export"]).expect(0);
+    assert_eq!(ids(&shown.out), numbered(0..250));
+}
+
+/// Returns events with IDs in random order, five at each time, oldest first.
+fn simultaneous(count: usize) -> Vec<Value> {
+    let then = minutes_ago(30).parse::<jiff::Timestamp>().unwrap();
+    let event = |n: usize| {
+        let at = then + jiff::SignedDuration::from_millis(i64::try_from(n / 5).unwrap());
+        json!({ "eventId": format!("e{:04}", n * 7919 % 10_000), "eventTimestamp": at.to_string() })
+    };
+    (0..count).map(event).collect()
+}
+
+#[test]
+fn export_keeps_the_platforms_order_of_what_happened_at_the_same_time() {
+    let all = simultaneous(250);
+    let happened: Vec<String> = all
+        .iter()
+        .map(|event| event["eventId"].as_str().unwrap().to_owned())
+        .collect();
+    for newest_first in [false, true] {
+        let (world, platform) = (World::new(), Platform::new());
+        // An event arrives while the first pages are read, so the list is read again.
+        let listed = |count: usize| {
+            let mut listed = all[..count].to_vec();
+            if newest_first {
+                listed.reverse();
+            }
+            listed
+        };
+        let (later, begin) = (listed(248), listed(247));
+        let events = Arc::new(Mutex::new(begin));
+        paged(&platform, &events, move |request, all| {
+            if request == 1 {
+                all.clone_from(&later);
+            }
+        });
+        let export = ["events", "export", "--cursor", "c.json"];
+        let shown = platform.call(&world).run(&export).expect(0);
+        assert_eq!(ids(&shown.out), happened[..248], "newest first: {newest_first}");
+        // The next run continues with the last time.
+        *events.lock().unwrap() = listed(250);
+        let shown = platform.call(&world).run(&export).expect(0);
+        assert_eq!(ids(&shown.out), happened[248..], "newest first: {newest_first}");
+    }
+}
+
+#[test]
+fn export_loses_and_doubles_nothing_while_events_arrive() {
+    for newest_first in [false, true] {
+        let (world, platform) = (World::new(), Platform::new());
+        let events = history(250);
+        if newest_first {
+            events.lock().unwrap().reverse();
+        }
+        paged(&platform, &events, move |request, all| {
+            if request < 12 {
+                let new = event(1000 + request, 0);
+                all.insert(if newest_first { 0 } else { all.len() }, new);
+            }
+        });
+        let shown = platform.call(&world).run(&["events", "export"]).expect(0);
+        let found = ids(&shown.out);
+        assert_eq!(found[..250], numbered(0..250), "newest first: {newest_first}");
+        let mut once = found.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), found.len());
+    }
+}
+
+#[test]
+fn export_loses_nothing_while_the_oldest_fall_out() {
+    let (world, platform) = (World::new(), Platform::new());
+    let events = history(250);
+    // After the first page, the oldest event is removed and a new one is added: the total is the same, but the pages
+    // have shifted.
+    paged(&platform, &events, |request, all| {
+        if request == 1 {
+            all.remove(0);
+            all.push(event(1000, 0));
+        }
+    });
+    let shown = platform.call(&world).run(&["events", "export"]).expect(0);
+    let found = ids(&shown.out);
+    assert!(
+        found.contains(&"e0100".to_owned()),
+        "the first event of the second page was skipped"
+    );
+    assert_eq!(found.len(), 251);
+}
+
+#[test]
+fn export_of_a_list_that_never_holds_still_is_undecided() {
+    let (world, platform) = (World::new(), Platform::new());
+    let events = history(250);
+    paged(&platform, &events, |_, all| {
+        all.remove(0);
+    });
+    platform
+        .call(&world)
+        .run(&["events", "export"])
+        .expect(3)
+        .saying(&["keeps changing", "--from"]);
+}
+
+#[test]
+fn export_asks_for_its_window() {
+    let (world, platform) = (World::new(), Platform::new());
+    paged(&platform, &history(3), |_, _| {});
+    let (from, to) = (minutes_ago(62), minutes_ago(0));
+    let shown = platform
+        .call(&world)
+        .run(&["events", "export", "--from", &from, "--to", &to])
+        .expect(0);
+    assert_eq!(ids(&shown.out), ["e0002"]);
+}
+
+#[test]
+fn export_before_the_window_is_refused_without_a_request() {
+    let (world, platform) = (World::new(), Platform::new());
+    let call = platform.call(&world);
+    for (from, said) in [
+        (minutes_ago(91 * 24 * 60), "keeps events for 90 days"),
+        ("2026-11-20T09:30:00".to_owned(), "offset"),
+        ("soon".to_owned(), "is not a valid time"),
+    ] {
+        call.run(&["events", "export", "--from", &from])
+            .expect(2)
+            .saying(&[said]);
+    }
+    let (from, to) = (minutes_ago(5), minutes_ago(10));
+    call.run(&["events", "export", "--from", &from, "--to", &to])
+        .expect(2)
+        .saying(&["is before --from"]);
+    assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn export_as_csv_is_harmless_in_a_spreadsheet() {
+    let (world, platform) = (World::new(), Platform::new());
+    paged(&platform, &history(1), |_, _| {});
+    let shown = platform
+        .call(&world)
+        .run(&["events", "export", "--format", "csv"])
+        .expect(0);
+    let lines: Vec<&str> = shown.out.split("\r\n").collect();
+    assert!(lines[0].starts_with("eventId,eventName,") && lines[0].ends_with(",additionalInfo,unknown"));
+    assert!(lines[1].contains(",\"'=cmd@example.com\","), "{}", lines[1]);
+}
+
+#[test]
+fn export_with_a_cursor_goes_on_where_the_last_run_ended() {
+    let (world, platform) = (World::new(), Platform::new());
+    let events = history(20);
+    paged(&platform, &events, |_, _| {});
+    let run = || {
+        platform
+            .call(&world)
+            .run(&["events", "export", "--cursor", "c.json"])
+            .expect(0)
+    };
+    assert_eq!(ids(&run().out), numbered(0..20));
+    assert_eq!(ids(&run().out), numbered(0..0));
+    // One event arrives late, one is new; both are exported exactly once.
+    events.lock().unwrap().extend([event(21, 65), event(22, 0)]);
+    assert_eq!(ids(&run().out), ["e0021", "e0022"]);
+    assert_eq!(ids(&run().out), numbered(0..0));
+}
+
+#[test]
+fn export_that_fails_leaves_the_cursor() {
+    let (world, platform) = (World::new(), Platform::new());
+    let events = history(2);
+    paged(&platform, &events, |_, _| {});
+    let args = ["events", "export", "--cursor", "c.json"];
+    platform.call(&world).run(&args).expect(0);
+    let before = fs::read(world.work().join("c.json")).unwrap();
+    let broken = Platform::new();
+    broken.on("GET", "/v1/events$", ResponseTemplate::new(403));
+    broken.call(&world).run(&args).expect(4).saying(&["Super Admin"]);
+    assert_eq!(fs::read(world.work().join("c.json")).unwrap(), before);
+    world.write("c.json", "{}");
+    platform
+        .call(&world)
+        .run(&args)
+        .expect(2)
+        .saying(&["c.json", "start over"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn export_that_cannot_be_written_leaves_the_cursor() {
+    let (world, platform) = (World::new(), Platform::new());
+    paged(&platform, &history(2), |_, _| {});
+    let mut command = platform
+        .call(&world)
+        .command(&["events", "export", "--cursor", "c.json"]);
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let ended = command.stdout(full).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2));
+    assert!(!world.work().join("c.json").exists());
+}

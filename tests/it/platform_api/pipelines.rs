@@ -1,0 +1,451 @@
+//! `pipelines` and `executions`: waits, ends, interrupts.
+
+use crate::support::{Call, Platform, World, answer, at_once, in_turn, send_signal};
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Stdio;
+use std::time::Duration;
+use wiremock::{Request, ResponseTemplate};
+
+const ID: &str = "7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d";
+const START: &str = "/pipeline-executions$";
+const ONE: &str = "/pipeline-executions/[^/]+$";
+const RUN: [&str; 5] = [
+    "pipelines",
+    "run",
+    "sales/load orders",
+    "--environment",
+    "production",
+];
+
+fn status(status: &str) -> Value {
+    let finished = (status != "RUNNING").then_some("2026-11-20T09:30:03Z");
+    json!({ "result": { "status": status, "message": format!("it is {status}"),
+        "startedAt": "2026-11-20T09:30:00Z", "finishedAt": finished, "new": "field" } })
+}
+
+fn starting(platform: &Platform) {
+    platform.on("POST", START, answer(&json!({ "pipelineExecutionId": ID })));
+}
+
+fn going(platform: &Platform, words: &[&str]) {
+    platform.on(
+        "GET",
+        ONE,
+        in_turn(words.iter().map(|word| answer(&status(word))).collect()),
+    );
+}
+
+fn call(platform: &Platform, world: &World) -> Call {
+    platform.call(world).variable("SLUICEGATE_POLL_INTERVAL", "0.001")
+}
+
+fn with<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    [&RUN, args].concat()
+}
+
+fn sent(platform: &Platform, verb: &str) -> Vec<Value> {
+    let all = platform.requests();
+    let those = all
+        .iter()
+        .filter(|request: &&Request| request.method.as_str() == verb);
+    those
+        .map(|request| serde_json::from_slice(&request.body).unwrap_or_default())
+        .collect()
+}
+
+#[test]
+fn list_shows_when_each_was_published() {
+    let (world, platform) = (World::new(), Platform::new());
+    let body = json!({ "results": [{ "name": "sales/load orders", "publishedTime": "2020-01-02T00:00:00Z" }],
+        "page": 0, "size": 100, "total": 1 });
+    platform.on("GET", "/published-pipelines$", answer(&body));
+    let shown = platform.call(&world).run(&["pipelines", "list"]).expect(0);
+    let days = shown.out.lines().nth(1).unwrap();
+    assert!(
+        days.starts_with("sales/load orders  2020-01-02T00:00:00Z (") && days.ends_with(" d ago)"),
+        "{days}"
+    );
+    let json = platform
+        .call(&world)
+        .run(&["pipelines", "list", "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(json["results"], body["results"]);
+}
+
+#[test]
+fn run_without_wait_only_starts() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    let shown = call(&platform, &world)
+        .run(&with(&["--tag", "nightly"]))
+        .expect(0);
+    assert_eq!(shown.out, format!("started the execution {ID}\n"));
+    let body = json!({ "pipelineName": "sales/load orders", "environmentName": "production", "executionTag": "nightly" });
+    assert_eq!(sent(&platform, "POST"), [body]);
+    let json = call(&platform, &world)
+        .run(&with(&["-o", "json"]))
+        .expect(0)
+        .json();
+    assert_eq!(json, json!({ "pipelineExecutionId": ID }));
+}
+
+#[test]
+fn run_with_wait_follows_to_a_success() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    going(&platform, &["QUEUED", "RUNNING", "RUNNING", "SUCCESS"]);
+    let shown = call(&platform, &world)
+        .run(&with(&["--wait", "--timeout", "60", "--junit", "out/run.xml"]))
+        .expect(0);
+    for word in [
+        ID,
+        "SUCCESS",
+        "it is SUCCESS",
+        "3.0 s",
+        "2026-11-20T09:30:03Z",
+        "field",
+    ] {
+        assert!(shown.out.contains(word), "{word}: {}", shown.all());
+    }
+    let said: Vec<&str> = shown.err.lines().skip(1).collect();
+    assert_eq!(
+        said,
+        [
+            "QUEUED: it is QUEUED",
+            "RUNNING: it is RUNNING",
+            "SUCCESS: it is SUCCESS"
+        ]
+    );
+    let junit = fs::read_to_string(world.work().join("out/run.xml")).unwrap();
+    assert!(
+        junit.contains("failures=\"0\"") && junit.contains("time=\"3\""),
+        "{junit}"
+    );
+}
+
+#[test]
+fn run_that_ends_badly_is_exit_8() {
+    for word in ["FAILED", "CANCELLED", "ERROR", "SKIPPED", "EXPLODED"] {
+        let (world, platform) = (World::new(), Platform::new());
+        starting(&platform);
+        going(&platform, &["RUNNING", word]);
+        let ended = call(&platform, &world)
+            .run(&with(&["--wait", "-o", "json", "--junit", "run.xml"]))
+            .expect(8);
+        assert_eq!(ended.json()["result"]["status"], word);
+        assert_eq!(ended.json()["pipelineExecutionId"], ID);
+        let junit = fs::read_to_string(world.work().join("run.xml")).unwrap();
+        assert!(junit.contains("<failure"), "{junit}");
+        ended.saying(&[&format!("ended in {word}: it is {word}")]);
+    }
+}
+
+#[test]
+fn run_that_does_not_end_in_time_is_exit_8() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    going(&platform, &["RUNNING"]);
+    let ended = call(&platform, &world)
+        .run(&with(&["--wait", "--timeout", "0", "--junit", "run.xml"]))
+        .expect(8);
+    ended.saying(&[
+        "did not end within 0 s: its status is RUNNING",
+        "hint:",
+        "executions cancel",
+    ]);
+    let junit = fs::read_to_string(world.work().join("run.xml")).unwrap();
+    assert!(junit.contains("<error"), "{junit}");
+}
+
+#[test]
+fn run_with_a_running_tag_is_exit_5_in_the_servers_words() {
+    let (world, platform) = (World::new(), Platform::new());
+    let conflict: Value = serde_json::from_str(include_str!("../../fixtures/api/conflict.json")).unwrap();
+    platform.on("POST", START, ResponseTemplate::new(409).set_body_json(conflict));
+    call(&platform, &world)
+        .run(&with(&["--tag", "nightly", "--wait"]))
+        .expect(5)
+        .saying(&["An execution with the same tag is running"]);
+}
+
+#[test]
+fn run_whose_platform_goes_away_says_how_to_go_on() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    platform.on("GET", ONE, ResponseTemplate::new(500));
+    let ended = call(&platform, &world)
+        .run(&with(&["--wait", "--junit", "run.xml"]))
+        .expect(3);
+    ended.saying(&[&format!("sluicegate executions show {ID} --wait")]);
+    assert!(
+        fs::read_to_string(world.work().join("run.xml"))
+            .unwrap()
+            .contains("<error")
+    );
+}
+
+#[test]
+fn run_that_no_answer_names_is_not_to_be_repeated_blindly() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on("POST", START, answer(&json!({})));
+    let ended = call(&platform, &world).run(&with(&["--wait"])).expect(3);
+    ended.saying(&["hint: before you repeat the command, check the list of executions in the platform"]);
+}
+
+#[test]
+fn the_time_to_wait_begins_with_the_first_request() {
+    let (world, platform) = (World::new(), Platform::new());
+    let never = || ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
+    platform.on("POST", START, never());
+    platform.on("PATCH", ONE, never());
+    let wait = ["--wait", "--timeout", "0"];
+    let late = "no response arrived within the timeout";
+    let perhaps = "hint: the request may have been processed nevertheless: ";
+    let list = "check the list of executions in the platform".to_owned();
+    let show = format!("run `sluicegate executions show {ID}` to check");
+    let cancel = [&["executions", "cancel", ID][..], &wait].concat();
+    at_once([(with(&wait), list), (cancel, show)], |(args, look)| {
+        let ended = call(&platform, &world).run(&args).expect(3);
+        ended.saying(&[late, &format!("{perhaps}{look}")]);
+    });
+}
+
+#[test]
+fn run_needs_an_environment_from_flag_variable_or_file() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    let bare = ["pipelines", "run", "p"];
+    call(&platform, &world)
+        .run(&bare)
+        .expect(2)
+        .saying(&["--environment", "SLUICEGATE_ENVIRONMENT"]);
+    world.write("sluicegate.yaml", "environment: from-file\npoll-interval: 0.01\n");
+    call(&platform, &world).run(&bare).expect(0);
+    call(&platform, &world)
+        .variable("SLUICEGATE_ENVIRONMENT", "from-variable")
+        .run(&bare)
+        .expect(0);
+    let asked: Vec<Value> = sent(&platform, "POST")
+        .iter()
+        .map(|body| body["environmentName"].clone())
+        .collect();
+    assert_eq!(asked, ["from-file", "from-variable"]);
+}
+
+#[test]
+fn both_timeouts_have_their_flag() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    let refused = |args: &[&str]| call(&platform, &world).run(args).expect(2);
+    // Before the command, the flag sets the request timeout, which is at least a second; after it, the timeout of the
+    // wait.
+    refused(&[&["--timeout", "0"][..], &RUN].concat()).saying(&["the timeout 0"]);
+    refused(&with(&["--request-timeout", "0"])).saying(&["the timeout 0"]);
+    call(&platform, &world).run(&with(&["--timeout", "0"])).expect(0);
+    refused(&with(&["--poll-interval", "0"])).saying(&["poll interval"]);
+}
+
+/// Starts the program, waits until the platform has received `requests` of its requests, and sends the signal.
+#[cfg(unix)]
+fn interrupted(platform: &Platform, world: &World, args: &[&str], signal: &str) -> (i32, String) {
+    let mut command = call(platform, world).command(args);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let polled = |request: &Request| request.method.as_str() == "GET";
+    while !platform.requests().iter().any(polled) {
+        std::thread::yield_now();
+    }
+    send_signal(signal, &child.id().to_string());
+    let output = child.wait_with_output().unwrap();
+    let said =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    (output.status.code().unwrap_or(-1), said)
+}
+
+#[cfg(unix)]
+#[test]
+fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let (world, platform) = (World::new(), Platform::new());
+        starting(&platform);
+        let patched = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let seen = std::sync::Arc::clone(&patched);
+        platform.on("PATCH", ONE, move |_: &Request| {
+            seen.store(1, std::sync::atomic::Ordering::SeqCst);
+            answer(&json!({ "pipelineExecutionId": ID }))
+        });
+        platform.on("GET", ONE, move |_: &Request| {
+            // The execution continues for a while after its termination was requested.
+            let looks = patched.load(std::sync::atomic::Ordering::SeqCst);
+            if looks > 0 {
+                patched.store(looks + 1, std::sync::atomic::Ordering::SeqCst);
+            }
+            answer(&status(if looks > 2 { "CANCELLED" } else { "RUNNING" }))
+        });
+        let args = with(&["--wait", "--cancel-on-interrupt", "--junit", "run.xml"]);
+        let (ended, said) = interrupted(&platform, &world, &args, signal);
+        assert_eq!(ended, code, "{said}");
+        assert!(said.contains("CANCELLED"), "{said}");
+        assert_eq!(
+            sent(&platform, "PATCH"),
+            [json!({ "forceUpdate": false, "status": "CANCELLED" })]
+        );
+        assert!(
+            fs::read_to_string(world.work().join("run.xml"))
+                .unwrap()
+                .contains("interrupted")
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn run_that_is_interrupted_without_the_flag_leaves_the_execution() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    platform.on("GET", ONE, answer(&status("RUNNING")));
+    let (ended, said) = interrupted(&platform, &world, &with(&["--wait"]), "INT");
+    assert_eq!(ended, 130, "{said}");
+    assert!(sent(&platform, "PATCH").is_empty());
+}
+
+#[test]
+fn show_tells_everything_and_waits_if_asked() {
+    let (world, platform) = (World::new(), Platform::new());
+    going(&platform, &["RUNNING", "FAILED"]);
+    let shown = call(&platform, &world).run(&["executions", "show", ID]).expect(0);
+    assert!(shown.out.contains("new         field"), "{}", shown.all());
+    call(&platform, &world)
+        .run(&["executions", "show", ID, "--wait"])
+        .expect(8)
+        .saying(&["ended in FAILED"]);
+    let json = call(&platform, &world)
+        .run(&["executions", "show", ID, "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(json, status("FAILED"));
+}
+
+#[test]
+fn cancel_sends_the_status_that_is_set() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on("PATCH", ONE, answer(&json!({ "pipelineExecutionId": ID })));
+    going(&platform, &["RUNNING", "CANCELLED"]);
+    let cancel = ["executions", "cancel", ID];
+    let shown = call(&platform, &world).run(&cancel).expect(0);
+    assert_eq!(shown.out, format!("requested to terminate the execution {ID}\n"));
+    call(&platform, &world)
+        .variable("SLUICEGATE_CANCEL_STATUS", "TERMINATED")
+        .run(&[&cancel[..], &["--force", "--wait"]].concat())
+        .expect(0);
+    assert_eq!(
+        sent(&platform, "PATCH"),
+        [
+            json!({ "forceUpdate": false, "status": "CANCELLED" }),
+            json!({ "forceUpdate": true, "status": "TERMINATED" })
+        ]
+    );
+}
+
+#[test]
+fn run_polls_again_while_the_platform_does_not_show_the_execution_yet() {
+    for missing in [
+        ResponseTemplate::new(404),
+        ResponseTemplate::new(200),
+        answer(&json!({})),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        starting(&platform);
+        let shown = answer(&status("SUCCESS"));
+        platform.on("GET", ONE, in_turn(vec![missing.clone(), missing, shown]));
+        call(&platform, &world).run(&with(&["--wait"])).expect(0);
+        assert_eq!(sent(&platform, "POST").len(), 1);
+        // An id that the user typed may be wrong.
+        let platform = Platform::new();
+        platform.on("GET", ONE, ResponseTemplate::new(404));
+        let show = ["executions", "show", ID, "--wait"];
+        call(&platform, &world).run(&show).expect(3);
+        assert_eq!(platform.requests().len(), 1);
+    }
+}
+
+#[test]
+fn run_whose_execution_never_appears_does_not_advise_a_second_start() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    platform.on("GET", ONE, ResponseTemplate::new(404));
+    let ended = platform
+        .call(&world)
+        .variable("SLUICEGATE_POLL_INTERVAL", "0.3")
+        .run(&with(&["--wait"]))
+        .expect(3)
+        .saying(&[
+            &format!("the execution {ID} was started, but its state could not be read"),
+            &format!("run `sluicegate executions show {ID} --wait` to wait again"),
+        ]);
+    assert!(
+        !ended.err.contains("the platform has no execution"),
+        "{}",
+        ended.all()
+    );
+}
+
+#[test]
+fn run_sends_variables_only_if_they_are_given() {
+    let (world, platform) = (World::new(), Platform::new());
+    starting(&platform);
+    world.write("tables.yaml", "- [orders, full]\n- [\"1\", \"\"]\n");
+    let variables = [
+        "--variable",
+        "region=eu=west",
+        "--variable",
+        "empty=",
+        "--grid",
+        "tables=tables.yaml",
+    ];
+    call(&platform, &world).run(&with(&variables)).expect(0);
+    call(&platform, &world).run(&RUN).expect(0);
+    let plain = json!({ "pipelineName": "sales/load orders", "environmentName": "production" });
+    let mut full = plain.clone();
+    full["scalarVariables"] = json!({ "empty": "", "region": "eu=west" });
+    full["gridVariables"] = json!({ "tables": [["orders", "full"], ["1", ""]] });
+    assert_eq!(sent(&platform, "POST"), [full, plain]);
+}
+
+#[test]
+fn run_with_unusable_variables_is_refused_before_any_request() {
+    let (world, platform) = (World::new(), Platform::new());
+    for (rows, message) in [
+        ("a: b", "grid.yaml:1:1: must be a list of rows"),
+        ("- a", "grid.yaml:1:3: [0]: must be a row"),
+        (
+            "- [a, 1.10]",
+            "grid.yaml:1:7: [0][1]: is a number and must be a string: put it in quotes",
+        ),
+        ("- [a, ]\n- [b, null]", "grid.yaml:2:7: [1][1]: must be a string"),
+        (
+            "- [a, b]\n- [c]",
+            "grid.yaml:2:3: [1]: has 1 cells, and the first row has 2",
+        ),
+    ] {
+        world.write("grid.yaml", rows);
+        let run = with(&["--grid", "tables=grid.yaml"]);
+        call(&platform, &world).run(&run).expect(2).saying(&[message]);
+    }
+    let twice = with(&["--variable", "a=1", "--variable", "a=2"]);
+    call(&platform, &world)
+        .run(&twice)
+        .expect(2)
+        .saying(&["--variable sets a more than once"]);
+    for wrong in ["a", "=1"] {
+        call(&platform, &world)
+            .run(&with(&["--variable", wrong]))
+            .expect(2);
+    }
+    assert!(platform.requests().is_empty());
+}

@@ -1,0 +1,239 @@
+//! `projects`, `environments`, `connections`, `secrets`, `repositories`.
+
+use crate::support::{Platform, World, answer};
+use serde_json::{Value, json};
+use wiremock::{Request, ResponseTemplate};
+
+const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
+
+fn created(platform: &Platform, path: &str, body: Value) {
+    platform.on("POST", path, ResponseTemplate::new(201).set_body_json(body));
+}
+
+fn sent(platform: &Platform) -> Vec<Value> {
+    let body = |request: &Request| serde_json::from_slice(&request.body).unwrap_or_default();
+    platform.requests().iter().map(body).collect()
+}
+
+#[test]
+fn projects_list_shows_all_without_a_project_being_set() {
+    let (world, platform) = (World::new(), Platform::new());
+    let body: Value = serde_json::from_str(include_str!("../../fixtures/api/projects.json")).unwrap();
+    platform.on("GET", "/v1/projects$", answer(&body));
+    let call = platform.call(&world).without("SLUICEGATE_PROJECT_ID");
+    let shown = call.run(&["projects", "list"]).expect(0);
+    insta::assert_snapshot!(shown.out, @"
+     NAME   ID                                    DESCRIPTION
+     sales  9c5b94b1-35ad-49bb-b118-8e8fc24abf80  Orders and their lines
+     stock  3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90
+    ");
+    assert_eq!(
+        call.run(&["projects", "list", "-o", "json"]).expect(0).json()["results"],
+        body["results"]
+    );
+}
+
+#[test]
+fn projects_create_sends_what_is_given() {
+    let (world, platform) = (World::new(), Platform::new());
+    created(
+        &platform,
+        "/v1/projects$",
+        json!({ "projectId": "3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90" }),
+    );
+    let args = [
+        "projects",
+        "create",
+        "--name",
+        "sales",
+        "--warehouse",
+        "WAREHOUSE_B",
+        "--agent-deployment-type",
+        "FULL_SAAS",
+    ];
+    let shown = platform.call(&world).run(&args).expect(0);
+    assert_eq!(shown.out, "projectId  3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90\n");
+    assert_eq!(
+        sent(&platform),
+        [json!({ "name": "sales", "warehouse": "WAREHOUSE_B", "agentDeploymentType": "FULL_SAAS" })]
+    );
+}
+
+#[test]
+fn environments_list_names_the_agents() {
+    let (world, platform) = (World::new(), Platform::new());
+    let body: Value = serde_json::from_str(include_str!("../../fixtures/api/environments.json")).unwrap();
+    platform.on("GET", "/environments$", answer(&body));
+    let shown = platform.call(&world).run(&["environments", "list"]).expect(0);
+    insta::assert_snapshot!(shown.out, @"
+     NAME        DEFAULT AGENT  DEFAULT AGENT ID
+     production  agent-eu-1     b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60
+    ");
+}
+
+#[test]
+fn environments_create_sends_the_file_as_it_is_written() {
+    let (world, platform) = (World::new(), Platform::new());
+    created(&platform, "/environments$", json!({}));
+    let text = format!(
+        "name: production\ndefaultAgentId: {AGENT}\ndefaultUserAccessLevel: readOnly\n\
+         defaultConnections: {{ DWH: {{ warehouse_b: dwh }} }}\nconnectionOverrides:\n  - connectionName: dwh\n\
+         \x20   connectionProperties:\n      port: {{ value: '5439' }}\n      password: {{ secretName: pw, secretKey: k }}\n"
+    );
+    world.write("e.yaml", &text);
+    let args = ["environments", "create", "-f", "e.yaml"];
+    let shown = platform.call(&world).run(&args).expect(0);
+    assert_eq!(shown.out, "created the environment production\n");
+    let properties = &sent(&platform)[0]["connectionOverrides"][0]["connectionProperties"];
+    assert_eq!(properties["port"], json!({ "value": "5439" }));
+    for (value, kind) in [
+        ("007", "number"),
+        ("1.10", "number"),
+        ("1e5", "number"),
+        ("0x1F", "number"),
+        ("true", "boolean"),
+    ] {
+        world.write("e.yaml", text.replace("'5439'", value));
+        let said = format!(
+            "e.yaml:8:15: connectionOverrides[0].connectionProperties.port.value: is a {kind} and must be a string: \
+             put it in quotes"
+        );
+        platform.call(&world).run(&args).expect(2).saying(&[&said]);
+    }
+    assert_eq!(sent(&platform).len(), 1);
+    world.write(
+        "e.yaml",
+        text.replace("{ secretName: pw, secretKey: k }", "{ value: hunter2 }"),
+    );
+    let refused = platform.call(&world).run(&args).expect(2);
+    assert!(!refused.all().contains("hunter2"));
+    refused.saying(&["e.yaml:9:7:", "password"]);
+}
+
+#[test]
+fn connections_create_knows_how_each_warehouse_authenticates() {
+    let (world, platform) = (World::new(), Platform::new());
+    created(&platform, "/data-platform-connections$", json!({}));
+    let create = ["connections", "create", "--name", "dwh", "--warehouse"];
+    let run = |rest: &[&str]| platform.call(&world).run(&[&create, rest].concat());
+    run(&["WAREHOUSE_A"]).expect(0);
+    run(&["WAREHOUSE_B"]).expect(0);
+    run(&["FROSTBITE", "--warehouse-a", "FROSTBITE"]).expect(0);
+    run(&["FROSTBITE"])
+        .expect(2)
+        .saying(&["neither WAREHOUSE_A nor WAREHOUSE_B", "--auth-type"]);
+    run(&["FROSTBITE", "--auth-type", "certificate"]).expect(0);
+    world.write("sluicegate.yaml", "vocabulary: { WAREHOUSE_B: FROSTBITE }\n");
+    run(&["FROSTBITE"]).expect(0);
+    platform
+        .call(&world)
+        .variable("SLUICEGATE_WAREHOUSE_A", "FROSTBITE")
+        .run(&[&create[..], &["FROSTBITE"]].concat())
+        .expect(0);
+    let found: Vec<(Value, Value)> = sent(&platform)
+        .iter()
+        .map(|body| (body["authProvider"].clone(), body["authType"].clone()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("warehouse_a", "key_pair"),
+            ("warehouse_b", "password"),
+            ("frostbite", "key_pair"),
+            ("frostbite", "certificate"),
+            ("frostbite", "password"),
+            ("frostbite", "key_pair"),
+        ]
+        .map(|(a, b)| (json!(a), json!(b)))
+    );
+    assert_eq!(sent(&platform)[0]["platformConnectionType"], "dwh");
+}
+
+#[test]
+fn secrets_create_takes_the_value_from_a_variable_or_a_file_and_never_shows_it() {
+    let (world, platform) = (World::new(), Platform::new());
+    let echo =
+        json!({ "vaultSecretName": "dwh-password", "resolver_ref": "ref", "echo": "hunter2 is stored" });
+    created(&platform, &format!("/v1/secrets/{AGENT}/secret-value$"), echo);
+    let create = [
+        "secrets",
+        "create",
+        "--agent-id",
+        AGENT,
+        "--name",
+        "dwh-password",
+        "--key",
+        "password",
+    ];
+    let call = platform.call(&world).variable("DWH", "hunter2");
+    let shown = call
+        .run(&[&create[..], &["--value-variable", "DWH"]].concat())
+        .expect(0);
+    insta::assert_snapshot!(shown.out, @"
+    vaultSecretName  dwh-password
+    resolver_ref     ref
+    echo             *** is stored
+    ");
+    world.write("secret", "hunter2\n");
+    let json = call
+        .run(&[&create[..], &["--value-file", "secret", "-o", "json"]].concat())
+        .expect(0);
+    assert!(!json.all().contains("hunter2"), "{}", json.all());
+    let body = json!({ "name": "dwh-password", "type": "DWH_PASSWORD", "key": "password",
+        "value": { "password": "hunter2" } });
+    assert_eq!(sent(&platform), [body.clone(), body]);
+    call.run(&create).expect(2).saying(&["--value-variable"]);
+    call.run(&[&create[..], &["--value-variable", "NONE"]].concat())
+        .expect(2)
+        .saying(&["the variable NONE is not set"]);
+    call.run(&[&create[..], &["--value-file", "none"]].concat())
+        .expect(2)
+        .saying(&["none"]);
+}
+
+#[test]
+fn secrets_create_that_is_refused_does_not_show_the_value() {
+    let (world, platform) = (World::new(), Platform::new());
+    let refused = json!({ "detail": "hunter2 is too short", "validation-errors": [{ "field": "value", "message": "hunter2" }] });
+    platform.on(
+        "POST",
+        "/secret-value$",
+        ResponseTemplate::new(400).set_body_json(refused),
+    );
+    let args = [
+        "secrets",
+        "create",
+        "--agent-id",
+        AGENT,
+        "--name",
+        "n",
+        "--key",
+        "k",
+        "--value-variable",
+        "DWH",
+        "-vv",
+    ];
+    let ended = platform
+        .call(&world)
+        .variable("DWH", "hunter2")
+        .run(&args)
+        .expect(3);
+    assert!(!ended.all().contains("hunter2"), "{}", ended.all());
+    ended.saying(&["*** is too short"]);
+}
+
+#[test]
+fn repositories_create_sends_the_providers_name() {
+    let (world, platform) = (World::new(), Platform::new());
+    created(&platform, "/repositories$", json!({}));
+    let args = ["repositories", "create", "--owner", "acme", "--name", "sales"];
+    let shown = platform.call(&world).run(&args).expect(0);
+    assert_eq!(shown.out, "created the repository acme/sales\n");
+    platform
+        .call(&world)
+        .variable("SLUICEGATE_GIT_PROVIDER", "octoforge")
+        .run(&args)
+        .expect(0);
+    let body = |provider: &str| json!({ "provider": provider, "providerParameters": { "ownerName": "acme" }, "repositoryName": "sales" });
+    assert_eq!(sent(&platform), [body("git_provider_a"), body("octoforge")]);
+}

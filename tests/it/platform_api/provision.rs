@@ -1,0 +1,325 @@
+//! `provision apply`: the order of the steps, their conditions, and resuming after a failure.
+
+use crate::support::{Call, Platform, World, in_turn};
+use serde_json::{Value, json};
+use std::fs;
+use wiremock::{Request, ResponseTemplate};
+
+const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
+const PROJECT: &str = "3f0c7d1e-62b4-4a0e-9d51-8f7a6c2b1e90";
+const APPLY: [&str; 4] = ["provision", "apply", "-f", "p.yaml"];
+
+fn hybrid() -> String {
+    format!(
+        "project: {{ name: sales, warehouse: WAREHOUSE_A, agentDeploymentType: HYBRID }}
+connection: {{ name: dwh }}
+environment:
+  name: production
+  defaultAgentId: {AGENT}
+  defaultUserAccessLevel: readOnly
+  connectionOverrides:
+    - connectionName: dwh
+      connectionProperties: {{ privateKey: {{ secretName: key }} }}
+repository:
+  providerParameters: {{ ownerName: acme }}
+  repositoryName: sales
+"
+    )
+}
+
+fn full_saas() -> String {
+    hybrid()
+        .replace("WAREHOUSE_A", "WAREHOUSE_B")
+        .replace("HYBRID", "FULL_SAAS")
+        .replace(
+            "privateKey: { secretName: key }",
+            "password: { secretName: pw, secretKey: k }",
+        )
+        .split("repository:")
+        .next()
+        .unwrap()
+        .to_owned()
+        + &format!("secret: {{ agentId: {AGENT}, name: pw, key: k, valueFrom: {{ variable: DWH }} }}\n")
+}
+
+/// Returns a platform that creates every resource, except those with another response.
+fn platform(other: Option<(&str, Vec<ResponseTemplate>)>) -> Platform {
+    let platform = Platform::new();
+    let made = |body: Value| ResponseTemplate::new(201).set_body_json(body);
+    if let Some((path, answers)) = other {
+        platform.on("POST", path, in_turn(answers));
+    }
+    platform.on("POST", "/v1/projects$", made(json!({ "projectId": PROJECT })));
+    platform.on(
+        "POST",
+        "/secret-value$",
+        made(json!({ "vaultSecretName": "pw", "resolver_ref": "r" })),
+    );
+    platform.on("POST", "/v1/projects/[^/]+/", made(json!({})));
+    platform
+}
+
+fn call(platform: &Platform, world: &World) -> Call {
+    platform
+        .call(world)
+        .without("SLUICEGATE_PROJECT_ID")
+        .variable("DWH", "hunter2")
+}
+
+fn paths(platform: &Platform) -> Vec<String> {
+    let path = |request: &Request| request.url.path().trim_start_matches("/v1/").to_owned();
+    platform.requests().iter().map(path).collect()
+}
+
+fn state(world: &World) -> Value {
+    serde_json::from_slice(&fs::read(world.work().join("p.yaml.state.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn apply_goes_through_the_steps_in_order() {
+    let (world, platform) = (World::new(), platform(None));
+    world.write("p.yaml", hybrid());
+    let shown = call(&platform, &world).run(&APPLY).expect(0);
+    assert_eq!(
+        shown.out,
+        format!(
+            "project     created  projectId {PROJECT}\nconnection  created\nenvironment created\nrepository  created\n"
+        )
+    );
+    let of = |rest: &str| format!("projects/{PROJECT}/{rest}");
+    assert_eq!(
+        paths(&platform),
+        [
+            "projects".to_owned(),
+            of("data-platform-connections"),
+            of("environments"),
+            of("repositories")
+        ]
+    );
+    let bodies: Vec<Value> = platform
+        .requests()
+        .iter()
+        .map(|request| serde_json::from_slice(&request.body).unwrap())
+        .collect();
+    assert_eq!(
+        bodies[1],
+        json!({ "name": "dwh", "platformConnectionType": "dwh", "authProvider": "warehouse_a", "authType": "key_pair" })
+    );
+    assert_eq!(
+        bodies[2]["defaultConnections"],
+        json!({ "DWH": { "warehouse_a": "dwh" } })
+    );
+}
+
+#[test]
+fn apply_for_full_saas_stores_the_secret_and_never_shows_it() {
+    let (world, platform) = (World::new(), platform(None));
+    world.write("p.yaml", full_saas());
+    let shown = call(&platform, &world)
+        .run(&[&APPLY[..], &["-o", "json"]].concat())
+        .expect(0);
+    let steps: Vec<Value> = shown.json()["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["step"].clone())
+        .collect();
+    assert_eq!(steps, ["project", "connection", "secret", "environment"]);
+    assert_eq!(shown.json()["projectId"], PROJECT);
+    let body: Value = serde_json::from_slice(&platform.requests()[2].body).unwrap();
+    assert_eq!(
+        body,
+        json!({ "name": "pw", "type": "DWH_PASSWORD", "key": "k", "value": { "k": "hunter2" } })
+    );
+    assert!(!shown.all().contains("hunter2") && !state(&world).to_string().contains("hunter2"));
+}
+
+#[test]
+fn apply_twice_does_nothing_the_second_time() {
+    let (world, platform) = (World::new(), platform(None));
+    world.write("p.yaml", hybrid());
+    call(&platform, &world).run(&APPLY).expect(0);
+    let shown = call(&platform, &world).run(&APPLY).expect(0);
+    assert_eq!(platform.requests().len(), 4);
+    assert!(
+        shown.out.lines().all(|line| line.contains("done before")),
+        "{}",
+        shown.all()
+    );
+}
+
+#[test]
+fn apply_goes_on_after_a_failure_without_repeating_a_step() {
+    let (world, refused) = (
+        World::new(),
+        ResponseTemplate::new(400).set_body_json(json!({ "detail": "no such agent" })),
+    );
+    let made = ResponseTemplate::new(201).set_body_json(json!({}));
+    let platform = platform(Some(("/environments$", vec![refused, made])));
+    world.write("p.yaml", hybrid());
+    let ended = call(&platform, &world).run(&APPLY).expect(8);
+    assert_eq!(ended.out.lines().count(), 2, "{}", ended.all());
+    ended.saying(&[
+        "the environment was not created",
+        "no such agent",
+        "p.yaml.state.json",
+    ]);
+    // Steps that were not done may be changed, completed ones may not.
+    world.write("p.yaml", hybrid().replace("name: sales,", "name: stock,"));
+    call(&platform, &world)
+        .run(&APPLY)
+        .expect(2)
+        .saying(&["the project was already created, and its definition in the file has changed"]);
+    world.write("p.yaml", hybrid().replace("readOnly", "runner"));
+    call(&platform, &world).run(&APPLY).expect(0);
+    assert_eq!(
+        paths(&platform)
+            .iter()
+            .filter(|path| path.as_str() == "projects")
+            .count(),
+        1
+    );
+    assert_eq!(platform.requests().len(), 5);
+}
+
+#[test]
+fn apply_that_fails_at_once_is_what_the_failure_is() {
+    for (status, code) in [(401, 4), (403, 4), (400, 3), (409, 5)] {
+        let (world, platform) = (
+            World::new(),
+            platform(Some(("/v1/projects$", vec![ResponseTemplate::new(status)]))),
+        );
+        world.write("p.yaml", hybrid());
+        call(&platform, &world).run(&APPLY).expect(code);
+        assert_eq!(state(&world)["steps"], json!({}), "nothing was begun");
+    }
+}
+
+#[test]
+fn apply_whose_answer_was_lost_asks_before_it_goes_on() {
+    let (world, lost) = (World::new(), ResponseTemplate::new(502));
+    let platform = platform(Some(("/v1/projects$", vec![lost])));
+    world.write("p.yaml", hybrid());
+    let ended = call(&platform, &world).run(&APPLY).expect(8);
+    assert!(!ended.err.contains("was not created"), "{}", ended.all());
+    ended.saying(&[
+        "could not determine whether the project was created",
+        "--resolve project=",
+    ]);
+    call(&platform, &world).run(&APPLY).expect(2).saying(&[
+        "could not determine whether the project was created",
+        "--resolve project=UUID",
+    ]);
+    assert_eq!(platform.requests().len(), 1);
+    let resolve = |word: &str| call(&platform, &world).run(&[&APPLY[..], &["--resolve", word]].concat());
+    for word in [
+        "project",
+        "project=done",
+        "projekt=again",
+        "connection=done",
+        "project=7",
+    ] {
+        resolve(word).expect(2).saying(&[word]);
+    }
+    let shown = resolve(&format!("project={PROJECT}")).expect(0);
+    assert!(
+        shown
+            .out
+            .starts_with("project     done before\nconnection  created"),
+        "{}",
+        shown.all()
+    );
+    assert_eq!(platform.requests().len(), 4);
+}
+
+#[test]
+fn apply_checks_everything_before_the_first_request() {
+    let (world, platform) = (World::new(), platform(None));
+    let cases = [
+        (
+            hybrid().replace("connectionName: dwh", "connectionName: other"),
+            "p.yaml:8:7",
+        ),
+        (
+            hybrid().replace("privateKey: { secretName: key }", "password: { secretName: key }"),
+            "privateKey",
+        ),
+        (
+            hybrid().replace("{ secretName: key }", "hunter2"),
+            "the file must not contain a secret",
+        ),
+        (
+            full_saas().replace("DWH }", "NONE }"),
+            "the variable NONE is not set",
+        ),
+        (
+            full_saas() + "repository: { repositoryName: x }\n",
+            "repository: is not supported",
+        ),
+    ];
+    for (text, said) in cases {
+        world.write("p.yaml", text);
+        let ended = call(&platform, &world).run(&APPLY).expect(2);
+        assert!(!ended.all().contains("hunter2"), "{}", ended.all());
+        ended.saying(&[said]);
+    }
+    world.write("p.yaml", hybrid().replace("WAREHOUSE_A", "FROSTBITE"));
+    call(&platform, &world)
+        .run(&APPLY)
+        .expect(2)
+        .saying(&["--warehouse-a"]);
+    call(&platform, &world)
+        .run(&[&APPLY[..], &["--warehouse-a", "FROSTBITE", "--dry-run"]].concat())
+        .expect(0);
+    assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn apply_does_not_take_the_state_of_another_platform() {
+    let (world, one, other) = (World::new(), platform(None), platform(None));
+    world.write("p.yaml", hybrid());
+    call(&one, &world).run(&APPLY).expect(0);
+    call(&other, &world)
+        .run(&APPLY)
+        .expect(2)
+        .saying(&["belongs to", "--state"]);
+    call(&other, &world)
+        .run(&[&APPLY[..], &["--state", "other.json"]].concat())
+        .expect(0);
+}
+
+#[test]
+fn apply_does_not_take_a_page_for_a_step_that_is_done() {
+    for answer in [
+        ResponseTemplate::new(200).set_body_raw("<html>Sign in</html>", "text/html"),
+        ResponseTemplate::new(201),
+        ResponseTemplate::new(202).set_body_json(json!({})),
+    ] {
+        let (world, platform) = (World::new(), platform(Some(("/environments$", vec![answer]))));
+        world.write("p.yaml", hybrid());
+        call(&platform, &world).run(&APPLY).expect(8).saying(&[
+            "could not determine whether the environment was created",
+            "--resolve environment=",
+        ]);
+        assert_eq!(state(&world)["steps"]["environment"]["mark"], "begun");
+        call(&platform, &world)
+            .run(&APPLY)
+            .expect(2)
+            .saying(&["--resolve environment=done"]);
+    }
+}
+
+#[test]
+fn dry_run_refuses_the_settings_that_a_run_refuses() {
+    let (world, platform) = (World::new(), platform(None));
+    world.write("p.yaml", hybrid());
+    let dry = [&APPLY[..], &["--dry-run"]].concat();
+    for args in [&APPLY[..], &dry] {
+        let call = call(&platform, &world).without("SLUICEGATE_TOKEN");
+        call.run(args)
+            .expect(2)
+            .saying(&["there is no token for the platform"]);
+    }
+    call(&platform, &world).run(&dry).expect(0);
+    assert!(platform.requests().is_empty());
+}

@@ -1,0 +1,139 @@
+//! Proxies from the standard variables.
+
+use crate::support::{Platform, change, each, passed, pipeline};
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::thread;
+
+#[test]
+fn a_proxy_of_the_environment_is_used_for_other_hosts_only() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let away = platform
+        .call(&world)
+        .variable("SLUICEGATE_BASE_URL", "http://platform.invalid/dpc");
+    away.run(&["review"]).expect(3);
+    let proxied = away.variable("HTTP_PROXY", platform.server.uri());
+    proxied.run(&["review"]).expect(0);
+    let sent = &platform.requests()[0];
+    assert!(sent.url.path().starts_with("/dpc/v1/projects/"), "{}", sent.url);
+    proxied
+        .variable("NO_PROXY", "platform.invalid")
+        .run(&["review"])
+        .expect(3);
+    let home = platform
+        .call(&world)
+        .variable("HTTP_PROXY", "http://127.0.0.1:9")
+        .variable("ALL_PROXY", "http://127.0.0.1:9");
+    home.run(&["review"]).expect(0);
+}
+
+/// Starts a proxy that responds to every request with this status line.
+fn proxy_with_status(status: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn refusal_by_a_proxy_names_proxy_status_and_target() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    let call = platform
+        .call(&world)
+        .variable("SLUICEGATE_BASE_URL", "https://platform.invalid/dpc")
+        .variable("SLUICEGATE_RETRIES", "2");
+    for (status, message, hint) in [
+        (
+            "403 Forbidden",
+            "refused the connection to platform.invalid:443: 403 Forbidden",
+            "hint: allow platform.invalid in the proxy",
+        ),
+        (
+            "407 Proxy Authentication Required",
+            "requires other credentials (407 Proxy Authentication Required)",
+            "hint: set the proxy credentials",
+        ),
+    ] {
+        let address = proxy_with_status(status);
+        let ended = call
+            .clone()
+            .variable("HTTPS_PROXY", format!("http://me:s3cret@{address}"))
+            .run(&["review"])
+            .expect(3)
+            .saying(&[&format!("the proxy http://{address} {message}"), hint]);
+        assert!(!ended.all().contains("s3cret"), "{}", ended.all());
+        assert!(!ended.err.contains("starting try"), "{}", ended.all());
+    }
+}
+
+#[test]
+fn proxy_that_refuses_the_connection_is_named_without_credentials() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    for (variable, base_url) in [
+        ("HTTPS_PROXY", "https://platform.invalid/dpc"),
+        ("HTTP_PROXY", "http://platform.invalid/dpc"),
+        ("ALL_PROXY", "https://platform.invalid/dpc"),
+    ] {
+        let ended = platform
+            .call(&world)
+            .variable("SLUICEGATE_BASE_URL", base_url)
+            .variable(variable, "http://me:s3cret@127.0.0.1:9")
+            .run(&["review"])
+            .expect(3)
+            .saying(&[
+                "cannot connect to the proxy http://127.0.0.1:9: ",
+                "hint: check the proxy variables",
+            ]);
+        assert!(!ended.all().contains("s3cret"), "{}", ended.all());
+    }
+}
+
+#[test]
+fn unusable_proxy_variable_exits_with_2_and_is_named() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    let call = |variable: &str, value: &str| {
+        platform
+            .call(&world)
+            .variable("SLUICEGATE_BASE_URL", "https://platform.invalid/dpc")
+            .variable(variable, value)
+    };
+    for (variable, value) in [
+        ("HTTPS_PROXY", r"http://domain\me:s3cret@proxy.example.com:3128"),
+        ("https_proxy", r"http:\\s3cret.example.com:3128"),
+        ("ALL_PROXY", "ftp://s3cret.example.com"),
+        ("HTTPS_PROXY", "http://s3cret example.com"),
+        ("HTTPS_PROXY", "$(S3CRET_PROXY)"),
+    ] {
+        for command in [&["review"][..], &["doctor"], &["artifacts", "list"]] {
+            let ended = call(variable, value).run(command).expect(2);
+            let text = ended.all();
+            assert!(
+                text.contains(&format!("the variable {variable} is not the URL of a proxy")),
+                "{text}"
+            );
+            assert!(text.contains("%5C"), "{text}");
+            assert!(!text.to_lowercase().contains("s3cret"), "{text}");
+        }
+    }
+    // A variable that no request uses does not matter.
+    let unusable = r"http:\\proxy";
+    call("HTTPS_PROXY", unusable)
+        .variable("NO_PROXY", ".invalid")
+        .run(&["review"])
+        .expect(3);
+    call("HTTP_PROXY", unusable).run(&["review"]).expect(3);
+    platform.reviews(each("PASSED", passed()));
+    let local = platform.call(&world).variable("HTTP_PROXY", unusable);
+    local.run(&["review"]).expect(0);
+}

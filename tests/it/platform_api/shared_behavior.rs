@@ -1,0 +1,635 @@
+//! Behavior that all platform commands share: names, numbers, success, waits, hints.
+
+use crate::support::{Call, PROJECT, Platform, World, answer, at_once, change, in_turn};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use wiremock::ResponseTemplate;
+
+const ID: &str = "0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b";
+const PAGE: &str = "<!doctype html><title>Sign in</title>";
+const NOTHING: &str = ".*";
+
+fn page() -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_raw(PAGE, "text/html")
+}
+
+fn list(items: &Value) -> ResponseTemplate {
+    let total = items.as_array().unwrap().len();
+    answer(&json!({ "results": items, "page": 0, "size": 100, "total": total }))
+}
+
+/// Returns a platform that sends this response to every request of any method.
+fn always(template: &ResponseTemplate) -> Platform {
+    let platform = Platform::new();
+    for verb in ["GET", "POST", "PATCH", "PUT", "DELETE"] {
+        platform.on(verb, NOTHING, template.clone());
+    }
+    platform
+}
+
+#[test]
+fn a_poll_interval_that_is_no_number_is_refused_wherever_it_stands() {
+    let (world, platform) = (World::new(), always(&page()));
+    let show = ["executions", "show", ID, "--wait"];
+    for text in ["NaN", "inf", "-inf", "-1", "1e999", "soon"] {
+        let flag = format!("--poll-interval={text}");
+        platform
+            .call(&world)
+            .run(&[&show[..], &[&flag]].concat())
+            .expect(2);
+        let variable = platform.call(&world).variable("SLUICEGATE_POLL_INTERVAL", text);
+        variable
+            .run(&show)
+            .expect(2)
+            .saying(&["SLUICEGATE_POLL_INTERVAL"]);
+    }
+    for text in [".nan", ".inf", "-.inf", "-1"] {
+        world.write("sluicegate.yaml", format!("poll-interval: {text}\n"));
+        platform.call(&world).run(&show).expect(2);
+    }
+    assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn a_name_that_no_path_can_hold_is_wrong_usage_and_nothing_is_sent() {
+    let (world, platform) = (World::new(), always(&ResponseTemplate::new(204)));
+    for name in ["", ".", "..", "a\tb", "a\nb"] {
+        for command in [
+            vec!["variables", "delete", name],
+            vec!["variables", "overrides", "unset", "v", name],
+            vec!["variables", "overrides", "list", name],
+            vec!["tasks", "delete", name],
+            vec!["tasks", "show", name],
+            vec!["streaming", "start", name],
+            vec!["executions", "show", name],
+        ] {
+            let ended = platform.call(&world).run(&command).expect(2);
+            ended.saying(&["cannot be used in a path below", "\nhint: "]);
+        }
+    }
+    world.write(
+        "v.yaml",
+        "variables: { '..': { type: TEXT, behaviour: SHARED, value: x } }\n",
+    );
+    platform
+        .call(&world)
+        .run(&["variables", "apply", "-f", "v.yaml"])
+        .expect(2)
+        .saying(&["v.yaml:1:", "it leads to another place"]);
+    assert!(platform.requests().is_empty(), "{:?}", platform.requests());
+}
+
+#[test]
+fn events_whose_pages_repeat_come_to_an_end() {
+    let (world, platform) = (World::new(), Platform::new());
+    let events: Vec<Value> = (0..100)
+        .map(|number| json!({ "eventId": number.to_string(), "eventTimestamp": "2026-11-20T10:00:00Z" }))
+        .collect();
+    platform.on("GET", "/v1/events$", answer(&json!({ "results": events })));
+    let ended = platform.call(&world).run(&["events", "export"]).expect(3);
+    ended.saying(&["the list of events has no end", "\nhint: "]);
+    assert!(platform.requests().len() < 10, "{}", platform.requests().len());
+}
+
+#[test]
+fn a_list_that_lies_about_its_total_is_no_list() {
+    let pages = |total: usize| {
+        let full = answer(
+            &json!({ "results": (0..100).map(|n| json!({ "name": n.to_string() })).collect::<Vec<_>>(),
+            "page": 0, "size": 100, "total": total }),
+        );
+        let empty = answer(&json!({ "results": [], "page": 1, "size": 100, "total": total }));
+        in_turn(vec![full, empty])
+    };
+    for (total, said) in [
+        (250, "announces 250 entries but has 100"),
+        (7, "announces 7 entries but has 100"),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.on("GET", "/variables$", pages(total));
+        let ended = platform.call(&world).run(&["variables", "list"]).expect(3);
+        ended.saying(&[said, "\nhint: "]);
+    }
+    // Two pages that alternate are detected, too.
+    let (world, platform) = (World::new(), Platform::new());
+    let turns = (0..40).map(|turn| {
+        let entry = |n: usize| json!({ "name": format!("{}-{n}", turn % 2) });
+        answer(&json!({ "results": (0..100).map(entry).collect::<Vec<_>>(), "total": 100_000 }))
+    });
+    platform.on("GET", "/variables$", in_turn(turns.collect()));
+    let ended = platform.call(&world).run(&["variables", "list"]).expect(3);
+    ended.saying(&["repeats an earlier page"]);
+    assert_eq!(platform.requests().len(), 3);
+}
+
+#[test]
+fn a_page_of_html_is_done_by_no_command() {
+    let (world, platform) = (World::new(), always(&page()));
+    world.write(
+        "environment.yaml",
+        format!(
+            "name: e\ndefaultAgentId: {ID}\ndefaultUserAccessLevel: readOnly\n\
+             defaultConnections: {{ DWH: {{ warehouse_a: dwh }} }}\nconnectionOverrides: []\n"
+        ),
+    );
+    let update = [
+        "variables",
+        "update",
+        "v",
+        "--type",
+        "TEXT",
+        "--behaviour",
+        "SHARED",
+        "--value",
+        "x",
+    ];
+    let (show, status) = (
+        format!("`sluicegate tasks show {ID}`"),
+        format!("`sluicegate streaming status {ID}`"),
+    );
+    let (variables, overrides) = (
+        "`sluicegate variables list`",
+        "`sluicegate variables overrides list v`",
+    );
+    let versions = "`sluicegate artifacts list --prefix p`";
+    let connection = [
+        "connections",
+        "create",
+        "--name",
+        "dwh",
+        "--warehouse",
+        "WAREHOUSE_A",
+    ];
+    let version = ["--version-name", "1", "--prefix", "p", "--force"];
+    for (command, look) in [
+        (
+            &["environments", "create", "-f", "environment.yaml"][..],
+            "`sluicegate environments list`",
+        ),
+        (&connection, "check the project"),
+        (
+            &["repositories", "create", "--owner", "o", "--name", "n"],
+            "check the project",
+        ),
+        (&["tasks", "stop", ID], &show),
+        (&["tasks", "delete", ID], &show),
+        (&["tasks", "send", ID, "--message", "x"], &show),
+        (&["tasks", "permissions", ID, "--clear"], &show),
+        (&update, variables),
+        (&["variables", "delete", "v"], variables),
+        (&["variables", "overrides", "unset", "v", "e"], overrides),
+        (
+            &["executions", "cancel", ID],
+            &format!("`sluicegate executions show {ID}`"),
+        ),
+        (&["streaming", "start", ID], &status),
+        (&["streaming", "stop", ID], &status),
+        (&[&["artifacts", "enable"], &version[..4]].concat(), versions),
+        (&[&["artifacts", "disable"], &version[..]].concat(), versions),
+    ] {
+        let ended = platform.call(&world).run(command).expect(3);
+        assert!(ended.out.is_empty(), "{command:?}: {}", ended.all());
+        ended.saying(&[
+            "Sign in",
+            "\nhint: the request may have been processed nevertheless: ",
+            look,
+            "check that the base URL is the address of the platform's API",
+        ]);
+    }
+    let asking = Platform::new();
+    let pending = json!([{ "type": "tool", "toolId": "tool-1" }]);
+    asking.on(
+        "GET",
+        "",
+        answer(&json!({ "status": "STOPPED", "pendingDecisions": pending })),
+    );
+    asking.on("POST", "", page());
+    let decide = ["tasks", "decide", ID, "--approve", "tool-1"];
+    asking.call(&world).run(&decide).expect(3).saying(&[
+        "Sign in",
+        "\nhint: the request may have been processed nevertheless: ",
+        &show,
+    ]);
+    // A failed read leaves no operation open.
+    for command in [&["variables", "list"][..], &["tasks", "show", ID]] {
+        let ended = platform.call(&world).run(command).expect(3);
+        ended.saying(&["Sign in", "\nhint: check that the base URL is"]);
+    }
+}
+
+#[test]
+fn a_wait_ends_in_time_although_an_answer_hangs() {
+    let hanging = ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
+    let running = answer(&json!({ "result": { "status": "RUNNING" } }));
+    let nothing = "no response arrived within the timeout";
+    let cases = [
+        // The message contains the last known status.
+        (
+            &["executions", "show", ID, "--wait"][..],
+            vec![running, hanging.clone()],
+            8,
+            "did not end within 1 s: its status is RUNNING",
+        ),
+        (
+            &["pipelines", "run", "p", "--environment", "e", "--wait"],
+            vec![hanging.clone()],
+            3,
+            nothing,
+        ),
+        (
+            &["streaming", "status", ID, "--wait", "streaming"],
+            vec![hanging.clone()],
+            3,
+            nothing,
+        ),
+    ];
+    at_once(cases, |(args, answers, code, said)| {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.on("GET", "/pipeline-executions/", in_turn(answers));
+        platform.on(
+            "POST",
+            "/pipeline-executions$",
+            answer(&json!({ "pipelineExecutionId": ID })),
+        );
+        platform.on("GET", "/status$", hanging.clone());
+        let begin = Instant::now();
+        let call = platform.call(&world).variable("SLUICEGATE_POLL_INTERVAL", "0.05");
+        let ended = call.run(&[args, &["--timeout", "1"]].concat()).expect(code);
+        assert!(begin.elapsed() < Duration::from_secs(30), "{}", ended.all());
+        ended.saying(&[said, "\nhint: "]);
+    });
+}
+
+#[test]
+fn messages_are_followed_no_longer_than_asked_although_an_answer_hangs() {
+    let hanging = ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
+    let task = answer(&json!({ "taskId": ID, "status": "RUNNING", "pendingDecisions": [] }));
+    let first = answer(&json!({ "results": [{ "data": "the first page" }], "more": "a" }));
+    let cases = [
+        (
+            &hanging,
+            [&first, &first],
+            3,
+            "no response arrived within the timeout",
+        ),
+        (
+            &task,
+            [&hanging, &hanging],
+            8,
+            "did not end in time: its status is RUNNING",
+        ),
+        (
+            &task,
+            [&first, &hanging],
+            8,
+            "did not end in time: its status is RUNNING",
+        ),
+    ];
+    at_once(cases, |(tasks, pages, code, said)| {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.on("GET", "/tasks/[^/]+$", tasks.clone());
+        platform.on(
+            "GET",
+            "/messages$",
+            in_turn(pages.map(ResponseTemplate::clone).to_vec()),
+        );
+        let begin = Instant::now();
+        let ended = platform
+            .call(&world)
+            .variable("SLUICEGATE_POLL_INTERVAL", "0.05")
+            .run(&["tasks", "messages", ID, "--follow", "--timeout", "1"])
+            .expect(code);
+        assert!(begin.elapsed() < Duration::from_secs(30), "{}", ended.all());
+        ended.saying(&[said, "\nhint: "]);
+    });
+}
+
+#[test]
+fn messages_whose_tokens_lead_round_in_a_circle_come_to_an_end() {
+    let page = |token: &str| answer(&json!({ "results": [{ "data": "said" }], "more": token }));
+    for (tokens, requests) in [(&["a"][..], 2), (&["a", "b", "c", "a"], 4)] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.on(
+            "GET",
+            "/messages$",
+            in_turn(tokens.iter().map(|token| page(token)).collect()),
+        );
+        let ended = platform.call(&world).run(&["tasks", "messages", ID]).expect(3);
+        ended.saying(&["has no end: its pages form a circle", "\nhint: "]);
+        assert_eq!(platform.requests().len(), requests, "{tokens:?}");
+    }
+}
+
+#[test]
+fn retries_and_hanging_answers_are_said() {
+    let (world, platform) = (World::new(), Platform::new());
+    let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");
+    let late = list(&json!([])).set_delay(Duration::from_millis(2_600));
+    platform.on("GET", "/v1/projects$", in_turn(vec![busy, late]));
+    let ended = platform
+        .call(&world)
+        .variable("SLUICEGATE_RETRIES", "1")
+        .variable("CI", "true")
+        .run(&["projects", "list"])
+        .expect(0);
+    ended.saying(&[
+        "503 Service Unavailable; starting try 2 of 2 in ",
+        "waiting for the response to GET http",
+    ]);
+}
+
+#[test]
+fn overrides_that_fail_in_a_text_keep_the_servers_words() {
+    let (world, platform) = (World::new(), Platform::new());
+    let known = json!({ "variable": { "name": "v", "type": "TEXT" }, "overrides": [] });
+    platform.on("GET", "/environment-overrides$", answer(&known));
+    let failed = json!(["prod: no such environment", "try again on Monday"]);
+    let done = json!({ "variableName": "v", "type": "TEXT", "successfulOverrides": ["test"], "failedOverrides": failed });
+    platform.on("POST", "/environment-overrides$", answer(&done));
+    let set = ["variables", "overrides", "set", "v", "prod=1", "test=2"];
+    let ended = platform.call(&world).run(&set).expect(8);
+    ended.saying(&[
+        "\n  prod: prod: no such environment\n",
+        ": try again on Monday\n",
+        "2 of 2 overrides",
+    ]);
+}
+
+#[test]
+fn numbers_are_shown_as_they_were_written() {
+    let (world, platform) = (World::new(), Platform::new());
+    let text = r#"{ "results": [ { "name": "v", "value": 12345678901234567890123.10, "more": [1.0, 1e400, 0.1] } ],
+        "page": 0, "size": 100, "total": 1 }"#;
+    let raw = ResponseTemplate::new(200).set_body_raw(text, "application/json");
+    platform.on("GET", "/variables$", raw);
+    let shown = platform
+        .call(&world)
+        .run(&["variables", "list", "-o", "json"])
+        .expect(0);
+    let squeezed: String = shown.out.split_whitespace().collect();
+    assert!(
+        squeezed.contains(r#""value":12345678901234567890123.10"#),
+        "{}",
+        shown.out
+    );
+    assert!(
+        squeezed
+            .to_lowercase()
+            .replace("e+", "e")
+            .contains("[1.0,1e400,0.1]"),
+        "{}",
+        shown.out
+    );
+}
+
+#[test]
+fn every_refusal_ends_with_a_hint() {
+    for status in [400, 402, 404, 409, 418, 422, 500] {
+        let (world, platform) = (World::new(), always(&ResponseTemplate::new(status)));
+        world.write("s.yaml", "name: n\n");
+        for command in [
+            &["projects", "list"][..],
+            &["variables", "create", "v", "--type", "TEXT", "--value", "x"],
+            &["variables", "delete", "v"],
+            &["variables", "overrides", "unset", "v", "e"],
+            &["pipelines", "run", "p", "--environment", "e"],
+            &["executions", "cancel", ID],
+            &["tasks", "show", ID],
+            &["tasks", "stop", ID],
+            &[
+                "connections",
+                "create",
+                "--name",
+                "d",
+                "--warehouse",
+                "WAREHOUSE_A",
+            ],
+            &["streaming", "start", ID],
+            &["artifacts", "show", "--prefix", "p"],
+            &["events", "export"],
+        ] {
+            let ended = platform.call(&world).run(command);
+            let last = ended.err.trim_end().lines().last().unwrap_or_default();
+            assert!(
+                last.starts_with("hint: "),
+                "{command:?} {status}: {}",
+                ended.all()
+            );
+            // A rejected request would be rejected again.
+            assert!(
+                status == 500 || !last.contains("try again later"),
+                "{command:?} {status}: {}",
+                ended.all()
+            );
+        }
+        let world = change(&[("b.orch.yaml", "type: orchestration\n")]);
+        let review = platform.call(&world).run(&["review"]);
+        assert!(
+            review.code != 0 && review.err.contains("\nhint: "),
+            "{status}: {}",
+            review.all()
+        );
+    }
+}
+
+#[test]
+fn an_execution_that_was_to_end_and_did_is_no_error() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on(
+        "PATCH",
+        "/pipeline-executions/",
+        answer(&json!({ "pipelineExecutionId": ID })),
+    );
+    let cancelled = json!({ "result": { "status": "CANCELLED", "message": "as asked" } });
+    platform.on("GET", "/pipeline-executions/", answer(&cancelled));
+    let ended = platform
+        .call(&world)
+        .run(&["executions", "cancel", ID, "--wait"])
+        .expect(0);
+    assert!(!ended.err.contains("error:"), "{}", ended.all());
+    assert!(ended.out.contains("CANCELLED"), "{}", ended.all());
+}
+
+/// Returns a platform with these lists, but no resource under any name.
+fn knowing() -> Platform {
+    let platform = Platform::new();
+    let named = |name: &str| list(&json!([{ "name": name }]));
+    platform.on("GET", "/variables$", named("region"));
+    platform.on("GET", "/published-pipelines$", named("load sales"));
+    platform.on("GET", "/environments$", named("production"));
+    let version = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "2026.11.1", "enabled": true }]);
+    platform.on("GET", "/artifacts$", list(&version));
+    platform.on(
+        "GET",
+        "/tasks$",
+        answer(&json!({ "tasks": [{ "taskId": ID }], "page": 0, "size": 100, "total": 1 })),
+    );
+    platform
+}
+
+#[test]
+fn what_is_not_there_is_named_with_the_nearest_that_is() {
+    let (world, platform) = (World::new(), knowing());
+    let near = ID.replace("5b", "5c");
+    let cases: [(&[&str], &str, &str); 16] = [
+        (
+            &["variables", "delete", "regoin"],
+            "no variable \"regoin\"",
+            "`region`",
+        ),
+        (
+            &["variables", "update", "regoin", "--value", "x"],
+            "no variable regoin",
+            "`region`",
+        ),
+        (
+            &["variables", "overrides", "list", "regoin"],
+            "no variable \"regoin\"",
+            "`region`",
+        ),
+        (
+            &["pipelines", "run", "load sale", "--environment", "e"],
+            "no published pipeline",
+            "`load sales`",
+        ),
+        (
+            &["pipelines", "run", "load sales", "--environment", "prodution"],
+            "no environment",
+            "`production`",
+        ),
+        (
+            &[
+                "artifacts",
+                "show",
+                "--version-name",
+                "2026.11.2",
+                "--prefix",
+                "sales",
+            ],
+            "no version",
+            "`2026.11.1`",
+        ),
+        (
+            &[
+                "artifacts",
+                "disable",
+                "--version-name",
+                "2026.1.1",
+                "--prefix",
+                "sales",
+                "--force",
+            ],
+            "no version",
+            "`2026.11.1`",
+        ),
+        (&["artifacts", "show", "--prefix", "sale"], "no prefix", "`sales`"),
+        (&["tasks", "show", &near], "no task", ID),
+        (&["tasks", "messages", &near], "no task", ID),
+        (&["tasks", "messages", &near, "--follow"], "no task", ID),
+        (&["tasks", "send", &near, "--message", "x"], "no task", ID),
+        (
+            &["tasks", "send", &near, "--message", "x", "--wait"],
+            "no task",
+            ID,
+        ),
+        (&["tasks", "decide", &near, "--approve", "tool-1"], "no task", ID),
+        (
+            &["tasks", "decide", &near, "--deny", "tool-1", "--wait"],
+            "no task",
+            ID,
+        ),
+        (&["tasks", "permissions", &near, "--clear"], "no task", ID),
+    ];
+    for (command, what, nearest) in cases {
+        let ended = platform.call(&world).run(command).expect(3);
+        ended.saying(&[what, "hint: did you mean ", nearest]);
+    }
+    for command in [
+        &["executions", "show", ID][..],
+        &["executions", "show", ID, "--wait"],
+        &["streaming", "show", ID],
+    ] {
+        let ended = platform.call(&world).run(command).expect(3);
+        ended.saying(&[
+            "the platform has no ",
+            ID,
+            "hint: check the name, the project id and the base URL",
+        ]);
+    }
+}
+
+#[test]
+fn a_project_that_is_not_there_is_named_with_the_nearest_that_is() {
+    let (world, platform) = (World::new(), Platform::new());
+    let known = PROJECT.replace("2a10", "2a11");
+    let projects = json!([{ "id": known, "name": "Sales" }, { "id": ID, "name": "Other" }]);
+    platform.on("GET", "/v1/projects$", list(&projects));
+    world.write("e.yaml", "name: production\n");
+    world.write("v.yaml", "variables: { region: { type: TEXT, value: eu } }\n");
+    let unknown = format!("the platform has no project {PROJECT:?}");
+    let meant = format!("did you mean `{known}`? run `sluicegate projects list` to list them");
+    for command in [
+        &["pipelines", "list"][..],
+        &["environments", "list"],
+        &["variables", "list"],
+        &["variables", "create", "region"],
+        &["variables", "update", "region", "--value", "us"],
+        &["variables", "apply", "-f", "v.yaml"],
+        &["tasks", "list"],
+        &["repositories", "create", "--owner", "me", "--name", "r"],
+    ] {
+        let ended = platform.call(&world).run(command).expect(3);
+        ended.saying(&["404", &unknown, &format!("hint: {meant}")]);
+    }
+    // The platform has no task of such a project, either.
+    let none = json!({ "tasks": [], "page": 0, "size": 100, "total": 0 });
+    platform.on("GET", "/tasks$", answer(&none));
+    let ended = platform.call(&world).run(&["tasks", "list"]).expect(0);
+    ended.saying(&[&unknown, &meant]);
+    // A project that exists is not reported as missing.
+    let call = platform
+        .call(&world)
+        .variable("SLUICEGATE_PROJECT_ID", known.to_uppercase());
+    let ended = call.run(&["pipelines", "list"]).expect(3);
+    assert!(!ended.err.contains("has no project"), "{}", ended.all());
+    assert!(
+        !call
+            .run(&["tasks", "list"])
+            .expect(0)
+            .err
+            .contains("has no project")
+    );
+    let named = platform.call(&world).variable("SLUICEGATE_PROJECT_ID", "Sales");
+    named.run(&["pipelines", "list"]).expect(2).saying(&[
+        "the project id is not a UUID: the value has 5 characters",
+        "hint: pass its UUID, which `sluicegate projects list` shows",
+    ]);
+}
+
+#[test]
+fn a_prefix_under_which_nothing_is_published_is_named() {
+    let (world, platform) = (World::new(), Platform::new());
+    let version = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true }]);
+    platform.on(
+        "GET",
+        "/artifacts$",
+        in_turn(vec![list(&json!([])), list(&version)]),
+    );
+    let ended = platform
+        .call(&world)
+        .run(&["artifacts", "list", "--prefix", "sale"])
+        .expect(0);
+    ended.saying(&[
+        "no version is published under the prefix \"sale\"",
+        "did you mean `sales`?",
+    ]);
+}
+
+/// A hint is about the cause, or there is none.
+#[test]
+fn failure_without_next_step_has_no_general_hint() {
+    let world = World::new();
+    let ended = Call::new(&world.work()).run(&["provision", "apply", "-f", "none.yaml"]);
+    assert_eq!(ended.code, 2);
+    assert!(!ended.err.contains("hint: "), "{}", ended.all());
+}

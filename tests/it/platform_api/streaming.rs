@@ -1,0 +1,231 @@
+//! `streaming`: files with line numbers in errors, statuses in any letter case, waits with a deadline.
+
+use crate::support::{Call, Platform, World, answer, in_turn};
+use serde_json::{Value, json};
+use wiremock::{Request, ResponseTemplate};
+
+const ID: &str = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";
+const CREATE: &str = "/streaming-pipelines$";
+const STATUS: &str = "/streaming-pipelines/[^/]+/status$";
+
+const FILE: &str = "\
+name: orders
+agentId: b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60
+streamingSource:
+  type: source_db_a
+  connection:
+    host: db.example
+    port: 5432
+    username: ''
+    password: { secretLocation: vault, secretName: reader }
+streamingTarget:
+  type: warehouse_a
+  connection:
+    accountName: a
+advancedProperties:
+  max.batch.size: '2048'
+";
+
+fn call(platform: &Platform, world: &World) -> Call {
+    platform.call(world).variable("SLUICEGATE_POLL_INTERVAL", "0.001")
+}
+
+fn sent(platform: &Platform) -> Vec<Value> {
+    let body = |request: &Request| serde_json::from_slice(&request.body).unwrap_or_default();
+    platform.requests().iter().map(body).collect()
+}
+
+fn words(platform: &Platform, statuses: &[&str]) {
+    let body = |status: &&str| answer(&json!({ "status": status }));
+    platform.on("GET", STATUS, in_turn(statuses.iter().map(body).collect()));
+}
+
+#[test]
+fn create_sends_the_definition_and_shows_what_is_stored() {
+    let (world, platform) = (World::new(), Platform::new());
+    world.write("s.yaml", FILE);
+    let stored: Value =
+        serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap();
+    platform.on("POST", CREATE, ResponseTemplate::new(201).set_body_json(&stored));
+    let shown = call(&platform, &world)
+        .run(&[
+            "streaming",
+            "create",
+            "-f",
+            "s.yaml",
+            "--key-vault",
+            "OTHER_VAULT",
+        ])
+        .expect(0);
+    for word in [
+        ID,
+        "streamingSource.tables[0].schema",
+        "advancedProperties.max.batch.size",
+    ] {
+        assert!(shown.out.contains(word), "{word}: {}", shown.all());
+    }
+    let body = &sent(&platform)[0];
+    assert_eq!(
+        body["streamingSource"]["connection"]["password"]["secretType"],
+        "OTHER_VAULT"
+    );
+    assert_eq!(body["streamingSource"]["connection"]["port"], 5432);
+    assert_eq!(body["advancedProperties"]["max.batch.size"], "2048");
+    // A stored definition can be submitted again unchanged.
+    world.write("s.json", stored.to_string());
+    let json = call(&platform, &world)
+        .run(&["streaming", "create", "-f", "s.json", "-o", "json"])
+        .expect(0);
+    assert_eq!(json.json(), stored);
+    json.saying(&["streamingPipelineId is omitted"]);
+    assert!(sent(&platform)[1].get("streamingPipelineId").is_none());
+}
+
+#[test]
+fn create_shows_each_complaint_at_its_line() {
+    let (world, platform) = (World::new(), Platform::new());
+    world.write("s.yaml", FILE);
+    let refused: Value =
+        serde_json::from_str(include_str!("../../fixtures/api/validation-error.json")).unwrap();
+    platform.on("POST", CREATE, ResponseTemplate::new(400).set_body_json(refused));
+    let ended = call(&platform, &world)
+        .run(&["streaming", "create", "-f", "s.yaml"])
+        .expect(3);
+    ended.saying(&[
+        "400 Bad Request",
+        "There are validation errors",
+        "s.yaml:8:5: streamingSource.connection.username: must not be empty",
+        "s.yaml:12:3: streamingTarget.connection.authentication: must not be null",
+    ]);
+}
+
+#[test]
+fn create_sends_no_number_as_another_text() {
+    let (world, platform) = (World::new(), Platform::new());
+    let args = ["streaming", "create", "-f", "s.yaml"];
+    let refused = |text: String, said: &str| {
+        world.write("s.yaml", text);
+        call(&platform, &world).run(&args).expect(2).saying(&[said]);
+    };
+    refused(
+        FILE.replace("'2048'", "007"),
+        "s.yaml:15:3: advancedProperties.max.batch.size: is a number and must be a string: put it in quotes",
+    );
+    refused(
+        FILE.replace(
+            "port: 5432",
+            "port: 5432\n    jdbcProperties: { loginTimeout: 1.10 }",
+        ),
+        "s.yaml:8:23: streamingSource.connection.jdbcProperties.loginTimeout: is the number 1.10, which would be sent \
+         as 1.1",
+    );
+    refused(
+        FILE.replace(
+            "port: 5432",
+            "port: 5432\n    jdbcProperties: { a: 0.12345678901234567891 }",
+        ),
+        "s.yaml:8:26: the number 0.12345678901234567891 has too many digits to be sent exactly",
+    );
+    assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn create_never_sends_a_secret_from_the_file() {
+    let (world, platform) = (World::new(), Platform::new());
+    world.write(
+        "s.yaml",
+        FILE.replace("{ secretLocation: vault, secretName: reader }", "hunter2"),
+    );
+    let ended = call(&platform, &world)
+        .run(&["streaming", "create", "-f", "s.yaml"])
+        .expect(2);
+    assert!(!ended.all().contains("hunter2"), "{}", ended.all());
+    ended.saying(&["s.yaml:9:5: streamingSource.connection.password: the file must not contain a secret"]);
+    assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn show_start_and_stop_name_the_pipeline() {
+    let (world, platform) = (World::new(), Platform::new());
+    let stored: Value =
+        serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap();
+    platform.on("GET", "/streaming-pipelines/[^/]+$", answer(&stored));
+    platform.on("POST", "/commands$", ResponseTemplate::new(200));
+    let run = |args: &[&str]| {
+        call(&platform, &world)
+            .run(&[&["streaming"], args].concat())
+            .expect(0)
+    };
+    assert_eq!(run(&["show", ID, "-o", "json"]).json(), stored);
+    assert!(
+        run(&["show", ID])
+            .out
+            .contains("streamingTarget.connection.authentication.type")
+    );
+    let started = run(&["start", ID]);
+    assert_eq!(
+        started.out,
+        format!("sent the streaming agent the command to start {ID}\n")
+    );
+    run(&["stop", ID]);
+    let commands: Vec<Value> = sent(&platform)[2..].to_vec();
+    assert_eq!(
+        commands,
+        [json!({ "command": "start" }), json!({ "command": "stop" })]
+    );
+}
+
+#[test]
+fn status_shows_any_word() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on(
+        "GET",
+        STATUS,
+        answer(&json!({ "status": "SNAPSHOTTING", "done": 7 })),
+    );
+    let shown = call(&platform, &world)
+        .run(&["streaming", "status", ID])
+        .expect(0);
+    insta::assert_snapshot!(shown.out, @"
+    status  SNAPSHOTTING
+    done    7
+    ");
+}
+
+#[test]
+fn status_waits_for_a_state_in_any_case() {
+    let (world, platform) = (World::new(), Platform::new());
+    words(&platform, &["starting", "starting", "SNAPSHOTTING", "STREAMING"]);
+    let shown = call(&platform, &world)
+        .run(&["streaming", "status", ID, "--wait", "streaming", "-o", "json"])
+        .expect(0);
+    assert_eq!(shown.json(), json!({ "status": "STREAMING" }));
+    shown.saying(&["the status is starting", "the status is SNAPSHOTTING"]);
+    assert_eq!(platform.requests().len(), 4);
+}
+
+#[test]
+fn status_that_is_not_reached_in_time_is_exit_8() {
+    let (world, platform) = (World::new(), Platform::new());
+    words(&platform, &["stopping", "not_running"]);
+    call(&platform, &world)
+        .run(&["streaming", "status", ID, "--wait", "streaming", "--timeout", "0"])
+        .expect(8)
+        .saying(&["was not streaming within 0 s: its status is stopping"]);
+}
+
+#[test]
+fn name_in_place_of_an_id_is_explained() {
+    let (world, platform) = (World::new(), Platform::new());
+    for command in ["start", "stop", "show", "status"] {
+        let hint = "hint: pass the ID that `sluicegate streaming create` printed";
+        platform
+            .call(&world)
+            .run(&["streaming", command, "orders"])
+            .expect(3)
+            .saying(&[hint]);
+        let id = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";
+        let ended = platform.call(&world).run(&["streaming", command, id]).expect(3);
+        assert!(!ended.err.contains(hint), "{}", ended.all());
+    }
+}

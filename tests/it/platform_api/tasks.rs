@@ -1,0 +1,708 @@
+//! `tasks`: the two meanings of STOPPED, decisions, and following a task to its end.
+
+use crate::support::{Call, PROJECT, Platform, World, answer, at_once, in_turn};
+use serde_json::{Value, json};
+use std::time::Duration;
+use wiremock::{Request, ResponseTemplate};
+
+const ID: &str = "e2d4b6a8-1357-4f9b-8c0d-5a7e9f1b3d2c";
+const TASKS: &str = "/v1/ai/agents/tasks$";
+const ONE: &str = "/v1/ai/agents/tasks/[^/]+$";
+const CREATE: [&str; 10] = [
+    "tasks",
+    "create",
+    "--message",
+    "Add a step",
+    "--mode",
+    "act",
+    "--source-branch",
+    "main",
+    "--generate-branch",
+    "--environment=test",
+];
+
+fn detail(status: &str, modified: &str, pending: &Value) -> Value {
+    json!({ "taskId": ID, "status": status, "description": "Add a step", "createdAt": "2026-11-20T09:30:00Z",
+        "modifiedAt": modified, "agentConfig": { "mode": "ACT" }, "grantedPermissions": [], "pendingDecisions": pending })
+}
+
+fn running() -> Value {
+    detail("RUNNING", "1", &json!([]))
+}
+
+fn finished() -> Value {
+    detail("STOPPED", "9", &json!([]))
+}
+
+fn asking(tool: &str, id: &str) -> Value {
+    let pending = json!([{ "type": "tool", "toolName": tool, "toolId": id,
+        "permissionMessage": { "title": "May I?", "body": "Please" }, "toolInput": { "x": 1 } }]);
+    detail("STOPPED", id, &pending)
+}
+
+fn platform(details: &[Value]) -> Platform {
+    let platform = Platform::new();
+    let made = json!({ "taskId": ID, "status": "RUNNING", "agentName": "data_engineer_agent",
+        "createdAt": "2026-11-20T09:30:00Z" });
+    platform.on("POST", TASKS, ResponseTemplate::new(201).set_body_json(made));
+    platform.on("GET", ONE, in_turn(details.iter().map(answer).collect()));
+    platform.on(
+        "POST",
+        "/decisions$",
+        ResponseTemplate::new(202).set_body_json(json!({ "pendingDecisions": [] })),
+    );
+    platform.on(
+        "POST",
+        "/messages$",
+        ResponseTemplate::new(202).set_body_json(json!({ "taskId": ID })),
+    );
+    platform.on("POST", "/stop$", ResponseTemplate::new(204));
+    platform
+}
+
+fn call(platform: &Platform, world: &World) -> Call {
+    platform.call(world).variable("SLUICEGATE_POLL_INTERVAL", "0.001")
+}
+
+fn creating<'a>(rest: &[&'a str]) -> Vec<&'a str> {
+    [&CREATE, rest].concat()
+}
+
+fn sent(platform: &Platform, end: &str) -> Vec<Value> {
+    let all = platform.requests();
+    let those = all
+        .iter()
+        .filter(|request: &&Request| request.method.as_str() != "GET" && request.url.path().ends_with(end));
+    those
+        .map(|request| serde_json::from_slice(&request.body).unwrap_or_default())
+        .collect()
+}
+
+#[test]
+fn create_sends_the_agents_configuration() {
+    let (world, platform) = (World::new(), platform(&[]));
+    let shown = call(&platform, &world)
+        .run(&creating(&[
+            "--grant",
+            "create_file",
+            "--graph-id",
+            "g",
+            "--working-directory",
+            "sales",
+        ]))
+        .expect(0);
+    assert_eq!(shown.out, format!("created the task {ID}\n"));
+    let body = json!({ "message": "Add a step", "agentConfig": { "name": "data_engineer_agent", "mode": "ACT",
+        "projectId": PROJECT, "sourceBranchName": "main", "environmentName": "test", "generateBranch": true,
+        "graphId": "g", "workingDirectory": "sales" }, "grantedPermissions": [{ "toolName": "create_file" }] });
+    assert_eq!(sent(&platform, "/tasks"), [body]);
+    world.write("message.md", "from a file\n");
+    let args = [
+        "tasks",
+        "create",
+        "--message-file",
+        "message.md",
+        "--mode",
+        "PLAN",
+        "--source-branch",
+        "main",
+    ];
+    call(&platform, &world)
+        .run(&args)
+        .expect(2)
+        .saying(&["--target-branch"]);
+    let named = [
+        &args[..],
+        &["--target-branch", "b", "--environment", "e", "-o", "json"],
+    ]
+    .concat();
+    assert_eq!(
+        call(&platform, &world).run(&named).expect(0).json()["status"],
+        "RUNNING"
+    );
+    assert_eq!(sent(&platform, "/tasks")[1]["message"], "from a file\n");
+}
+
+#[test]
+fn create_with_wait_ends_when_the_task_is_finished() {
+    let (world, platform) = (World::new(), platform(&[running(), running(), finished()]));
+    let shown = call(&platform, &world).run(&creating(&["--wait"])).expect(0);
+    assert!(shown.out.starts_with("STOPPED (finished)\n"), "{}", shown.all());
+    shown.saying(&["the task is RUNNING", "the task is STOPPED"]);
+}
+
+#[test]
+fn create_with_wait_tells_how_else_it_ended() {
+    let stopping = detail("STOPPING", "2", &json!([]));
+    let no_pending = json!({ "taskId": ID, "status": "STOPPED" });
+    for (details, code, said) in [
+        (vec![running(), detail("ERRORED", "2", &json!([]))], 8, "failed"),
+        (
+            vec![stopping, finished()],
+            8,
+            "was stopped before it was finished",
+        ),
+        (vec![no_pending], 3, "does not show whether it is finished"),
+        (
+            vec![detail("DREAMING", "2", &json!([]))],
+            8,
+            "did not end within 0 s: its status is DREAMING",
+        ),
+    ] {
+        let (world, platform) = (World::new(), platform(&details));
+        call(&platform, &world)
+            .run(&creating(&[
+                "--wait",
+                "--timeout",
+                if said.contains("0 s") { "0" } else { "60" },
+            ]))
+            .expect(code)
+            .saying(&[said, "hint:"]);
+    }
+}
+
+#[test]
+fn create_with_wait_prints_a_decision_and_the_command_that_answers_it() {
+    let (world, platform) = (World::new(), platform(&[running(), asking("git_push", "tool-4")]));
+    let ended = call(&platform, &world)
+        .run(&creating(&["--wait", "--approve", "create_file"]))
+        .expect(8);
+    for said in [
+        "STOPPED (waits for a decision)",
+        "the agent requests the tool git_push: May I?",
+        &format!("answer it by: sluicegate tasks decide {ID} --approve tool-4"),
+    ] {
+        assert!(ended.out.contains(said), "{said}: {}", ended.all());
+    }
+    ended.saying(&["waits for a decision"]);
+    assert!(sent(&platform, "/decisions").is_empty());
+}
+
+#[test]
+fn create_with_wait_answers_by_policy() {
+    let old = asking("git_commit", "tool-1");
+    let details = [
+        running(),
+        old.clone(),
+        old,
+        running(),
+        asking("git_push", "tool-2"),
+        running(),
+        finished(),
+    ];
+    let (world, platform) = (World::new(), platform(&details));
+    let args = [
+        "--wait",
+        "--approve",
+        "git_commit",
+        "--approve",
+        "git_push",
+        "--scope",
+        "conversation",
+    ];
+    let shown = call(&platform, &world).run(&creating(&args)).expect(0);
+    shown.saying(&["approved the tool git_commit", "approved the tool git_push"]);
+    let answers: Vec<Value> = sent(&platform, "/decisions")
+        .iter()
+        .map(|it| it["decisions"].clone())
+        .collect();
+    let approved =
+        |id: &str| json!([{ "type": "tool", "id": id, "approved": true, "scope": "CONVERSATION" }]);
+    // A decision that still looked pending after it was submitted is not submitted twice.
+    assert_eq!(answers, [approved("tool-1"), approved("tool-2")]);
+}
+
+#[test]
+fn the_time_to_wait_begins_with_the_first_request() {
+    let never = || ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
+    let wait = ["--wait", "--timeout", "0"];
+    let send = [&["tasks", "send", ID, "--message", "Go on"][..], &wait].concat();
+    let decide = [&["tasks", "decide", ID, "--approve", "t1"][..], &wait].concat();
+    let late = "no response arrived within the timeout";
+    let (world, silent) = (World::new(), Platform::new());
+    silent.on("GET", ONE, never());
+    let deaf = Platform::new();
+    deaf.on("GET", ONE, answer(&asking("git_push", "t1")));
+    deaf.on("POST", "", never());
+    let perhaps = "hint: the request may have been processed nevertheless: run `sluicegate tasks ";
+    let cases = [
+        (&silent, send.clone(), "hint: nothing was sent"),
+        (&deaf, creating(&wait), perhaps),
+        (&deaf, send, perhaps),
+        (&deaf, decide, perhaps),
+    ];
+    at_once(cases, |(platform, args, hint)| {
+        call(platform, &world).run(&args).expect(3).saying(&[late, hint]);
+    });
+    assert_eq!(sent(&silent, "/messages"), [] as [Value; 0]);
+}
+
+#[test]
+fn a_task_that_no_answer_names_is_not_to_be_made_again_blindly() {
+    let (world, platform) = (World::new(), Platform::new());
+    let nameless = ResponseTemplate::new(201).set_body_json(json!({ "status": "RUNNING" }));
+    platform.on("POST", TASKS, nameless);
+    let ended = call(&platform, &world).run(&creating(&["--wait"])).expect(3);
+    ended.saying(&["hint: before you repeat the command, run `sluicegate tasks list` to check"]);
+}
+
+#[test]
+fn list_tells_both_meanings_of_stopped_apart() {
+    let (world, platform) = (World::new(), Platform::new());
+    let item = |id: &str, status: &str| json!({ "taskId": id, "status": status, "mode": "ACT" });
+    let items = [
+        item("a", "STOPPED"),
+        item("b", "STOPPED"),
+        item("c", "RUNNING"),
+        item("d", "STOPPED"),
+    ];
+    platform.on(
+        "GET",
+        TASKS,
+        answer(&json!({ "tasks": items, "page": 0, "size": 100, "total": 4 })),
+    );
+    platform.on("GET", "/tasks/a$", answer(&finished()));
+    platform.on("GET", "/tasks/b$", answer(&asking("git_push", "1")));
+    platform.on("GET", "/tasks/d$", ResponseTemplate::new(404));
+    let shown = call(&platform, &world)
+        .run(&["tasks", "list", "--status", "stopped", "--branch-id", "x"])
+        .expect(0);
+    let states: Vec<&str> = shown
+        .out
+        .lines()
+        .skip(1)
+        .map(|line| {
+            line.split("  ")
+                .map(str::trim)
+                .filter(|it| !it.is_empty())
+                .nth(1)
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(
+        states,
+        [
+            "STOPPED (finished)",
+            "STOPPED (waits for a decision)",
+            "RUNNING",
+            "STOPPED (deleted meanwhile)"
+        ]
+    );
+    let query = platform.requests()[0].url.query().unwrap().to_owned();
+    assert_eq!(
+        query,
+        format!("projectId={PROJECT}&branchId=x&status=STOPPED&page=0&size=100")
+    );
+    let json = call(&platform, &world)
+        .run(&["tasks", "list", "--all-projects", "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(json["tasks"], json!(items));
+    assert_eq!(
+        platform.requests().last().unwrap().url.query(),
+        Some("page=0&size=100")
+    );
+}
+
+#[test]
+fn show_says_what_the_task_waits_for() {
+    let (world, platform) = (World::new(), Platform::new());
+    let task: Value = serde_json::from_str(include_str!("../../fixtures/api/task.json")).unwrap();
+    platform.on("GET", ONE, answer(&task));
+    let shown = call(&platform, &world).run(&["tasks", "show", ID]).expect(0);
+    for said in [
+        "STOPPED (waits for a decision)",
+        "agentConfig.graphId",
+        "--deny tool-4",
+        "--answer question-5:0=removed",
+    ] {
+        assert!(shown.out.contains(said), "{said}: {}", shown.all());
+    }
+    assert_eq!(
+        call(&platform, &world)
+            .run(&["tasks", "show", ID, "-o", "json"])
+            .expect(0)
+            .json(),
+        task
+    );
+}
+
+fn history(platform: &Platform, pages: &[(Option<&str>, Vec<Value>)]) {
+    let answers = pages.iter().map(|(more, events)| {
+        let mut body = json!({ "results": events });
+        if let Some(more) = more {
+            body["more"] = json!(more);
+        }
+        answer(&body)
+    });
+    platform.on("GET", "/messages$", in_turn(answers.collect()));
+}
+
+fn said(text: &str) -> Value {
+    json!({ "data": text, "groupId": "turn-1", "timestamp": "2020-11-20T09:30:00Z", "new": 1 })
+}
+
+#[test]
+fn messages_are_read_to_the_end() {
+    let (world, platform) = (World::new(), Platform::new());
+    let pages = [
+        (Some("t1"), vec![said("one")]),
+        (Some("t2"), vec![said("two")]),
+        (None, vec![said("three")]),
+    ];
+    history(&platform, &pages);
+    let shown = call(&platform, &world)
+        .run(&["tasks", "messages", ID, "--limit", "1"])
+        .expect(0);
+    let lines: Vec<&str> = shown.out.lines().collect();
+    assert_eq!(lines.len(), 3);
+    assert!(
+        lines[1].starts_with("2020-11-20T09:30:00Z (") && lines[1].ends_with(" d ago)  two  turn-1  new: 1"),
+        "{}",
+        lines[1]
+    );
+    let queries: Vec<String> = platform
+        .requests()
+        .iter()
+        .map(|it| it.url.query().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        queries,
+        [
+            "limit=1",
+            "limit=1&paginationToken=t1",
+            "limit=1&paginationToken=t2"
+        ]
+    );
+    call(&platform, &world)
+        .run(&["tasks", "messages", ID, "--limit", "1001"])
+        .expect(2)
+        .saying(&["1..=1000"]);
+}
+
+#[test]
+fn messages_are_followed_until_the_task_is_finished_each_once() {
+    let (world, platform) = (
+        World::new(),
+        platform(&[running(), asking("git_push", "tool-4"), running(), finished()]),
+    );
+    let pages = [
+        (None, vec![said("one")]),
+        (None, vec![said("one"), said("two")]),
+        (Some("t1"), vec![said("one"), said("two")]),
+        (None, vec![said("three")]),
+        (None, vec![said("three"), said("four")]),
+    ];
+    history(&platform, &pages);
+    let shown = call(&platform, &world)
+        .run(&["tasks", "messages", ID, "--follow", "-o", "json"])
+        .expect(0);
+    let found: Vec<Value> = shown.json()["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["data"].clone())
+        .collect();
+    assert_eq!(found, ["one", "two", "three", "four"]);
+    shown.saying(&["waits for a decision", "--approve tool-4"]);
+}
+
+#[test]
+fn messages_of_a_task_that_fails_end_in_exit_8() {
+    let (world, platform) = (
+        World::new(),
+        platform(&[running(), detail("ERRORED", "2", &json!([]))]),
+    );
+    history(
+        &platform,
+        &[
+            (None, vec![said("one")]),
+            (None, vec![said("one"), said("it broke")]),
+        ],
+    );
+    let ended = call(&platform, &world)
+        .run(&["tasks", "messages", ID, "--follow"])
+        .expect(8);
+    assert!(ended.out.contains("it broke"), "{}", ended.all());
+}
+
+#[test]
+fn send_overrides_mode_and_branch_only() {
+    let (world, platform) = (
+        World::new(),
+        platform(&[
+            finished(),
+            finished(),
+            running(),
+            detail("STOPPED", "10", &json!([])),
+        ]),
+    );
+    let args = [
+        "tasks",
+        "send",
+        ID,
+        "--message",
+        "Now push",
+        "--mode",
+        "plan",
+        "--target-branch",
+        "b",
+        "--grant",
+        "git_push",
+    ];
+    // Right after the message, the task still looks finished.
+    let shown = call(&platform, &world)
+        .run(&[&args[..], &["--wait"]].concat())
+        .expect(0);
+    assert!(shown.out.contains("modifiedAt"), "{}", shown.all());
+    let body = json!({ "message": "Now push", "grantedPermissions": [{ "toolName": "git_push" }],
+        "agentConfig": { "name": "data_engineer_agent", "mode": "PLAN", "targetBranchName": "b" } });
+    assert_eq!(sent(&platform, "/messages"), [body]);
+    assert_eq!(
+        platform
+            .requests()
+            .iter()
+            .filter(|it| it.method.as_str() == "GET")
+            .count(),
+        4
+    );
+    let shown = call(&platform, &world)
+        .run(&["tasks", "send", ID, "--message", "x"])
+        .expect(0);
+    assert_eq!(shown.out, format!("sent the message to the task {ID}\n"));
+    assert_eq!(sent(&platform, "/messages")[1], json!({ "message": "x" }));
+}
+
+#[test]
+fn decide_answers_tools_and_questions() {
+    let pending = json!([{ "type": "tool", "toolId": "t1" }, { "type": "tool", "toolId": "t2" },
+        { "type": "question", "id": "q" }]);
+    let asking = detail("STOPPED", "1", &pending);
+    let (world, platform) = (
+        World::new(),
+        platform(&[asking.clone(), asking, running(), finished()]),
+    );
+    let args = [
+        "tasks",
+        "decide",
+        ID,
+        "--approve",
+        "t1",
+        "--deny",
+        "t2",
+        "--scope",
+        "conversation",
+        "--answer",
+        "q:0=yes",
+        "--answer",
+        "q:0=also",
+        "--answer",
+        "q:1=a=b",
+    ];
+    let shown = call(&platform, &world).run(&args).expect(0);
+    assert_eq!(shown.out, "no decision is pending, the task continues\n");
+    let decisions = json!([
+        { "type": "tool", "id": "t1", "approved": true, "scope": "CONVERSATION" },
+        { "type": "tool", "id": "t2", "approved": false, "scope": "CONVERSATION" },
+        { "type": "question", "id": "q", "answers": [
+            { "questionIndex": 0, "selectedOptions": ["yes", "also"] },
+            { "questionIndex": 1, "selectedOptions": ["a=b"] } ] }
+    ]);
+    assert_eq!(sent(&platform, "/decisions")[0]["decisions"], decisions);
+    call(&platform, &world)
+        .run(&["tasks", "decide", ID, "--approve", "t1", "--wait"])
+        .expect(0);
+    for (args, said) in [
+        (vec!["--approve", "t", "--deny", "t"], "both approved and denied"),
+        (vec!["--answer", "q=yes"], "ID:PART=OPTION"),
+        (vec![], "--answer"),
+    ] {
+        call(&platform, &world)
+            .run(&[&["tasks", "decide", ID][..], &args].concat())
+            .expect(2)
+            .saying(&[said]);
+    }
+}
+
+#[test]
+fn decide_of_what_is_not_pending_sends_nothing() {
+    let unclear = json!({ "taskId": ID, "status": "STOPPED" });
+    for (task, ids, said) in [
+        (
+            asking("git_push", "tool-4"),
+            vec!["tool-4", "nosuch"],
+            "nosuch is not pending, so nothing was decided; the task",
+        ),
+        (
+            asking("git_push", "tool-4"),
+            vec!["tool-5"],
+            "did you mean `tool-4`?",
+        ),
+        (
+            asking("git_push", "tool-4"),
+            vec!["nosuch"],
+            "the task waits for tool-4",
+        ),
+        (finished(), vec!["tool-4"], "is STOPPED (finished)"),
+        (running(), vec!["tool-4"], "the task waits for no decision"),
+    ] {
+        let (world, platform) = (World::new(), platform(&[task]));
+        for wait in [&[][..], &["--wait"]] {
+            let ids = ids.iter().flat_map(|id| ["--approve", id]);
+            let args: Vec<&str> = ["tasks", "decide", ID]
+                .into_iter()
+                .chain(ids)
+                .chain(wait.iter().copied())
+                .collect();
+            call(&platform, &world).run(&args).expect(3).saying(&[said]);
+        }
+        assert!(sent(&platform, "/decisions").is_empty());
+    }
+    // If the task does not list its pending decisions, the platform decides.
+    let (world, platform) = (World::new(), platform(&[unclear]));
+    call(&platform, &world)
+        .run(&["tasks", "decide", ID, "--deny", "tool-4"])
+        .expect(0);
+}
+
+#[test]
+fn decide_that_decided_nothing_is_no_success() {
+    let pending = json!([{ "type": "tool", "toolName": "git_push", "toolId": "t1" },
+        { "type": "tool", "toolName": "edit_file", "toolId": "t2" }]);
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on("GET", ONE, answer(&detail("STOPPED", "1", &pending)));
+    let accepted = |body: Value| ResponseTemplate::new(202).set_body_json(body);
+    let answers = [
+        json!({ "pendingDecisions": pending }),
+        json!({ "pendingDecisions": [pending[1]] }),
+        json!({}),
+    ];
+    platform.on("POST", "/decisions$", in_turn(answers.map(accepted).to_vec()));
+    let decide = || {
+        let args = ["tasks", "decide", ID, "--approve", "t1"];
+        call(&platform, &world).run(&args)
+    };
+    let ended = decide().expect(8);
+    assert!(ended.out.contains("--approve t1"), "{}", ended.all());
+    ended.saying(&[
+        "the platform accepted the decisions, but these are still pending: t1",
+        "hint:",
+    ]);
+    let ended = decide().expect(0);
+    assert!(
+        ended.out.starts_with("decided; 1 more decision is pending\n"),
+        "{}",
+        ended.all()
+    );
+    decide()
+        .expect(3)
+        .saying(&["the response does not list the pending decisions"]);
+}
+
+#[test]
+fn permissions_that_were_not_replaced_are_no_success() {
+    let (world, platform) = (World::new(), platform(&[]));
+    let granted = |tools: &[&str]| {
+        let tools: Vec<Value> = tools.iter().map(|tool| json!({ "toolName": tool })).collect();
+        answer(&json!({ "taskId": ID, "grantedPermissions": tools }))
+    };
+    let answers = vec![
+        granted(&[]),
+        granted(&["x", "y"]),
+        granted(&["x"]),
+        answer(&json!({})),
+    ];
+    platform.on("PUT", "/permissions$", in_turn(answers));
+    let set = || {
+        let args = ["tasks", "permissions", ID, "--grant", "x"];
+        call(&platform, &world).run(&args)
+    };
+    let ended = set().expect(8);
+    assert!(ended.out.contains("may use no tool"), "{}", ended.all());
+    ended.saying(&["the platform did not grant x", "hint:"]);
+    set().expect(8).saying(&["the platform did not revoke y"]);
+    set().expect(0);
+    set()
+        .expect(3)
+        .saying(&["the response does not list the granted permissions"]);
+}
+
+#[test]
+fn stop_delete_and_permissions_say_what_they_did() {
+    let (world, platform) = (World::new(), platform(&[]));
+    platform.on("DELETE", "/tasks/busy$", ResponseTemplate::new(409));
+    platform.on("DELETE", ONE, ResponseTemplate::new(204));
+    let granted = json!({ "taskId": ID, "grantedPermissions": [{ "toolName": "edit_file" }] });
+    platform.on(
+        "PUT",
+        "/permissions$",
+        in_turn(vec![
+            answer(&granted),
+            answer(&json!({ "grantedPermissions": [] })),
+        ]),
+    );
+    let run = |args: &[&str]| call(&platform, &world).run(&[&["tasks"], args].concat());
+    assert!(run(&["stop", ID]).expect(0).out.contains("requested the task"));
+    assert!(run(&["delete", ID]).expect(0).out.contains("all its data"));
+    run(&["delete", "busy"])
+        .expect(5)
+        .saying(&["sluicegate tasks stop busy"]);
+    let shown = run(&["permissions", ID, "--grant", "edit_file"]).expect(0);
+    assert_eq!(
+        shown.out,
+        format!("the task {ID} may use edit_file without asking\n")
+    );
+    let shown = run(&["permissions", ID, "--clear"]).expect(0);
+    assert_eq!(
+        shown.out,
+        format!("the task {ID} may use no tool without asking\n")
+    );
+    run(&["permissions", ID]).expect(2).saying(&["--clear"]);
+    assert_eq!(
+        sent(&platform, "/permissions"),
+        [
+            json!({ "grantedPermissions": [{ "toolName": "edit_file" }] }),
+            json!({ "grantedPermissions": [] })
+        ]
+    );
+}
+
+#[test]
+fn list_by_the_name_of_a_branch_reads_it_from_the_details() {
+    let (world, platform) = (World::new(), Platform::new());
+    let task = |id: &str| json!({ "taskId": id, "status": "RUNNING", "projectId": "p", "branchId": "b" });
+    let all = ["target", "source", "other", "gone"].map(task);
+    platform.on(
+        "GET",
+        "/tasks$",
+        answer(&json!({ "tasks": all, "page": 0, "size": 100, "total": 4 })),
+    );
+    let detail =
+        |config: Value| answer(&json!({ "taskId": "x", "status": "RUNNING", "agentConfig": config }));
+    platform.on(
+        "GET",
+        "/tasks/target$",
+        detail(json!({ "sourceBranchName": "main", "targetBranchName": "fix" })),
+    );
+    platform.on(
+        "GET",
+        "/tasks/source$",
+        detail(json!({ "sourceBranchName": "fix" })),
+    );
+    platform.on(
+        "GET",
+        "/tasks/other$",
+        detail(json!({ "sourceBranchName": "fix", "targetBranchName": "more" })),
+    );
+    let list = ["tasks", "list", "--branch", "fix", "-o", "json"];
+    let shown = platform.call(&world).run(&list).expect(0).json();
+    let ids: Vec<&str> = shown["tasks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["taskId"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["target", "source"]);
+    let both = ["tasks", "list", "--branch", "fix", "--branch-id", "b"];
+    platform.call(&world).run(&both).expect(2);
+}

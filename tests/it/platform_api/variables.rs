@@ -1,0 +1,548 @@
+//! `variables`: requests, output, and exit codes.
+
+use crate::support::{Platform, World, answer};
+use serde_json::{Value, json};
+use wiremock::{Request, ResponseTemplate};
+
+const LIST: &str = "/variables$";
+const OVERRIDES: &str = "/environment-overrides$";
+
+fn variable(name: &str, kind: &str, value: impl Into<Value>) -> Value {
+    json!({ "id": "0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b", "name": name, "type": kind, "behaviour": "SHARED",
+        "description": "", "value": value.into(), "supportsDoubleResolution": false })
+}
+
+fn listing(platform: &Platform, items: &[Value]) {
+    platform.on(
+        "GET",
+        LIST,
+        answer(&json!({ "results": items, "page": 0, "size": 100, "total": items.len() })),
+    );
+}
+
+/// Returns the bodies of the requests that change the platform, each with its method.
+fn changes(platform: &Platform) -> Vec<(String, Value)> {
+    let body = |request: &Request| serde_json::from_slice(&request.body).unwrap_or_default();
+    platform
+        .requests()
+        .iter()
+        .filter(|request| request.method.as_str() != "GET")
+        .map(|request| (format!("{} {}", request.method, tail(request)), body(request)))
+        .collect()
+}
+
+fn tail(request: &Request) -> String {
+    request.url.path().rsplit_once("variables").unwrap().1.to_owned()
+}
+
+#[test]
+fn list_shows_a_table_or_the_platforms_shape() {
+    let (world, platform) = (World::new(), Platform::new());
+    listing(
+        &platform,
+        &[
+            variable("region", "TEXT", json!("eu")),
+            variable("days", "NUMBER", json!(30)),
+        ],
+    );
+    let shown = platform.call(&world).run(&["variables", "list"]).expect(0);
+    insta::assert_snapshot!(shown.out, @"
+     NAME    TYPE    BEHAVIOUR  VALUE  DOUBLE  DESCRIPTION  ID
+     region  TEXT    SHARED     eu     false                0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b
+     days    NUMBER  SHARED     30     false                0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b
+    ");
+    let json = platform
+        .call(&world)
+        .run(&["variables", "list", "-o", "json"])
+        .expect(0)
+        .json();
+    assert_eq!(json["results"][1]["value"], 30);
+    assert_eq!(json["total"], 2);
+}
+
+#[test]
+fn create_sends_a_value_of_its_type() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on(
+        "POST",
+        LIST,
+        ResponseTemplate::new(201).set_body_json(json!({ "id": "1", "name": "days", "value": 30 })),
+    );
+    let args = [
+        "variables",
+        "create",
+        "days",
+        "--type",
+        "NUMBER",
+        "--behaviour",
+        "COPIED",
+        "--value",
+        "-30",
+    ];
+    let shown = platform.call(&world).run(&args).expect(0);
+    assert_eq!(shown.out, "created the variable days\n");
+    let sent = json!({ "name": "days", "type": "NUMBER", "behaviour": "COPIED", "value": -30 });
+    assert_eq!(changes(&platform), [("POST ".to_owned(), sent)]);
+    let wrong = [
+        "variables",
+        "create",
+        "days",
+        "--type",
+        "NUMBER",
+        "--value",
+        "many",
+    ];
+    platform
+        .call(&world)
+        .run(&wrong)
+        .expect(2)
+        .saying(&["--value", "many"]);
+}
+
+#[test]
+fn no_number_is_rounded_on_its_way() {
+    let (world, platform) = (World::new(), Platform::new());
+    for number in [
+        "1234567890123456.789",
+        "12345678901234567890.5",
+        "0.12345678901234567891",
+    ] {
+        let said = format!("the number {number} has too many digits to be sent exactly");
+        let value = format!("--value={number}");
+        let args = [
+            "variables",
+            "create",
+            "x",
+            "--type=NUMBER",
+            "--behaviour=SHARED",
+            &value,
+        ];
+        platform.call(&world).run(&args).expect(2).saying(&[&said]);
+        world.write(
+            "v.yaml",
+            format!("variables:\n  x: {{ type: NUMBER, value: {number} }}\n"),
+        );
+        let args = ["variables", "apply", "-f", "v.yaml"];
+        let said = format!("v.yaml:2:29: {said}");
+        platform.call(&world).run(&args).expect(2).saying(&[&said]);
+    }
+    assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn create_of_a_name_that_exists_is_exit_5() {
+    let (world, platform) = (World::new(), Platform::new());
+    let taken = ResponseTemplate::new(409).set_body_json(json!({ "detail": "region exists" }));
+    platform.on("POST", LIST, taken);
+    platform
+        .call(&world)
+        .run(&["variables", "create", "region"])
+        .expect(5)
+        .saying(&["region exists"]);
+}
+
+#[test]
+fn create_that_may_have_been_done_says_so() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on("POST", LIST, ResponseTemplate::new(502));
+    platform
+        .call(&world)
+        .variable("SLUICEGATE_RETRIES", "3")
+        .run(&["variables", "create", "region"])
+        .expect(3)
+        .saying(&["hint: the request may have been processed nevertheless: run `sluicegate variables list`"]);
+    assert_eq!(changes(&platform).len(), 1);
+}
+
+#[test]
+fn update_looks_type_and_behaviour_up() {
+    let (world, platform) = (World::new(), Platform::new());
+    listing(&platform, &[variable("days", "NUMBER", json!(30))]);
+    platform.on("PATCH", "/variables/days$", ResponseTemplate::new(204));
+    platform
+        .call(&world)
+        .run(&["variables", "update", "days", "--value", "60"])
+        .expect(0);
+    let sent = json!({ "type": "NUMBER", "behaviour": "SHARED", "value": 60 });
+    assert_eq!(changes(&platform), [("PATCH /days".to_owned(), sent)]);
+    platform
+        .call(&world)
+        .run(&["variables", "update", "hours", "--value", "1"])
+        .expect(3)
+        .saying(&["no variable hours"]);
+}
+
+#[test]
+fn update_does_not_look_up_what_is_given() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on("PATCH", "/variables/days$", ResponseTemplate::new(204));
+    let args = [
+        "variables",
+        "update",
+        "days",
+        "--type",
+        "TEXT",
+        "--behaviour",
+        "COPIED",
+        "--description",
+        "",
+        "--double-resolution",
+        "true",
+    ];
+    platform.call(&world).run(&args).expect(0);
+    let sent =
+        json!({ "type": "TEXT", "behaviour": "COPIED", "description": "", "supportsDoubleResolution": true });
+    assert_eq!(changes(&platform), [("PATCH /days".to_owned(), sent)]);
+}
+
+#[test]
+fn delete_says_what_is_gone() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on("DELETE", "/variables/days$", ResponseTemplate::new(204));
+    let shown = platform
+        .call(&world)
+        .run(&["variables", "delete", "days"])
+        .expect(0);
+    assert_eq!(shown.out, "deleted the variable days and its overrides\n");
+    let json = platform
+        .call(&world)
+        .run(&["variables", "delete", "days", "-o", "json"])
+        .expect(0);
+    assert_eq!(json.json(), Value::Null);
+    platform
+        .call(&world)
+        .run(&["variables", "delete", "gone"])
+        .expect(3);
+}
+
+#[test]
+fn overrides_list_shows_each_environment() {
+    let (world, platform) = (World::new(), Platform::new());
+    let body = json!({ "variable": { "name": "region", "type": "TEXT" },
+        "overrides": [{ "environmentName": "production", "value": "us" }] });
+    platform.on("GET", OVERRIDES, answer(&body));
+    let args = [
+        "variables",
+        "overrides",
+        "list",
+        "region",
+        "--environment",
+        "production",
+    ];
+    let shown = platform.call(&world).run(&args).expect(0);
+    insta::assert_snapshot!(shown.out, @"
+     ENVIRONMENT  VALUE
+     production   us
+    ");
+    assert_eq!(
+        platform.requests()[0].url.query(),
+        Some("environmentName=production")
+    );
+}
+
+#[test]
+fn overrides_set_names_those_that_failed_with_exit_8() {
+    let (world, platform) = (World::new(), Platform::new());
+    let known = json!({ "variable": { "name": "days", "type": "NUMBER" }, "overrides": [] });
+    platform.on("GET", OVERRIDES, answer(&known));
+    let set = json!({ "variableName": "days", "type": "NUMBER",
+        "successfulOverrides": [{ "environmentName": "production" }],
+        "failedOverrides": [{ "environmentName": "nowhere", "reason": "the environment does not exist" }] });
+    platform.on("POST", OVERRIDES, answer(&set));
+    let args = [
+        "variables",
+        "overrides",
+        "set",
+        "days",
+        "production=60",
+        "nowhere=1",
+    ];
+    let ended = platform.call(&world).run(&args).expect(8);
+    assert_eq!(ended.out, "days is 60 in production\n");
+    ended.saying(&[
+        "1 of 2 overrides of days were not set",
+        "nowhere: the environment does not exist",
+    ]);
+    assert_eq!(changes(&platform)[0].1["overrides"][0]["value"], 60);
+}
+
+#[test]
+fn overrides_unset_tries_each() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on(
+        "DELETE",
+        "/environment-overrides/production$",
+        ResponseTemplate::new(204),
+    );
+    let args = [
+        "variables",
+        "overrides",
+        "unset",
+        "region",
+        "nowhere",
+        "production",
+    ];
+    let ended = platform.call(&world).run(&args).expect(8);
+    assert_eq!(ended.out, "removed the override of region in production\n");
+    ended.saying(&["nowhere", "404"]);
+}
+
+const FILE: &str = "\
+variables:
+  region: { value: us, overrides: { production: us } }
+  days: { type: NUMBER, behaviour: COPIED, value: 30 }
+";
+
+fn applying(world: &World, platform: &Platform) {
+    world.write("v.yaml", FILE);
+    listing(
+        platform,
+        &[
+            variable("region", "TEXT", json!("eu")),
+            variable("old", "TEXT", json!("x")),
+        ],
+    );
+    let overrides = json!({ "variable": { "name": "region" }, "overrides": [{ "environmentName": "test", "value": "eu" }] });
+    platform.on("GET", OVERRIDES, answer(&overrides));
+}
+
+#[test]
+fn apply_shows_the_difference_and_does_nothing_in_a_dry_run() {
+    let (world, platform) = (World::new(), Platform::new());
+    applying(&world, &platform);
+    let args = ["variables", "apply", "-f", "v.yaml", "--prune", "--dry-run"];
+    let shown = platform.call(&world).run(&args).expect(0);
+    insta::assert_snapshot!(shown.out, @r#"
+    ~ region  value: "eu" -> "us"
+    + region in production: "us"
+    - region in test: "eu"
+    + days  type: "NUMBER", behaviour: "COPIED", value: 30
+    - old  type: "TEXT", behaviour: "SHARED", description: "", value: "x", supportsDoubleResolution: false
+    5 changes; dry run, no change was applied
+    "#);
+    assert_eq!(changes(&platform), []);
+}
+
+#[test]
+fn apply_makes_the_project_as_the_file_says() {
+    let (world, platform) = (World::new(), Platform::new());
+    applying(&world, &platform);
+    let set = json!({ "successfulOverrides": [{ "environmentName": "production" }], "failedOverrides": [] });
+    platform.on("POST", OVERRIDES, answer(&set));
+    platform.on("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
+    platform.on("PATCH", "/region$", ResponseTemplate::new(204));
+    platform.on("DELETE", "/(old|test)$", ResponseTemplate::new(204));
+    let args = ["variables", "apply", "-f", "v.yaml", "--prune"];
+    let shown = platform.call(&world).run(&args).expect(0);
+    assert!(shown.out.ends_with("done: 5 changes\n"), "{}", shown.all());
+    let made = changes(&platform);
+    let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
+    assert_eq!(
+        calls,
+        [
+            "PATCH /region",
+            "POST /region/environment-overrides",
+            "DELETE /region/environment-overrides/test",
+            "POST ",
+            "DELETE /old"
+        ]
+    );
+    assert_eq!(
+        made[0].1,
+        json!({ "type": "TEXT", "behaviour": "SHARED", "value": "us" })
+    );
+    assert_eq!(
+        made[3].1,
+        json!({ "name": "days", "type": "NUMBER", "behaviour": "COPIED", "value": 30 })
+    );
+}
+
+#[test]
+fn apply_of_what_is_so_already_changes_nothing() {
+    let (world, platform) = (World::new(), Platform::new());
+    world.write(
+        "v.json",
+        r#"{ "variables": { "days": { "type": "NUMBER", "value": 30 } } }"#,
+    );
+    listing(&platform, &[variable("days", "NUMBER", json!("30"))]);
+    let shown = platform
+        .call(&world)
+        .run(&["variables", "apply", "-f", "v.json", "--prune"])
+        .expect(0);
+    assert_eq!(shown.out, "no changes: the project matches the file\n");
+    assert_eq!(changes(&platform), []);
+}
+
+#[test]
+fn apply_sees_the_last_digit_of_a_number() {
+    let (world, platform) = (World::new(), Platform::new());
+    listing(
+        &platform,
+        &[variable("days", "NUMBER", json!(9_007_199_254_740_995_u64))],
+    );
+    let apply = |value: &str| {
+        world.write("v.yaml", format!("variables: {{ days: {{ value: {value} }} }}\n"));
+        let args = ["variables", "apply", "-f", "v.yaml", "--dry-run"];
+        platform.call(&world).run(&args).expect(0)
+    };
+    let changed = apply("9007199254740996");
+    assert!(
+        changed
+            .out
+            .contains("value: 9007199254740995 -> 9007199254740996"),
+        "{}",
+        changed.all()
+    );
+    let same = apply("9007199254740995");
+    assert!(same.out.contains("no changes"), "{}", same.all());
+}
+
+#[test]
+fn apply_names_each_failure_and_goes_on() {
+    let (world, platform) = (World::new(), Platform::new());
+    applying(&world, &platform);
+    let set = json!({ "successfulOverrides": [], "failedOverrides":
+        [{ "environmentName": "production", "reason": "no permission" }] });
+    platform.on("POST", OVERRIDES, answer(&set));
+    platform.on("PATCH", "/region$", ResponseTemplate::new(204));
+    platform.on(
+        "POST",
+        LIST,
+        ResponseTemplate::new(400).set_body_json(json!({ "detail": "days is reserved" })),
+    );
+    let ended = platform
+        .call(&world)
+        .run(&["variables", "apply", "-f", "v.yaml", "-o", "json"])
+        .expect(8);
+    let outcomes: Vec<Value> = ended.json()["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|change| change["outcome"].clone())
+        .collect();
+    assert_eq!(outcomes, ["done", "partly", "failed"]);
+    ended.saying(&[
+        "production: no permission",
+        "days is reserved",
+        "2 of 3 changes failed",
+    ]);
+}
+
+#[test]
+fn apply_stops_where_the_token_is_refused() {
+    let (world, platform) = (World::new(), Platform::new());
+    applying(&world, &platform);
+    platform.on("PATCH", "/region$", ResponseTemplate::new(401));
+    let ended = platform
+        .call(&world)
+        .run(&["variables", "apply", "-f", "v.yaml"])
+        .expect(4);
+    ended.saying(&["skipped because", "3 of 3 changes failed"]);
+    assert_eq!(changes(&platform).len(), 1);
+}
+
+#[test]
+fn apply_whose_change_was_perhaps_done_is_exit_8() {
+    let page = ResponseTemplate::new(200).set_body_raw("<html>", "text/html");
+    let cases = [
+        (ResponseTemplate::new(502), 8),
+        (page, 8),
+        (ResponseTemplate::new(400), 3),
+    ];
+    for (refused, code) in cases {
+        let (world, platform) = (World::new(), Platform::new());
+        applying(&world, &platform);
+        platform.on("PATCH", "/region$", refused);
+        platform
+            .call(&world)
+            .run(&["variables", "apply", "-f", "v.yaml"])
+            .expect(code)
+            .saying(&["3 of 3 changes failed"]);
+    }
+}
+
+#[test]
+fn apply_of_a_bad_file_names_its_line_before_any_request() {
+    let (world, platform) = (World::new(), Platform::new());
+    world.write("v.yaml", "variables:\n  days: { tipe: NUMBER }\n");
+    let call = platform.call(&world);
+    call.run(&["variables", "apply", "-f", "v.yaml"])
+        .expect(2)
+        .saying(&["v.yaml:2:11: variables.days.tipe", "hint: did you mean `type`?"]);
+    call.run(&["variables", "apply", "-f", "none.yaml"])
+        .expect(2)
+        .saying(&["none.yaml: could not read the file"]);
+    assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn a_list_that_is_read_for_a_hint_is_requested_once() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.on("DELETE", "/variables/vat", ResponseTemplate::new(404));
+    platform.on("GET", "/variables$", ResponseTemplate::new(503));
+    let call = platform.call(&world).variable("SLUICEGATE_RETRIES", "4");
+    call.run(&["variables", "delete", "vat"]).expect(3).saying(&[
+        "404",
+        "no variable \"vat\"",
+        "hint: check the base URL",
+    ]);
+    assert_eq!(platform.requests().len(), 2);
+}
+
+#[test]
+fn apply_refuses_an_unknown_type_or_behaviour_also_in_a_dry_run() {
+    let (world, platform) = (World::new(), Platform::new());
+    let used = [
+        variable("grid", "GRID", json!("x")),
+        variable("days", "TEXT", json!("many")),
+    ];
+    listing(&platform, &used);
+    platform.on("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
+    for (entry, message, hint) in [
+        (
+            "{ type: NUMERIC, behaviour: SHARED, value: 1 }",
+            "v.yaml:2:10: variables.new.type: \"NUMERIC\" is not one of GRID, NUMBER, TEXT",
+            "--allow-unknown",
+        ),
+        (
+            "{ type: number, behaviour: SHARED, value: 1 }",
+            "\"number\" is not one of",
+            "did you mean `NUMBER`?",
+        ),
+        (
+            "{ type: TEXT, behaviour: SHARE, value: x }",
+            "v.yaml:2:22: variables.new.behaviour: \"SHARE\" is not one of COPIED, SHARED",
+            "did you mean `SHARED`?",
+        ),
+    ] {
+        world.write("v.yaml", format!("variables:\n  new: {entry}\n"));
+        for mode in [&["--dry-run"][..], &[]] {
+            let args = [&["variables", "apply", "-f", "v.yaml"], mode].concat();
+            platform
+                .call(&world)
+                .run(&args)
+                .expect(2)
+                .saying(&[message, hint]);
+        }
+    }
+    world.write("v.yaml", "variables:\n  days: { type: NUMBER }\n");
+    let dry = ["variables", "apply", "-f", "v.yaml", "--dry-run"];
+    let ended = platform.call(&world).run(&dry).expect(2);
+    ended.saying(&[
+        "v.yaml:2:11: variables.days.type: the current value does not fit this type: add a `value`",
+    ]);
+    assert_eq!(changes(&platform), []);
+    // A name that the project uses, and one that the user accepts.
+    world.write(
+        "v.yaml",
+        "variables:\n  new: { type: GRID, behaviour: SHARED, value: x }\n",
+    );
+    platform.call(&world).run(&dry).expect(0);
+    world.write(
+        "v.yaml",
+        "variables:\n  new: { type: NUMERIC, behaviour: SHARED, value: 1 }\n",
+    );
+    let accepted = ["variables", "apply", "-f", "v.yaml", "--allow-unknown"];
+    platform.call(&world).run(&accepted).expect(0);
+    assert_eq!(changes(&platform).len(), 1);
+}

@@ -1,0 +1,7 @@
+//! The gate is configured by the job and the target of the change, never by the change.
+
+mod first_configuration_file;
+mod policy_commit;
+pub mod policy_source;
+pub mod stricter_target;
+mod target_branch;

@@ -1,0 +1,112 @@
+//! The commit that the policy of a change is read from.
+
+use crate::support::{EVERYTHING_FETCHED, Project, ZEROS, checkout, open};
+use sluicegate::env::Env;
+use sluicegate::job::ci;
+use sluicegate::job::context::{PolicyTip, policy_tip};
+use std::path::Path;
+
+fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyTip {
+    let pairs = variables
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let ci = ci::detect(&Env::from_parts(pairs, folder.to_owned()), None).unwrap();
+    policy_tip(&open(folder), &ci, true).unwrap()
+}
+
+#[track_caller]
+fn at(found: PolicyTip, expected: &str, words: &str) {
+    match found {
+        PolicyTip::At {
+            commit,
+            source,
+            branch,
+        } => {
+            assert_eq!((commit.as_str(), branch.as_str()), (expected, "main"));
+            assert!(source.contains(words), "{source}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn gitlab<'a>(commit: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let fixed = [
+        ("GITLAB_CI", "true"),
+        ("CI_COMMIT_SHA", commit),
+        ("CI_DEFAULT_BRANCH", "main"),
+    ];
+    [&fixed[..], more].concat()
+}
+
+fn merge_request<'a>(project: &'a Project, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let fixed = [
+        ("CI_MERGE_REQUEST_IID", "9"),
+        ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
+        ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.fork),
+    ];
+    gitlab(&project.feature, &[&fixed[..], more].concat())
+}
+
+#[test]
+fn of_a_merge_request_it_is_the_tip_of_the_target_and_never_a_tag() {
+    let project = Project::new();
+    let pushed = format!("{}:refs/tags/origin/main", project.feature);
+    project.world.git(&["push", "-q", "origin", &pushed]);
+    let specs = [EVERYTHING_FETCHED, "+refs/tags/*:refs/tags/*"];
+    let folder = checkout(&project.world, &specs, &project.feature);
+    at(
+        tip(&folder, &merge_request(&project, &[])),
+        &project.main,
+        "refs/remotes/origin/main",
+    );
+}
+
+#[test]
+fn of_a_clone_without_the_target_it_is_what_the_host_saw_there_else_the_base() {
+    let project = Project::new();
+    let pipeline = format!("+{}:refs/pipelines/1", project.feature);
+    let folder = checkout(&project.world, &[&pipeline], &project.feature);
+    at(
+        tip(&folder, &merge_request(&project, &[])),
+        &project.fork,
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA, as the target branch is not in this clone",
+    );
+    crate::support::git(&folder, &["fetch", "-q", "origin", &project.main]);
+    let seen = [("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", project.main.as_str())];
+    at(
+        tip(&folder, &merge_request(&project, &seen)),
+        &project.main,
+        "CI_MERGE_REQUEST_TARGET_BRANCH_SHA",
+    );
+}
+
+#[test]
+fn of_a_push_it_is_the_default_branch_never_what_was_there_before() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    let push = |branch, before| {
+        let more = [
+            ("CI_PIPELINE_SOURCE", "push"),
+            ("CI_COMMIT_BRANCH", branch),
+            ("CI_COMMIT_BEFORE_SHA", before),
+        ];
+        gitlab(&project.feature, &more)
+    };
+    for before in [project.before.as_str(), ZEROS] {
+        at(
+            tip(&folder, &push("feature", before)),
+            &project.main,
+            "refs/remotes/origin/main",
+        );
+    }
+    let on_default = tip(&folder, &push("main", &project.before));
+    assert!(matches!(on_default, PolicyTip::Head { .. }), "{on_default:?}");
+    assert!(matches!(tip(&folder, &[]), PolicyTip::Head { .. }));
+    let alone = format!("+{}:refs/remotes/origin/feature", project.feature);
+    let alone = checkout(&project.world, &[&alone], &project.feature);
+    let unknown = tip(&alone, &push("feature", &project.before));
+    assert!(matches!(unknown, PolicyTip::Unknown { .. }), "{unknown:?}");
+}

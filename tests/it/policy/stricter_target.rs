@@ -1,0 +1,533 @@
+//! A change that started before the gate became stricter is reviewed with the policy that is in force after its merge.
+
+use crate::support::{
+    Call, HOSTS, Platform, RULES, RULES_FILE, World, each, github, passed, pipeline, project,
+};
+use serde_json::json;
+
+const LAX: &str = "\
+rules:
+  - { id: component-naming-convention, enabled: true, enforcementLevel: warn, config: { regexMatchPattern: '[A-Z].*' } }
+  - { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 3 } }
+";
+
+const BAD: [&str; 3] = ["Start", "bad name", "Done"];
+const GOOD: [&str; 3] = ["Start", "Load", "Done"];
+
+/// Creates a branch `change` with this pipeline. It left a `main` with the files `before`, which then got the files
+/// `after`.
+fn stale(before: &[(&str, &str)], after: &[(&str, &str)], changed: &[(&str, &str)]) -> World {
+    let world = project();
+    for (path, text) in before {
+        world.write(path, text);
+    }
+    world.commit("before");
+    world.git(&["checkout", "-q", "-b", "change"]);
+    for (path, text) in changed {
+        world.write(path, text);
+    }
+    world.commit("change");
+    world.push();
+    world.git(&["checkout", "-q", "main"]);
+    for (path, text) in after {
+        world.write(path, text);
+    }
+    world.commit("after");
+    world.push();
+    world.git(&["checkout", "-q", "change"]);
+    world
+}
+
+pub fn tightened(changed: &[&str]) -> World {
+    stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[("b.orch.yaml", &pipeline(changed))],
+    )
+}
+
+/// Returns a platform that evaluates the commit's own old rules file, in which the name is only a warning.
+fn lax() -> Platform {
+    let platform = Platform::new();
+    let found = json!([
+        { "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["component \"bad name\" is wrong"] },
+        { "ruleName": "maximum-components", "status": "PASSED" },
+    ]);
+    platform.reviews(each("PASSED", found));
+    platform
+}
+
+#[test]
+fn the_tips_rules_are_evaluated_on_every_host() {
+    let (bad, good) = (tightened(&BAD), tightened(&GOOD));
+    let (platform, passing) = (lax(), Platform::new());
+    passing.reviews(each("PASSED", passed()));
+    for (name, host) in HOSTS {
+        for command in ["review", "ci"] {
+            let ended = host(&bad, platform.call(&bad)).run(&[command, "--report", "json=-"]);
+            assert_eq!(ended.code, 1, "{name} {command}: {}", ended.all());
+            let report = ended.json();
+            assert_eq!(report["findings"]["errors"], 1, "{name}: {report}");
+            let notes = report["notes"].to_string();
+            assert!(
+                notes.contains("component-naming-convention warn → error (tightened)"),
+                "{notes}"
+            );
+            let twin = host(&good, passing.call(&good)).run(&[command]);
+            assert_eq!(twin.code, 0, "{name} {command}: {}", twin.all());
+        }
+        let ended = host(&bad, Call::new(&bad.work())).run(&["check"]);
+        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        let twin = host(&good, Call::new(&good.work())).run(&["check", "--report", "json=-"]);
+        assert_eq!(twin.code, 0, "{name}: {}", twin.all());
+        assert!(
+            twin.json()["notes"].to_string().contains("has a stricter"),
+            "{name}"
+        );
+        // A job that allows no gate changes allows no outdated gate either.
+        let refused = host(&good, Call::new(&good.work())).run(&[
+            "check",
+            "--gate-changes",
+            "fail",
+            "--report",
+            "junit=-",
+        ]);
+        assert_eq!(refused.code, 1, "{name}: {}", refused.all());
+        assert!(
+            refused.out.contains("<error"),
+            "JUnit is all green: {}",
+            refused.all()
+        );
+    }
+}
+
+#[test]
+fn a_branch_with_the_tips_files_hears_nothing_of_it() {
+    let same = stale(
+        &[(RULES_FILE, RULES)],
+        &[("note.txt", "more")],
+        &[("b.orch.yaml", &pipeline(&GOOD))],
+    );
+    let merged = tightened(&GOOD);
+    merged.git(&["merge", "-q", "-m", "take in", "main"]);
+    merged.push();
+    let relaxed = stale(
+        &[(RULES_FILE, RULES)],
+        &[(RULES_FILE, LAX)],
+        &[("b.orch.yaml", &pipeline(&GOOD))],
+    );
+    for world in [same, merged, relaxed] {
+        let call = github(&world, Call::new(&world.work()));
+        let ended = call
+            .run(&["check", "--gate-changes", "fail", "--report", "json=-"])
+            .expect(0);
+        let notes = ended.json()["notes"].to_string();
+        assert!(!notes.contains("stricter"), "{notes}");
+    }
+}
+
+#[test]
+fn a_touch_of_the_rules_file_does_not_evade_the_tips_rules() {
+    let touched = format!("{LAX}# more\n");
+    let world = stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, &touched)],
+    );
+    github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+    // A rule that the change itself relaxes is a gate change, and takes effect.
+    let relaxed = stale(
+        &[],
+        &[("note.txt", "more")],
+        &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, LAX)],
+    );
+    let ended = github(&relaxed, Call::new(&relaxed.work()))
+        .run(&["check", "--report", "json=-"])
+        .expect(0);
+    assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]));
+}
+
+#[test]
+fn what_was_there_before_is_known_by_the_tips_rules_too() {
+    let world = stale(
+        &[(RULES_FILE, LAX), ("b.orch.yaml", &pipeline(&BAD))],
+        &[(RULES_FILE, RULES)],
+        &[("b.orch.yaml", &format!("# edited\n{}", pipeline(&BAD)))],
+    );
+    for (name, host) in HOSTS {
+        let call = host(&world, Call::new(&world.work()));
+        call.run(&["check"]).expect(1);
+        let ended = call.run(&["check", "--new-only", "--report", "json=-"]);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        assert_eq!(ended.json()["findings"]["known"], 1, "{name}");
+        let review = host(&world, lax().call(&world)).run(&["review", "--new-only"]);
+        assert_eq!(review.code, 0, "{name}: {}", review.all());
+    }
+    let new = tightened(&BAD);
+    github(&new, Call::new(&new.work()))
+        .run(&["check", "--new-only"])
+        .expect(1);
+    github(&new, lax().call(&new))
+        .run(&["review", "--new-only"])
+        .expect(1);
+}
+
+#[test]
+fn a_finding_by_both_rules_is_told_once() {
+    let stricter = RULES.replace("maxComponents: 3", "maxComponents: 2");
+    let world = stale(
+        &[(RULES_FILE, RULES)],
+        &[(RULES_FILE, &stricter)],
+        &[("b.orch.yaml", &pipeline(&["Start", "bad name", "More", "Done"]))],
+    );
+    let ended = github(&world, Call::new(&world.work()))
+        .run(&["check", "--report", "json=-"])
+        .expect(1);
+    let findings = &ended.json()["findings"];
+    assert_eq!(
+        (&findings["errors"], &findings["warnings"]),
+        (&json!(1), &json!(1)),
+        "{findings}"
+    );
+}
+
+#[test]
+fn every_file_of_the_gate_is_compared_with_the_tip() {
+    let shared = |ids: &[&str]| {
+        let entries = ids.iter().map(|id| {
+            format!("  - {{ pipeline: {id}.orch.yaml, id: {id}, enabled: true, parameters: {{}} }}\n")
+        });
+        format!(
+            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n{}",
+            entries.collect::<String>()
+        )
+    };
+    let waiver = "- { rule: unused-components, path: '**', reason: r }\n";
+    let (one, two) = (shared(&["a"]), shared(&["a", "b"]));
+    let shared_file = ".platform/shared-pipelines.yaml";
+    for (path, before, after, words) in [
+        (
+            "sluicegate.yaml",
+            "retries: 1\n",
+            "retries: 1\nreview: { fail-on: warn }\n",
+            "review.fail-on: error → warn (tightened)",
+        ),
+        ("sluicegate-waivers.yaml", waiver, "[]\n", "waiver removed"),
+        (
+            shared_file,
+            one.as_str(),
+            two.as_str(),
+            "the file shares b.orch.yaml, which this change edits, moves or deletes, as `b`",
+        ),
+    ] {
+        let change = ("b.orch.yaml", pipeline(&GOOD));
+        let old = pipeline(&["Start", "Done"]);
+        let world = stale(
+            &[(path, before), ("b.orch.yaml", &old)],
+            &[(path, after)],
+            &[(change.0, &change.1)],
+        );
+        for (name, host) in HOSTS {
+            let call = host(&world, Call::new(&world.work()));
+            let ended = call.run(&["check", "--report", "json=-"]);
+            assert_eq!(ended.code, 0, "{name} {path}: {}", ended.all());
+            let notes = ended.json()["notes"].to_string();
+            assert!(
+                notes.contains(path) && notes.contains(words),
+                "{name} {path}: {notes} {}",
+                ended.err
+            );
+            assert_eq!(
+                call.run(&["check", "--gate-changes", "fail"]).code,
+                1,
+                "{name} {path}"
+            );
+        }
+    }
+    let world = stale(&[], &[], &[("b.orch.yaml", &pipeline(&GOOD))]);
+    world.git(&["checkout", "-q", "main"]);
+    world.git(&["mv", ".platform", ".renamed"]);
+    world.commit("renamed");
+    world.push();
+    world.git(&["checkout", "-q", "change"]);
+    let ended = github(&world, Call::new(&world.work()))
+        .run(&["check", "--report", "json=-"])
+        .expect(1);
+    assert!(
+        ended.json()["notes"]
+            .to_string()
+            .contains("`.platform` in this change and `.renamed` in the target"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn one_touched_field_of_a_rule_evades_none_of_its_other_fields() {
+    let naming = |level: &str, pattern: &str| {
+        format!(
+            "rules:\n  - {{ id: component-naming-convention, enabled: true, enforcementLevel: {level}, config: {{ regexMatchPattern: '{pattern}' }} }}\n"
+        )
+    };
+    let (before, after) = (naming("warn", "[A-Z].*"), naming("error", "[A-Z].*"));
+    let touched = naming("warn", "[A-Z][A-Za-z]*");
+    let world = stale(
+        &[(RULES_FILE, &before)],
+        &[(RULES_FILE, &after)],
+        &[("b.orch.yaml", &pipeline(&BAD)), (RULES_FILE, &touched)],
+    );
+    github(&world, Call::new(&world.work())).run(&["check"]).expect(1);
+}
+
+#[test]
+fn the_tips_rules_judge_what_the_run_judges_and_no_more() {
+    let world = stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[
+            ("b.orch.yaml", &pipeline(&GOOD)),
+            ("c.orch.yaml", &pipeline(&BAD)),
+            ("d.orch.yaml", &pipeline(&BAD)),
+        ],
+    );
+    let call = || github(&world, Call::new(&world.work()));
+    call().run(&["check", "b.orch.yaml"]).expect(0);
+    call().run(&["check", "c.orch.yaml"]).expect(1);
+    for shard in ["1/2", "2/2"] {
+        let report = format!("json={}.json", shard.replace('/', "-"));
+        call().run(&["check", "--head", "HEAD", "--shard", shard, "--report", &report]);
+    }
+    let merged = call()
+        .run(&["report", "1-2.json", "2-2.json", "--report", "json=-"])
+        .expect(1);
+    assert_eq!(merged.json()["findings"]["errors"], 2);
+}
+
+#[test]
+fn a_change_that_contains_the_tip_did_not_start_before() {
+    // A merge queue: group 1 relaxes the rules, group 2 is based on it.
+    let world = stale(
+        &[(RULES_FILE, RULES)],
+        &[("note.txt", "more")],
+        &[(RULES_FILE, LAX)],
+    );
+    world.git(&["merge", "-q", "-m", "group 1", "main"]);
+    let base = crate::support::head(&world);
+    world.write("b.orch.yaml", pipeline(&BAD));
+    world.commit("group 2");
+    let queue = "refs/heads/gh-readonly-queue/main/pr-2";
+    world.git(&["push", "-q", "origin", &format!("HEAD:{queue}")]);
+    let payload = json!({ "repository": crate::support::repository(), "merge_group": {
+        "head_ref": queue, "head_sha": crate::support::head(&world), "base_sha": base, "base_ref": "refs/heads/main" } });
+    let call = crate::support::github_event(&world, Call::new(&world.work()), "merge_group", queue, &payload);
+    call.run(&["check", "--gate-changes", "fail"]).expect(1);
+    let ended = call.run(&["check", "--report", "json=-"]).expect(0);
+    assert!(
+        !ended.json()["notes"].to_string().contains("stricter"),
+        "{}",
+        ended.out
+    );
+}
+
+fn push_of(world: &World, reference: &str, before: &str) -> Call {
+    let payload = json!({ "repository": crate::support::repository(), "ref": reference, "before": before,
+        "after": crate::support::head(world) });
+    crate::support::github_event(world, Call::new(&world.work()), "push", reference, &payload)
+}
+
+#[test]
+fn push_to_release_branch_is_reviewed_by_the_tip() {
+    let publish_on = "publish-on: { branches: [main, 'release/*'] }\n";
+    let world = stale(
+        &[(RULES_FILE, LAX), ("sluicegate.yaml", publish_on)],
+        &[(RULES_FILE, RULES)],
+        &[("note.txt", "more")],
+    );
+    world.git(&["checkout", "-q", "-b", "release/1"]);
+    world.write("b.orch.yaml", pipeline(&BAD));
+    world.commit("hotfix");
+    world.push();
+    for branch in ["release/1", "topic"] {
+        push_of(&world, &format!("refs/heads/{branch}"), &"0".repeat(40))
+            .run(&["check"])
+            .expect(1);
+    }
+    world.git(&["merge", "-q", "-m", "take in", "main"]);
+    world.write("b.orch.yaml", pipeline(&GOOD));
+    world.commit("fixed");
+    world.push();
+    push_of(&world, "refs/heads/release/1", &"0".repeat(40))
+        .run(&["check", "--gate-changes", "fail"])
+        .expect(0);
+}
+
+#[test]
+fn tag_on_older_commit_is_compared_with_the_tip() {
+    let world = stale(
+        &[(RULES_FILE, LAX), ("b.orch.yaml", &pipeline(&BAD))],
+        &[(RULES_FILE, RULES), ("b.orch.yaml", &pipeline(&GOOD))],
+        &[("note.txt", "more")],
+    );
+    world.git(&["checkout", "-q", "main"]);
+    let tip = crate::support::head(&world);
+    let tag = |name: &str, at: &str| {
+        world.git(&["checkout", "-q", at]);
+        world.git(&["tag", name]);
+        world.git(&["push", "-q", "origin", name]);
+        format!("refs/tags/{name}")
+    };
+    let old = tag("v1", &format!("{tip}~1"));
+    let call = || push_of(&world, &old, &"0".repeat(40));
+    let ended = call().run(&["check", "--report", "json=-"]).expect(1);
+    let notes = ended.json()["notes"].to_string();
+    assert!(
+        notes.contains("component-naming-convention warn → error (tightened)"),
+        "{notes}"
+    );
+    call().run(&["check", "--gate-changes", "fail"]).expect(1);
+    let publish = ["--prefix", "p", "--version-name", "v1", "--gate-changes", "fail"];
+    let platform = lax();
+    let on_platform = call()
+        .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+        .variable("SLUICEGATE_TOKEN", "t")
+        .variable("SLUICEGATE_PROJECT_ID", "6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10")
+        .variable("SLUICEGATE_AGENT_VERSION", "9.0.0");
+    on_platform
+        .run(&[&["publish", "--dry-run"][..], &publish].concat())
+        .expect(1)
+        .saying(&["has a stricter"]);
+    on_platform
+        .run(&[&["ci", "--publish-on-tag", "v*"][..], &publish].concat())
+        .expect(1);
+    assert!(
+        platform
+            .requests()
+            .iter()
+            .all(|request| !request.url.path().contains("artifacts"))
+    );
+    // A rerun of an older push to the default branch.
+    let rerun = push_of(&world, "refs/heads/main", &world.git(&["rev-parse", "HEAD~1"]));
+    rerun.run(&["check", "--gate-changes", "fail"]).expect(1);
+    // A tag on the tip.
+    let new = tag("v2", &tip);
+    let ended = push_of(&world, &new, &"0".repeat(40)).run(&[
+        "check",
+        "--gate-changes",
+        "fail",
+        "--report",
+        "json=-",
+    ]);
+    let ended = ended.expect(0);
+    assert!(
+        !ended.json()["notes"].to_string().contains("stricter"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn stricter_tip_is_reported_without_a_selected_pipeline_and_with_policy_head() {
+    let world = stale(
+        &[(RULES_FILE, LAX)],
+        &[(RULES_FILE, RULES)],
+        &[("note.md", "words")],
+    );
+    for (name, host) in HOSTS {
+        for policy in ["auto", "head"] {
+            let call = host(&world, Call::new(&world.work()));
+            let ended = call.run(&["check", "--policy", policy, "--report", "json=-"]);
+            assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+            let notes = ended.json()["notes"].to_string();
+            assert!(notes.contains("has a stricter"), "{name} {policy}: {notes}");
+            let refused = call.run(&["check", "--policy", policy, "--gate-changes", "fail"]);
+            assert_eq!(refused.code, 1, "{name} {policy}: {}", refused.all());
+        }
+    }
+}
+
+#[test]
+fn deleted_or_moved_pipeline_that_the_tip_shares_is_reported() {
+    let shared = |enabled: bool| {
+        format!(
+            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: b.orch.yaml, id: b, enabled: {enabled}, parameters: {{}} }}\n"
+        )
+    };
+    let file = ".platform/shared-pipelines.yaml";
+    for is_move in [false, true] {
+        let world = stale(
+            &[("b.orch.yaml", &pipeline(&GOOD))],
+            &[(file, &shared(true))],
+            &[("note.txt", "more")],
+        );
+        if is_move {
+            world.git(&["mv", "b.orch.yaml", "c.orch.yaml"]);
+        } else {
+            world.git(&["rm", "-q", "b.orch.yaml"]);
+        }
+        world.commit("remove");
+        world.push();
+        let call = github(&world, Call::new(&world.work()));
+        let ended = call.run(&["check", "--report", "json=-"]);
+        let notes = ended.json()["notes"].to_string();
+        assert!(
+            notes.contains("the file shares b.orch.yaml"),
+            "{is_move}: {notes}"
+        );
+        call.run(&["check", "--gate-changes", "fail"]).expect(1);
+    }
+    // An entry that the tip withdrew.
+    let withdrawn = stale(
+        &[("b.orch.yaml", &pipeline(&GOOD)), (file, &shared(true))],
+        &[(file, &shared(false))],
+        &[("b.orch.yaml", &format!("# edited\n{}", pipeline(&GOOD)))],
+    );
+    let call = github(&withdrawn, Call::new(&withdrawn.work()));
+    let ended = call
+        .run(&["check", "--gate-changes", "fail", "--report", "json=-"])
+        .expect(0);
+    assert!(
+        !ended.json()["notes"].to_string().contains("stricter"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn what_the_target_shares_newly_is_nothing_to_a_change_of_something_else() {
+    let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true, parameters: {} }\n";
+    let world = stale(
+        &[],
+        &[(".platform/shared-pipelines.yaml", shared)],
+        &[("b.orch.yaml", &pipeline(&GOOD))],
+    );
+    for (name, host) in HOSTS {
+        let call = host(&world, Call::new(&world.work()));
+        let ended = call.run(&["check", "--gate-changes", "fail", "--report", "json=-"]);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        assert!(
+            !ended.json()["notes"].to_string().contains("stricter"),
+            "{name}: {}",
+            ended.out
+        );
+    }
+}
+
+#[test]
+fn the_command_of_a_failed_job_shows_the_same_without_the_job() {
+    for (world, flags) in [
+        (tightened(&BAD), &["check"][..]),
+        (tightened(&GOOD), &["check", "--gate-changes", "fail"]),
+    ] {
+        let ended = github(&world, Call::new(&world.work())).run(flags).expect(1);
+        let line = ended
+            .out
+            .lines()
+            .find_map(|line| line.strip_prefix("Reproduce locally: sluicegate "));
+        let command: Vec<&str> = line
+            .unwrap_or_else(|| panic!("{}", ended.all()))
+            .split(' ')
+            .collect();
+        let again = Call::new(&world.work()).run(&command);
+        assert_eq!(again.code, 1, "{command:?}: {}", again.all());
+    }
+}

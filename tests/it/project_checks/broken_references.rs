@@ -1,0 +1,477 @@
+//! Project checks: references between files that lead nowhere.
+
+use crate::support::{Call, Platform, World, scratch};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::fs;
+use wiremock::ResponseTemplate;
+
+const LEVELS: &str = "project-checks: { call: error, script: error, link: error, shared: error }\n";
+
+/// Returns an orchestration that calls others, each through a separate component.
+fn calling(targets: &[&str]) -> String {
+    let mut text = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
+                    transitions:\n        unconditional: [End]\n    End:\n      type: end-success\n"
+        .to_owned();
+    for (number, target) in targets.iter().enumerate() {
+        let _ = write!(
+            text,
+            "    Call {number}:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: \"{target}\"\n"
+        );
+    }
+    text
+}
+
+/// Returns the findings of the project checks: rule, level, path, line and message.
+fn found(report: &Value) -> Vec<String> {
+    let files = report["files"].as_array().unwrap().iter();
+    let results = files.flat_map(|file| {
+        let results = file["results"].as_array().unwrap().iter();
+        results.map(move |result| (file["path"].as_str().unwrap(), result))
+    });
+    let of_project = results.filter(|(_, result)| result["origin"] == "project");
+    let told = of_project.flat_map(|(path, result)| {
+        let lines = result["lines"].as_array().unwrap().iter();
+        let texts = result["violations"].as_array().unwrap().iter();
+        lines.zip(texts).map(move |(line, text)| {
+            let rule = result["rule"].as_str().unwrap();
+            let level = result["enforcement"].as_str().unwrap();
+            format!("{rule} {level} {path}:{line} {}", text.as_str().unwrap())
+        })
+    });
+    told.collect()
+}
+
+/// Creates a repository with these files on `main`, and a branch `change` that is checked out.
+fn world(files: &[(&str, &str)]) -> World {
+    let world = World::new();
+    world.write("sluicegate.yaml", LEVELS);
+    world.write(
+        ".platform/config/pipeline_quality_rules.yaml",
+        "rules: [{ id: minimum-components, enabled: true, enforcementLevel: warn, config: { minComponents: 1 } }]\n",
+    );
+    for (path, text) in files {
+        world.write(path, text);
+    }
+    world.commit("the past");
+    world.push();
+    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world
+}
+
+fn check(world: &World, code: i32, args: &[&str]) -> Value {
+    let ended = Call::new(&world.work()).run(&[&["check", "--report", "json=-"], args].concat());
+    ended.expect(code).json()
+}
+
+#[test]
+fn each_check_finds_what_leads_nowhere_and_nothing_else() {
+    let caller = calling(&[
+        "sales/load",
+        "sales/load.orch.yaml",
+        "sales/gone",
+        "load",
+        "b/sub",
+        "${where}",
+        "lib/elsewhere",
+    ]);
+    let more = "    Iterate:\n      type: fixed-iterator\n      iterationTarget: Nobody\n    Script:\n      type: sql-executor\n      parameters:\n        \
+                scriptLocation: File\n        fileName: scripts/gone.sql\n    Right script:\n      type: sql-executor\n      parameters:\n        \
+                scriptLocation: File\n        fileName: scripts/there.sql\n    Arguments:\n      type: run-orchestration\n      parameters:\n        \
+                orchestrationJob: sales/load\n        setScalarVariables:\n        - [known, 1]\n        - [unknown, 2]\n        setGridVariables:\n        \
+                - variable: grid\n";
+    let loads = format!("{}  variables:\n    known: {{}}\n", calling(&[]));
+    let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: sales/load.orch.yaml, displayName: l, id: load, enabled: true, parameters: { \
+                  known: { type: TEXT }, other: { type: TEXT } } }\n  - { pipeline: sales/away.orch.yaml, displayName: a, id: away, enabled: false, parameters: {} }\n";
+    let world = world(&[
+        (
+            "sluicegate.yaml",
+            "project-checks: { call: error, shared: error, argument: error, cycle: error, external: ['lib/**'] }\n",
+        ),
+        ("sales/caller.orch.yaml", &format!("{caller}{more}")),
+        ("sales/load.orch.yaml", &loads),
+        ("a/sub.orch.yaml", &calling(&["b/round"])),
+        ("b/round.orch.yaml", &calling(&["a/sub", "b/round"])),
+        ("scripts/there.sql", "select 1"),
+        (".platform/shared-pipelines.yaml", shared),
+    ]);
+    insta::assert_snapshot!(found(&check(&world, 1, &["--all"])).join("\n"));
+    let off = check(&world, 0, &["--all", "--project-checks", "off"]);
+    assert!(found(&off).is_empty());
+    assert_eq!(
+        off["counts"],
+        check(&world, 1, &["--all"])["counts"],
+        "rule results are counted alone"
+    );
+}
+
+#[test]
+fn who_moves_a_pipeline_hears_of_callers_that_the_change_does_not_touch() {
+    let world = world(&[
+        (
+            "sales/caller.orch.yaml",
+            &calling(&["sales/load", "sales/gone long ago"]),
+        ),
+        ("sales/load.orch.yaml", &calling(&[])),
+        ("other/old.orch.yaml", &calling(&["nowhere/at all"])),
+    ]);
+    world.write("other/new.orch.yaml", calling(&[]));
+    world.commit("unrelated");
+    assert!(
+        found(&check(&world, 0, &[])).is_empty(),
+        "what was there before and is not touched is not told"
+    );
+    world.git(&["mv", "sales/load.orch.yaml", "sales/daily.orch.yaml"]);
+    world.commit("move");
+    let report = check(&world, 1, &[]);
+    assert_eq!(
+        found(&report),
+        [
+            "project/call error sales/caller.orch.yaml:14 component `Call 0` calls the orchestration `sales/load`, which is not in the project; it was renamed in this change to `sales/daily.orch.yaml`"
+        ]
+    );
+    assert_eq!(report["verdict"], "failed");
+    assert_eq!(report["counts"]["files"], 2, "only what changed was judged");
+    let known = check(&world, 1, &["--new-only"]);
+    assert_eq!(known["findings"]["new"], 1);
+    // Findings fail the gate even if no pipeline is selected.
+    let gone = check(&world, 1, &["--exclude", "sales/daily.orch.yaml"]);
+    assert_eq!(found(&gone).len(), 1);
+}
+
+#[test]
+fn what_was_there_before_is_known_and_what_gets_worse_is_new() {
+    let world = world(&[
+        ("a/caller.orch.yaml", &calling(&["a/gone", "load"])),
+        ("b/load.orch.yaml", &calling(&[])),
+    ]);
+    world.write(
+        "a/caller.orch.yaml",
+        calling(&["a/gone", "load"]) + "    More:\n      type: and\n",
+    );
+    world.commit("touch");
+    let report = check(&world, 0, &["--new-only"]);
+    assert_eq!(
+        (&report["findings"]["known"], &report["findings"]["new"]),
+        (&2.into(), &0.into())
+    );
+    // The bare name resolved to the only file with that name: without it, the call leads nowhere.
+    world.git(&["rm", "-q", "b/load.orch.yaml"]);
+    world.commit("remove");
+    let report = check(&world, 1, &["--new-only"]);
+    assert_eq!(
+        (&report["findings"]["known"], &report["findings"]["errors"]),
+        (&1.into(), &1.into())
+    );
+}
+
+#[test]
+fn a_waiver_allows_it_and_the_waivers_command_writes_one() {
+    let world = world(&[("a/caller.orch.yaml", &calling(&["a/gone"]))]);
+    let call = Call::new(&world.work());
+    call.run(&[
+        "waivers",
+        "add",
+        "project/call",
+        "a/caller.orch.yaml",
+        "Call 0",
+        "--reason",
+        "legacy",
+    ])
+    .expect(0);
+    let waivers = fs::read_to_string(world.work().join("sluicegate-waivers.yaml")).unwrap();
+    assert!(
+        waivers.contains("rule: project/call, path: a/caller.orch.yaml, about: Call 0"),
+        "{waivers}"
+    );
+    assert_eq!(check(&world, 0, &["--all"])["findings"]["waived"], 1);
+    fs::remove_file(world.work().join("sluicegate-waivers.yaml")).unwrap();
+    call.run(&["waivers", "add", "--all", "--reason", "legacy"])
+        .expect(0);
+    assert_eq!(check(&world, 0, &["--all"])["findings"]["waived"], 1);
+    let none = [
+        "waivers",
+        "add",
+        "project/link",
+        "a/caller.orch.yaml",
+        "--reason",
+        "x",
+    ];
+    call.run(&none).expect(2).saying(&["no current finding matches"]);
+}
+
+#[test]
+fn a_platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
+    let world = world(&[
+        ("a/caller.orch.yaml", &calling(&["a/load"])),
+        ("a/load.orch.yaml", &calling(&[])),
+    ]);
+    world.git(&["mv", "a/load.orch.yaml", "a/daily.orch.yaml"]);
+    world.commit("move");
+    world.git(&["push", "-q", "origin", "change"]);
+    let platform = Platform::new();
+    platform.reviews(ResponseTemplate::new(503));
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--report", "json=-"])
+        .expect(1);
+    let report = ended.json();
+    assert_eq!(
+        (found(&report).len(), report["verdict"].as_str()),
+        (1, Some("failed"))
+    );
+    assert_eq!(report["unreviewed"], serde_json::json!(["a/daily.orch.yaml"]));
+
+    let platform = Platform::new();
+    platform.reviews(crate::support::each(
+        "PASSED",
+        serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]),
+    ));
+    let report = platform
+        .call(&world)
+        .run(&["review", "--report", "json=-"])
+        .expect(1)
+        .json();
+    let origins: Vec<&Value> = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| &file["results"][0]["origin"])
+        .collect();
+    assert_eq!(origins, ["project", "platform"]);
+    assert_eq!(report["counts"]["files"], 1);
+}
+
+#[test]
+fn a_change_that_keeps_a_publish_from_sending_is_told_in_its_words() {
+    let entry = |path: &str| {
+        format!(
+            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: {path}, displayName: l, id: load, enabled: true, parameters: {{}} }}\n"
+        )
+    };
+    let world = world(&[
+        ("a/load.orch.yaml", &calling(&["a/part"])),
+        ("a/part.orch.yaml", &calling(&[])),
+        (".platform/shared-pipelines.yaml", &entry("a/load.orch.yaml")),
+    ]);
+    world.git(&["rm", "-q", "a/part.orch.yaml"]);
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        entry("a/load.orch.yaml")
+            + "  - { pipeline: a/b.orch.yaml, displayName: b, id: b, enabled: true, parameters: {} }\n",
+    );
+    world.commit("break");
+    let told = found(&check(&world, 1, &[])).join("\n");
+    let platform = Platform::new();
+    let publish = [
+        "publish",
+        "--prefix",
+        "p",
+        "--version-name",
+        "1",
+        "--compat",
+        "off",
+        "--dry-run",
+    ];
+    let refused = platform.call(&world).run(&publish).expect(2).all();
+    for words in [
+        "component `Call 0` calls the orchestration `a/part`, which is not in the project",
+        "the shared pipeline `b` is `a/b.orch.yaml`, which is not in the project",
+    ] {
+        assert!(told.contains(words), "{told}");
+        assert!(refused.contains(words), "{refused}");
+    }
+    assert!(
+        told.contains("a publish is refused, as the shared pipeline `load` needs it"),
+        "{told}"
+    );
+}
+
+#[test]
+fn init_makes_errors_of_what_finds_nothing_and_counts_the_others() {
+    let world = World::new();
+    world.write("a/caller.orch.yaml", calling(&["a/gone", "a/gone too"]));
+    world.write(".platform/config/pipeline_quality_rules.yaml", "rules: []\n");
+    world.commit("first");
+    world.push();
+    Call::new(&world.work())
+        .run(&["init", "--host", "none"])
+        .expect(0);
+    let written = fs::read_to_string(world.work().join("sluicegate.yaml")).unwrap();
+    assert!(
+        written.contains("project-checks:\n  call: warn # 2 findings today\n  script: error\n"),
+        "{written}"
+    );
+    assert_eq!(found(&check(&world, 0, &["--all"])).len(), 2);
+    let shown = Call::new(&world.work()).run(&["check", "--all"]).expect(0).all();
+    assert!(shown.contains("Review passed: 2 warnings"), "{shown}");
+}
+
+#[test]
+fn the_checks_are_listed_and_explained() {
+    let folder = scratch::folder();
+    let call = Call::new(folder.path());
+    let said = |args: &[&str], code| call.run(args).expect(code).all();
+    let listed = said(&["rules", "list"], 0);
+    assert!(
+        listed.contains("project/call") && listed.contains("project/cycle"),
+        "{listed}"
+    );
+    let explained = said(&["rules", "explain", "project/shared"], 0);
+    assert!(
+        explained.contains("`sluicegate publish` refuses to upload"),
+        "{explained}"
+    );
+    let unknown = said(&["rules", "explain", "project/cal"], 2);
+    assert!(unknown.contains("did you mean `project/call`?"), "{unknown}");
+}
+
+/// Removes the blob of a file at `HEAD` from the clone, so that reading it fails.
+fn lose(world: &World, path: &str) {
+    let blob = world.git(&["rev-parse", &format!("HEAD:{path}")]);
+    let (folder, rest) = blob.split_at(2);
+    fs::remove_file(world.work().join(".git/objects").join(folder).join(rest)).unwrap();
+}
+
+#[test]
+fn the_base_is_read_only_where_head_has_findings() {
+    let world = world(&[
+        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
+        ("sales/load.orch.yaml", &calling(&[])),
+        ("other.orch.yaml", &calling(&["sales/load", "sales/load"])),
+    ]);
+    for path in ["sales/caller.orch.yaml", "other.orch.yaml"] {
+        lose(&world, path);
+    }
+    let edited = calling(&["sales/load"]).replace("Call 0", "Call it");
+    world.write("other.orch.yaml", &edited);
+    let silent = ["--base", "HEAD", "--changes", "none"];
+    assert!(found(&check(&world, 0, &silent)).is_empty());
+    fs::remove_file(world.work().join("sales/load.orch.yaml")).unwrap();
+    let call = Call::new(&world.work());
+    call.run(&[&["check"], &silent[..]].concat())
+        .expect(7)
+        .saying(&["missing from the repository"]);
+}
+
+#[test]
+fn a_check_that_is_off_reads_no_unchanged_pipeline() {
+    let world = world(&[
+        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
+        ("sales/load.orch.yaml", &calling(&[])),
+    ]);
+    lose(&world, "sales/caller.orch.yaml");
+    fs::remove_file(world.work().join("sales/load.orch.yaml")).unwrap();
+    let off = ["--base", "HEAD", "--changes", "none", "--project-checks", "off"];
+    check(&world, 0, &off);
+    let on = [&["check"], &off[..4]].concat();
+    Call::new(&world.work()).run(&on).expect(7);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_that_a_link_replaces_is_gone_for_callers_that_the_change_does_not_touch() {
+    let runs = "    Run:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: scripts/load.sql\n";
+    let caller = calling(&[]) + runs;
+    let world = world(&[
+        ("sales/caller.orch.yaml", &caller),
+        ("scripts/load.sql", "select 1"),
+    ]);
+    let script = world.work().join("scripts/load.sql");
+    fs::remove_file(&script).unwrap();
+    std::os::unix::fs::symlink("elsewhere.sql", &script).unwrap();
+    let on_disk = found(&check(&world, 1, &["--base", "main"]));
+    assert_eq!(on_disk.len(), 1, "{on_disk:?}");
+    world.commit("link");
+    assert_eq!(found(&check(&world, 1, &["--base", "main"])), on_disk);
+}
+
+#[test]
+fn with_two_merge_bases_no_caller_of_a_lost_variable_is_missed() {
+    let sets = "        setScalarVariables:\n        - [day, 1]\n";
+    let declaring = |name: &str| format!("{}  variables:\n    {name}: {{}}\n", calling(&[]));
+    let levels = "project-checks: { argument: error }\n";
+    let world = world(&[
+        ("sluicegate.yaml", levels),
+        ("caller.orch.yaml", &(calling(&["load"]) + sets)),
+        ("load.orch.yaml", &declaring("any")),
+    ]);
+    world.write("load.orch.yaml", declaring("day"));
+    world.commit("the change declares it");
+    world.git(&["checkout", "-q", "main"]);
+    world.write("other.txt", "x");
+    world.commit("main goes on");
+    world.git(&["branch", "before"]);
+    world.git(&["merge", "-q", "--no-edit", "change"]);
+    world.git(&["checkout", "-q", "change"]);
+    world.git(&["merge", "-q", "--no-edit", "before"]);
+    world.write("load.orch.yaml", declaring("any"));
+    world.commit("and loses it");
+    let bases = world.git(&["merge-base", "--all", "main", "change"]);
+    assert_eq!(bases.lines().count(), 2);
+    let told = found(&check(&world, 1, &["--base", "main"]));
+    assert!(told.iter().any(|it| it.contains("caller.orch.yaml")), "{told:?}");
+}
+
+#[test]
+fn a_review_of_an_edit_reads_no_pipeline_that_the_change_cannot_break() {
+    let declaring = |day: &str| {
+        let variables = format!("  variables:\n    day: {{ metadata: {{ description: {day} }} }}\n");
+        calling(&[]) + &variables
+    };
+    let world = world(&[
+        ("sales/caller.orch.yaml", &calling(&["sales/load"])),
+        ("sales/load.orch.yaml", &declaring("today")),
+    ]);
+    world.write("sales/load.orch.yaml", declaring("yesterday"));
+    world.commit("edit");
+    world.git(&["push", "-q", "origin", "change"]);
+    lose(&world, "sales/caller.orch.yaml");
+    let platform = Platform::new();
+    let passed = serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
+    platform.reviews(crate::support::each("PASSED", passed));
+    let review = ["review", "--changes", "none", "--base", "main"];
+    platform.call(&world).run(&review).expect(0);
+}
+
+#[test]
+fn what_a_review_read_for_its_reports_counts_for_the_project_too() {
+    let world = world(&[
+        ("sales/load.orch.yaml", &calling(&[])),
+        ("sales/old.orch.yaml", &calling(&["sales/load"])),
+        ("sales/same.orch.yaml", &calling(&["sales/load"])),
+    ]);
+    world.write("sales/load.orch.yaml", calling(&["sales/nowhere"]));
+    world.write("sales/old.orch.yaml", calling(&[]));
+    world.write("sales/new.orch.yaml", calling(&["sales/load"]));
+    world.commit("edit");
+    world.git(&["push", "-q", "origin", "change"]);
+    let platform = Platform::new();
+    let passed = serde_json::json!([{ "ruleName": "minimum-components", "status": "PASSED" }]);
+    platform.reviews(crate::support::each("PASSED", passed));
+    let review = ["review", "--base", "main", "--report", "json=-"];
+    let report = platform.call(&world).run(&review).expect(1).json();
+    assert_eq!(
+        found(&report),
+        [
+            "project/call error sales/load.orch.yaml:14 component `Call 0` calls the orchestration `sales/nowhere`, \
+             which is not in the project"
+        ]
+    );
+    let changes = report["changes"].as_array().unwrap().iter();
+    let called = changes.map(|change| {
+        let callers = change["callers"].as_array().map_or(0, Vec::len);
+        assert_eq!(change["calledBy"].as_u64(), Some(callers as u64));
+        (change["path"].as_str().unwrap(), change["callers"].to_string())
+    });
+    let callers = r#"["sales/new.orch.yaml","sales/same.orch.yaml"]"#;
+    assert_eq!(
+        called.collect::<Vec<_>>(),
+        [
+            ("sales/load.orch.yaml", callers.to_owned()),
+            ("sales/new.orch.yaml", "null".to_owned()),
+            ("sales/old.orch.yaml", "null".to_owned()),
+        ]
+    );
+}

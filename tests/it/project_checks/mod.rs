@@ -1,0 +1,4 @@
+//! Project checks: references between files.
+
+mod broken_references;
+mod suggestions;

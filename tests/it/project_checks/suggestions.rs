@@ -1,0 +1,433 @@
+//! What a broken reference probably means, and what follows from it.
+
+use crate::support::{Call, Ended, Platform, World};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+const LEVELS: &str = "project-checks: { call: error, script: error, link: error, shared: error }\n";
+const RULES: &str = "\
+rules:
+  - { id: unused-components, enabled: true, enforcementLevel: error }
+  - { id: start-and-end-components, enabled: true, enforcementLevel: error }
+";
+
+/// Returns an orchestration that calls this target between its start and its end.
+fn calling(target: &str) -> String {
+    row(&["Call", "Done"]).replace(
+        "type: sql-executor\n",
+        &format!("type: run-orchestration\n      parameters:\n        orchestrationJob: \"{target}\"\n"),
+    )
+}
+
+/// Returns an orchestration with these components in a row after the start; the last one ends it.
+fn row(names: &[&str]) -> String {
+    let mut text =
+        "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n"
+            .to_owned();
+    for (at, name) in names.iter().enumerate() {
+        let _ = write!(text, "      transitions:\n        unconditional: [\"{name}\"]\n");
+        let kind = if at + 1 == names.len() {
+            "end-success"
+        } else {
+            "sql-executor"
+        };
+        let _ = write!(text, "    \"{name}\":\n      type: {kind}\n");
+    }
+    text
+}
+
+fn world(levels: &str, files: &[(&str, String)]) -> World {
+    let world = World::new();
+    world.write("sluicegate.yaml", levels);
+    world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
+    for (path, text) in files {
+        world.write(path, text);
+    }
+    world.commit("the past");
+    world.push();
+    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world
+}
+
+fn check(world: &World, args: &[&str]) -> Ended {
+    Call::new(&world.work()).run(&[&["check", "--report", "json=-"], args].concat())
+}
+
+/// Returns rule, level and message of each finding.
+fn findings(report: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in report["files"].as_array().unwrap() {
+        for result in file["results"].as_array().unwrap() {
+            for text in result["violations"].as_array().unwrap() {
+                let (rule, level) = (&result["rule"], &result["enforcement"]);
+                let [rule, level, text] = [rule, level, text].map(|value| value.as_str().unwrap());
+                found.push(format!("{rule} {level} {text}"));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the only finding.
+#[track_caller]
+fn only(ended: &Ended) -> String {
+    let found = findings(&ended.json());
+    assert_eq!(found.len(), 1, "{}", found.join("\n"));
+    found[0].clone()
+}
+
+#[test]
+fn call_of_pipeline_that_the_change_renamed_names_its_new_path() {
+    let world = world(
+        LEVELS,
+        &[
+            ("caller.orch.yaml", calling("sales/load")),
+            ("sales/load.orch.yaml", row(&["Load Orders", "Done"])),
+            ("sales/loads.orch.yaml", row(&["Count", "Done"])),
+        ],
+    );
+    world.git(&["mv", "sales/load.orch.yaml", "sales/daily.orch.yaml"]);
+    world.commit("move");
+    let text = only(&check(&world, &[]).expect(1));
+    assert!(
+        text.ends_with("it was renamed in this change to `sales/daily.orch.yaml`"),
+        "{text}"
+    );
+    // Without a name in common and with another content, the file is still the same one if it kept its name.
+    world.git(&["mv", "sales/daily.orch.yaml", "sales/load.orch.yaml"]);
+    world.commit("back");
+    world.git(&["rm", "-q", "sales/load.orch.yaml"]);
+    world.write(
+        "deep/down/load.orch.yaml",
+        row(&["A", "B", "C", "D", "E", "F", "G", "H"]),
+    );
+    world.commit("move and rewrite");
+    let text = only(&check(&world, &[]).expect(1));
+    assert!(
+        text.ends_with("it was renamed in this change to `deep/down/load.orch.yaml`; `sluicegate mv --repair` writes that path"),
+        "{text}"
+    );
+}
+
+#[test]
+fn call_of_deleted_pipeline_suggests_no_other_one() {
+    let files = [
+        ("caller.orch.yaml", calling("warehouse/finance/monthly/Load Data")),
+        (
+            "warehouse/finance/monthly/Load Data.orch.yaml",
+            row(&["Load Orders", "Done"]),
+        ),
+        (
+            "warehouse/finance/monthly/Send Summary.orch.yaml",
+            row(&["Send", "Done"]),
+        ),
+        ("warehouse/finance/monthly/Wait.orch.yaml", row(&["Send", "Done"])),
+        ("caller 2.orch.yaml", calling("sales/load 2024")),
+        ("sales/load 2024.orch.yaml", row(&["A", "Done"])),
+        ("sales/load 2025.orch.yaml", row(&["B", "Done"])),
+    ];
+    let world = world(LEVELS, &files);
+    world.git(&["rm", "-q", files[1].0, files[5].0]);
+    world.commit("delete");
+    let found = findings(&check(&world, &[]).expect(1).json());
+    assert_eq!(found.len(), 2);
+    for text in found {
+        assert!(text.ends_with("which is not in the project"), "{text}");
+    }
+    // A typo is recognized.
+    for (typo, help) in [
+        ("sales/laod 2025", "did you mean `sales/load 2025.orch.yaml`?"),
+        ("sales/Load 2025", "did you mean `sales/load 2025.orch.yaml`?"),
+        ("slaes/load 2025", "`sales/load 2025.orch.yaml` has that name"),
+    ] {
+        world.write("caller.orch.yaml", calling(typo));
+        let found = findings(&check(&world, &[]).expect(1).json()).join("\n");
+        assert!(found.contains(help), "{typo}: {found}");
+    }
+}
+
+#[test]
+fn broken_link_with_similar_name_is_one_finding() {
+    let good = row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
+    let world = world(LEVELS, &[("a.orch.yaml", good.clone())]);
+    world.write(
+        "a.orch.yaml",
+        good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
+    );
+    world.commit("typo");
+    let ended = check(&world, &[]).expect(1);
+    let text = only(&ended);
+    assert!(
+        text.starts_with("project/link error component `Start` has a transition to `Load Order`"),
+        "{text}"
+    );
+    assert!(text.contains("did you mean `Load Orders`?"), "{text}");
+    assert!(
+        text.contains("7 other findings about `Check`, `Clean`, `Count` and 4 more follow from this"),
+        "{text}"
+    );
+    assert_eq!(ended.json()["findings"]["errors"], 1);
+}
+
+#[test]
+fn waivers_of_report_include_findings_that_follow_from_broken_link() {
+    let good = row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
+    let world = world(LEVELS, &[("a.orch.yaml", good.clone())]);
+    let typo = good.replace("[\"Load Orders\"]", "[\"Load Order\"]");
+    world.write("a.orch.yaml", typo);
+    world.commit("typo");
+    check(&world, &["--report", "json=r.json"]).expect(1);
+    let call = Call::new(&world.work());
+    let add = ["waivers", "add", "--from", "r.json", "--reason", "legacy"];
+    call.run(&add).expect(0).saying(&["8 waivers added"]);
+    check(&world, &[]).expect(0);
+    // Findings that do not follow from the link, and that the report does not contain, have no waiver.
+    let more =
+        good.replace("[\"Load Orders\"]", "[\"Load Order\"]") + "    \"Apart\":\n      type: sql-executor\n";
+    world.write("a.orch.yaml", more);
+    call.run(&add).expect(0);
+    check(&world, &[]).expect(1);
+}
+
+/// A link that is only a warning fails the gate if errors follow from it.
+#[test]
+fn broken_link_has_the_level_of_what_follows_from_it() {
+    let good = row(&["Load Orders", "Clean", "Done"]);
+    for levels in ["review: { fail-on: error }\n", "project-checks: { link: warn }\n"] {
+        let world = world(levels, &[("a.orch.yaml", good.clone())]);
+        world.write(
+            "a.orch.yaml",
+            good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
+        );
+        world.commit("typo");
+        let text = only(&check(&world, &[]).expect(1));
+        assert!(text.starts_with("project/link error "), "{text}");
+    }
+    // A check that is off folds nothing.
+    let world = world(
+        "project-checks: { link: off }\n",
+        &[("a.orch.yaml", good.clone())],
+    );
+    world.write(
+        "a.orch.yaml",
+        good.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
+    );
+    world.commit("typo");
+    assert_eq!(findings(&check(&world, &[]).expect(1).json()).len(), 4);
+}
+
+#[test]
+fn finding_that_does_not_follow_from_the_broken_link_stays() {
+    let good = row(&["Load Orders", "Clean", "Done"]);
+    let alone = "    Alone:\n      type: sql-executor\n";
+    let world = world(LEVELS, &[("a.orch.yaml", good.clone())]);
+    world.write(
+        "a.orch.yaml",
+        good.replace("[\"Load Orders\"]", "[\"Load Order\"]") + alone,
+    );
+    world.commit("typo and more");
+    let found = findings(&check(&world, &[]).expect(1).json());
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|text| text.starts_with("unused-components error component \"Alone\"")),
+        "{found:?}"
+    );
+    // Known consequences stay known.
+    world.write("b.orch.yaml", good.replace("Clean", "Clear"));
+    let edited = std::fs::read_to_string(world.work().join("a.orch.yaml")).unwrap();
+    world.write("a.orch.yaml", format!("# edited\n{edited}"));
+    world.commit("edit");
+    let ended = check(&world, &["--new-only", "--base", "HEAD~1"]).expect(0);
+    let counts = &ended.json()["findings"];
+    assert_eq!(
+        (&counts["new"], &counts["known"]),
+        (&json!(0), &json!(6)),
+        "{counts}"
+    );
+}
+
+#[test]
+fn link_to_component_that_the_change_renamed_names_its_new_name() {
+    let component = "    \"Load Orders\":\n      type: sql-executor\n      parameters:\n        componentName: Load Orders\n        query: select 1\n        schema: sales\n";
+    let text =
+        row(&["Load Orders", "Done"]).replace("    \"Load Orders\":\n      type: sql-executor\n", component);
+    let world = world(LEVELS, &[("a.orch.yaml", text.clone())]);
+    let renamed = text
+        .replace("    \"Load Orders\":", "    \"Import\":")
+        .replace("componentName: Load Orders", "componentName: Import");
+    world.write("a.orch.yaml", renamed);
+    world.commit("rename");
+    let text = only(&check(&world, &[]).expect(1));
+    assert!(
+        text.contains("it was renamed in this change to `Import`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn null_and_empty_targets_are_not_references() {
+    let text = row(&["Load", "Done"]).replace(
+        "    \"Load\":\n      type: sql-executor\n",
+        "    \"Load\":\n      type: fixed-iterator\n      iterationTarget:\n      parameters: { orchestrationJob: ~, fileName: ' ', scriptLocation: File }\n",
+    );
+    let more = "    Twice:\n      type: retry\n      iterationTarget: ~\n      transitions: { success: [~, '', null], failure: [ ] }\n";
+    let transformation = "type: transformation\nversion: \"1.0\"\npipeline:\n  components:\n    A: { type: read, sources: [ ~ ] }\n    B: { type: write, sources: [ A, '' ] }\n";
+    let world = world(LEVELS, &[]);
+    world.write("a.orch.yaml", text + more);
+    world.write("b.tran.yaml", transformation);
+    world.commit("nulls");
+    let found = findings(&check(&world, &["--fail-on", "never"]).expect(0).json());
+    assert!(
+        !found.iter().any(|text| text.starts_with("project/")),
+        "{found:?}"
+    );
+    // Quoted text is a name.
+    world.write(
+        "a.orch.yaml",
+        row(&["Load", "Done"]).replace("[\"Load\"]", "['~']"),
+    );
+    let found = findings(&check(&world, &["--fail-on", "never"]).expect(0).json());
+    assert!(
+        found.iter().any(|text| text.starts_with("project/link")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn refusal_of_publish_has_the_help_of_the_finding() {
+    let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: a/load.orch.yaml, displayName: l, id: load, enabled: true, parameters: {} }\n";
+    let world = world(
+        LEVELS,
+        &[
+            ("a/load.orch.yaml", calling("old/part")),
+            ("b/part.orch.yaml", row(&["Part", "Done"])),
+            (".platform/shared-pipelines.yaml", shared.to_owned()),
+        ],
+    );
+    let publish = [
+        "publish",
+        "--prefix",
+        "p",
+        "--version-name",
+        "1",
+        "--compat",
+        "off",
+        "--dry-run",
+    ];
+    let refused = Platform::new().call(&world).run(&publish).expect(2).all();
+    let help = "which is not in the project; `b/part.orch.yaml` has that name; `sluicegate mv --repair` writes that path";
+    assert!(refused.contains(help), "{refused}");
+    let found = findings(&check(&world, &["--all"]).expect(1).json());
+    assert!(found[0].contains(help), "{found:?}");
+}
+
+/// Many broken calls and links cost no more than the check itself.
+#[test]
+fn suggestions_for_many_broken_references_are_bounded() {
+    let many: Vec<String> = (0..2_000)
+        .map(|number| format!("Component {number:04} of many"))
+        .collect();
+    let mut text = row(&many.iter().map(String::as_str).collect::<Vec<_>>());
+    for number in 0..4_000 {
+        let _ = write!(
+            text,
+            "    \"Lost {number}\":\n      type: sql-executor\n      transitions:\n        success: [\"Componentt {number:04} of manny\"]\n"
+        );
+    }
+    let world = world(LEVELS, &[]);
+    world.write("a.orch.yaml", text);
+    world.commit("many");
+    let started = std::time::Instant::now();
+    check(&world, &[]).expect(1);
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
+
+/// The finding of a renamed component stays known, and its waiver stays valid.
+#[test]
+fn renamed_component_keeps_known_finding_and_waiver() {
+    const NAMING: &str = "rules:\n  - { id: component-naming-convention, enabled: true, enforcementLevel: error, config: { regexMatchPattern: '[A-Z].*' } }\n";
+    let component = |name: &str| {
+        format!(
+            "    \"{name}\":\n      type: sql-executor\n      parameters:\n        componentName: {name}\n        query: select 1\n        schema: sales\n"
+        )
+    };
+    let text = |name: &str| {
+        row(&[name, "Done"]).replace(
+            &format!("    \"{name}\":\n      type: sql-executor\n"),
+            &component(name),
+        )
+    };
+    let waiver =
+        "- { rule: component-naming-convention, path: a.orch.yaml, about: bad name, reason: legacy }\n";
+    for (waivers, args, state) in [
+        (None, &["--new-only"][..], "known"),
+        (Some(waiver), &[][..], "waived"),
+    ] {
+        let world = world(LEVELS, &[("a.orch.yaml", text("bad name"))]);
+        world.git(&["checkout", "-q", "main"]);
+        world.write(".platform/config/pipeline_quality_rules.yaml", NAMING);
+        if let Some(waivers) = waivers {
+            world.write("sluicegate-waivers.yaml", waivers);
+        }
+        world.commit("rules");
+        world.push();
+        world.git(&["checkout", "-q", "-B", "change"]);
+        world.write("a.orch.yaml", text("tidy name"));
+        world.commit("tidy");
+        let ended = check(&world, args).expect(0);
+        assert_eq!(ended.json()["findings"][state], json!(1), "{}", ended.all());
+        if waivers.is_some() {
+            let notes = ended.json()["notes"].to_string();
+            assert!(
+                notes.contains("match by the former name of a component")
+                    && notes.contains("about: tidy name, reason: legacy } instead of `about: bad name`")
+                    || notes.contains("about: tidy name, reason: legacy }` instead of `about: bad name`"),
+                "{notes}"
+            );
+        }
+        // Another component is not the same one under a new name.
+        world.write(
+            "a.orch.yaml",
+            text("tidy name")
+                .replace("select 1", "select 2")
+                .replace("schema: sales", "schema: other\n        wait: 1"),
+        );
+        world.commit("another");
+        check(&world, args).expect(1);
+    }
+}
+
+/// A file that moved and changed by more than half keeps its known findings.
+#[test]
+fn moved_and_rewritten_file_of_unique_name_keeps_known_findings() {
+    let files = [
+        (
+            "a/load.orch.yaml",
+            row(&["Old", "Done"]).replace("type: end-success", "type: sql-executor"),
+        ),
+        (
+            "a/twin.orch.yaml",
+            row(&["Other", "Done"]).replace("type: end-success", "type: sql-executor"),
+        ),
+    ];
+    let world = world(LEVELS, &files);
+    let rewritten = row(&[
+        "Alpha", "Beta", "Gamma", "Delta", "Epsilon", "Zeta", "Eta", "Theta", "Done",
+    ])
+    .replace("type: end-success", "type: sql-executor");
+    world.git(&["rm", "-q", "a/load.orch.yaml"]);
+    world.write("b/load.orch.yaml", &rewritten);
+    world.commit("move and rewrite");
+    let ended = check(&world, &["--new-only"]).expect(0);
+    assert_eq!(ended.json()["findings"]["known"], json!(1));
+    // Two files of the name came, so it is unknown which of them is the old one.
+    world.git(&["rm", "-q", "a/twin.orch.yaml"]);
+    world.write("b/twin.orch.yaml", &rewritten);
+    world.write("c/twin.orch.yaml", &rewritten);
+    world.commit("two twins");
+    let ended = check(&world, &["--new-only"]).expect(1);
+    assert_eq!(ended.json()["findings"]["new"], json!(2), "{}", ended.all());
+}

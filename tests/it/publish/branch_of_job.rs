@@ -1,0 +1,152 @@
+//! The branch of a run is the one that the job runs for. After a branch cut, several branches contain its commit.
+
+use crate::ci::publish_after_review::{call, stage, versions};
+use crate::support::{Call, World, github_event, head, repository};
+use serde_json::json;
+
+type Job = fn(&World, Call) -> Call;
+
+const CI: [&str; 3] = ["ci", "--version-name", "1"];
+
+/// Returns a job outside of multibranch pipelines.
+fn jenkins(world: &World, call: Call) -> Call {
+    call.variable("JENKINS_URL", "https://ci.invalid/")
+        .variable("BUILD_ID", "1")
+        .variable("GIT_COMMIT", head(world))
+}
+
+/// Pushes a policy that publishes on `main` and on release branches, and cuts these branches from that commit.
+fn cut(world: &World, branches: &[&str]) {
+    world.write(
+        "sluicegate.yaml",
+        "publish-on: { branches: [main, 'release/*'] }\n",
+    );
+    world.commit("publish");
+    world.push();
+    for branch in branches {
+        world.git(&["push", "-q", "origin", &format!("HEAD:refs/heads/{branch}")]);
+    }
+    world.git(&["fetch", "-q", "origin"]);
+    world.git(&["checkout", "-q", "--detach"]);
+}
+
+#[test]
+fn jenkins_job_of_development_branch_does_not_publish() {
+    let (world, served) = stage();
+    cut(&world, &["develop"]);
+    for reference in ["origin/develop", "refs/remotes/origin/develop", "develop"] {
+        let job = jenkins(&world, call(&world, &served)).variable("GIT_BRANCH", reference);
+        job.run(&CI).expect(0).saying(&["nothing is published"]);
+        assert_eq!(
+            job.run(&["context", "--json"]).expect(0).json()["branch"],
+            "develop"
+        );
+    }
+    assert_eq!(versions(&world, &served), []);
+}
+
+#[test]
+fn jenkins_job_publishes_on_listed_branch() {
+    for branch in ["main", "release/1"] {
+        let (world, served) = stage();
+        cut(&world, &["release/1", "develop"]);
+        jenkins(&world, call(&world, &served))
+            .variable("GIT_BRANCH", format!("origin/{branch}"))
+            .run(&CI)
+            .expect(0);
+        assert_eq!(versions(&world, &served), [("1".to_owned(), true)], "{branch}");
+    }
+}
+
+/// A release branch that has commits of its own publishes them, too.
+#[test]
+fn jenkins_job_publishes_own_commit_of_release_branch() {
+    let (world, served) = stage();
+    cut(&world, &["release/1"]);
+    world.git(&["checkout", "-q", "-B", "release/1", "origin/release/1"]);
+    world.write("note.txt", "fix");
+    world.commit("fix");
+    world.git(&["push", "-q", "origin", "HEAD:release/1"]);
+    world.git(&["checkout", "-q", "--detach"]);
+    jenkins(&world, call(&world, &served))
+        .variable("GIT_BRANCH", "origin/release/1")
+        .run(&CI)
+        .expect(0);
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+}
+
+#[test]
+fn branch_that_host_does_not_name_is_not_guessed() {
+    let (world, served) = stage();
+    cut(&world, &["develop"]);
+    let jobs: [(&str, Job); 4] = [
+        ("jenkins", jenkins),
+        ("jenkins detached", |world, call| {
+            jenkins(world, call).variable("GIT_BRANCH", "detached")
+        }),
+        ("azure", |world, call| {
+            call.variable("TF_BUILD", "True")
+                .variable("BUILD_REASON", "Manual")
+                .variable("BUILD_SOURCEVERSION", head(world))
+        }),
+        ("circleci", |world, call| {
+            call.variable("CIRCLECI", "true")
+                .variable("CIRCLE_SHA1", head(world))
+        }),
+    ];
+    for (name, job) in jobs {
+        let job = job(&world, call(&world, &served));
+        for command in [&CI[..], &["review"]] {
+            let ended = job.run(command);
+            assert_eq!(ended.code, 7, "{name}: {}", ended.all());
+            ended.saying(&["the branch of this run is unknown", "--branch"]);
+        }
+        assert_eq!(
+            job.run(&["context", "--json"]).expect(0).json()["branch"],
+            json!(null)
+        );
+        job.run(&["check"]).expect(0);
+        job.run(&["review", "--branch", "develop"]).expect(0);
+        job.run(&[&CI[..], &["--branch", "develop"]].concat())
+            .expect(0)
+            .saying(&["nothing is published"]);
+    }
+    assert_eq!(versions(&world, &served), []);
+}
+
+/// A commit that the job selects is on several branches, and the job names none.
+#[test]
+fn branch_of_selected_commit_is_not_guessed_for_publish() {
+    let (world, served) = stage();
+    cut(&world, &["develop"]);
+    let first = world.git(&["rev-parse", "HEAD~1"]);
+    let payload = json!({ "repository": repository() });
+    let job = github_event(
+        &world,
+        call(&world, &served),
+        "workflow_dispatch",
+        "refs/heads/develop",
+        &payload,
+    );
+    // For a commit that the job selects, only the URL of the remote proves the target.
+    let remote = world.remote().display().to_string();
+    let job = job.variable("SLUICEGATE_TARGET_REPOSITORY", remote);
+    let selected = [&CI[..], &["--head", &first]].concat();
+    job.run(&selected)
+        .expect(7)
+        .saying(&["the branch of this run is unknown", "--branch"]);
+    job.run(&[
+        "publish",
+        "--version-name",
+        "{branch}",
+        "--head",
+        &first,
+        "--dry-run",
+    ])
+    .expect(2);
+    assert_eq!(versions(&world, &served), []);
+    job.run(&["review", "--head", &first]).expect(0);
+    job.run(&[&selected[..], &["--branch", "main"]].concat())
+        .expect(0);
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+}

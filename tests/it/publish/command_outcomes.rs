@@ -1,0 +1,575 @@
+//! `sluicegate publish` and `sluicegate artifacts` against a platform with scripted responses.
+
+use crate::support::{Platform, TOKEN, World, answer};
+use serde_json::{Value, json};
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use wiremock::{Request, ResponseTemplate};
+
+const SHARED: &str = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
+
+/// Creates a pushed project: one shared pipeline that runs a script and another pipeline.
+pub fn project() -> World {
+    let world = World::new();
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("sales/load.orch.yaml", calling("sales/clean", "sql/it.sql"));
+    world.write("sales/clean.tran.yaml", "type: transformation\npipeline: {}\n");
+    world.write("sql/it.sql", "select 1;\r\n");
+    world.commit("first");
+    world.push();
+    world
+}
+
+pub fn calling(transformation: &str, script: &str) -> String {
+    format!(
+        "type: orchestration\npipeline:\n  components:\n    Run:\n      type: run-transformation\n      parameters:\n        \
+         transformationJob: {transformation}\n    Script:\n      type: sql-executor\n      parameters:\n        \
+         scriptLocation: File\n        fileName: {script}\n"
+    )
+}
+
+pub fn details(world: &World) -> Value {
+    json!({
+        "artifactDetails": {
+            "sharedPipelineIdPrefix": "p", "versionName": "1", "enabled": true,
+            "createdAt": "2026-11-20T09:30:00Z", "provider": "public-api",
+            "commitHash": world.git(&["rev-parse", "HEAD"]), "branch": "main",
+        },
+        "sharedPipelines": [{ "sharedPipelineId": "load", "sourcePipeline": "sales/load", "description": "" }],
+    })
+}
+
+/// Returns a platform without the version, which sends this response to the upload and has the version afterwards.
+pub fn platform(world: &World, published: ResponseTemplate) -> Platform {
+    taking(published, answer(&details(world)))
+}
+
+/// Returns a platform that responds with these details after an upload, and with a 404 before. Its list shows no other
+/// version.
+pub fn taking(published: ResponseTemplate, details: ResponseTemplate) -> Platform {
+    let platform = Platform::new();
+    platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
+    let uploaded = Arc::new(AtomicBool::new(false));
+    let there = Arc::clone(&uploaded);
+    platform.on("POST", "/artifacts$", move |_: &Request| {
+        uploaded.store(true, Ordering::SeqCst);
+        published.clone()
+    });
+    platform.on("GET", "/artifacts/details$", move |_: &Request| {
+        if there.load(Ordering::SeqCst) {
+            details.clone()
+        } else {
+            ResponseTemplate::new(404)
+        }
+    });
+    platform
+}
+
+pub fn published(ignored: &Value) -> ResponseTemplate {
+    answer(&json!({ "versionName": "1", "ignoredResources": ignored }))
+}
+
+const PUBLISH: [&str; 7] = [
+    "publish",
+    "--prefix",
+    "p",
+    "--version-name",
+    "1",
+    "--receipt",
+    "out/receipt.json",
+];
+
+fn receipt(world: &World) -> Value {
+    serde_json::from_slice(&fs::read(world.work().join("out/receipt.json")).unwrap()).unwrap()
+}
+
+fn uploads(platform: &Platform) -> usize {
+    platform
+        .requests()
+        .iter()
+        .filter(|r| r.method.as_str() == "POST")
+        .count()
+}
+
+#[test]
+fn every_file_is_sent_once_under_its_path() {
+    let world = project();
+    let platform = platform(&world, published(&json!([])));
+    let ended = platform.call(&world).run(&PUBLISH).expect(0);
+    let upload = platform
+        .requests()
+        .into_iter()
+        .find(|r| r.method.as_str() == "POST")
+        .unwrap();
+    let body = String::from_utf8(upload.body).unwrap();
+    let mut names: Vec<&str> = body
+        .split("name=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+        .collect();
+    names.sort_unstable();
+    let expected = [
+        ".platform/shared-pipelines.yaml",
+        "sales/clean.tran.yaml",
+        "sales/load.orch.yaml",
+        "sql/it.sql",
+    ];
+    assert_eq!(names, expected, "{}", ended.all());
+    assert!(
+        body.contains("select 1;\r\n\r\n--"),
+        "the script came through byte for byte: {body}"
+    );
+    let header = |name: &str| upload.headers[name].to_str().unwrap().to_owned();
+    assert_eq!(
+        (header("sharedpipelineidprefix"), header("versionname")),
+        ("p".to_owned(), "1".to_owned())
+    );
+    assert_eq!(
+        (header("commithash"), header("branch")),
+        (world.git(&["rev-parse", "HEAD"]), "main".to_owned())
+    );
+    let receipt = receipt(&world);
+    let files: Vec<&str> = receipt["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(files, expected);
+    assert_eq!(receipt["files"][3]["bytes"], 11);
+    assert!(receipt["digest"].as_str().unwrap().starts_with("sha256:"));
+}
+
+#[test]
+fn the_dirty_working_tree_is_not_published() {
+    let world = project();
+    world.write("sql/it.sql", "drop table everything;\n");
+    let platform = platform(&world, published(&json!([])));
+    platform.call(&world).run(&PUBLISH).expect(0);
+    let upload = platform
+        .requests()
+        .into_iter()
+        .find(|r| r.method.as_str() == "POST")
+        .unwrap();
+    assert!(!String::from_utf8_lossy(&upload.body).contains("drop table"));
+}
+
+#[test]
+fn a_token_that_the_platform_repeats_is_not_in_the_receipt() {
+    let world = project();
+    let reason = format!("debug: Bearer {TOKEN}");
+    let platform = platform(&world, published(&json!([{ "name": "x.md", "reason": reason }])));
+    let ended = platform.call(&world).run(&PUBLISH).expect(6);
+    assert!(ended.all().contains("Bearer ***"), "{}", ended.all());
+    let hidden = json!([{ "name": "x.md", "reason": "debug: Bearer ***" }]);
+    assert_eq!(receipt(&world)["ignoredResources"], hidden);
+}
+
+#[test]
+fn ignored_resources_make_it_incomplete() {
+    for ignored in [
+        json!(["x.md"]),
+        json!([{ "name": "x.md", "reason": "unsupported" }]),
+        json!([{ "odd": true }]),
+    ] {
+        let world = project();
+        let platform = platform(&world, published(&ignored));
+        platform.call(&world).run(&PUBLISH).expect(6);
+        let receipt = receipt(&world);
+        assert_eq!(
+            (&receipt["outcome"], &receipt["ignoredResources"]),
+            (&json!("incomplete"), &ignored)
+        );
+    }
+}
+
+#[test]
+fn an_incomplete_version_can_be_disabled_at_once() {
+    let world = project();
+    let platform = platform(&world, published(&json!(["x.md"])));
+    platform.on("PATCH", "/artifacts$", answer(&json!({})));
+    platform
+        .call(&world)
+        .run(&[&PUBLISH[..], &["--on-ignored", "disable"]].concat())
+        .expect(6)
+        .saying(&["the version was disabled", "[Latest]"]);
+    let patch = platform
+        .requests()
+        .into_iter()
+        .find(|r| r.method.as_str() == "PATCH")
+        .unwrap();
+    let body: Value = serde_json::from_slice(&patch.body).unwrap();
+    assert_eq!(
+        body,
+        json!({ "sharedPipelineIdPrefix": "p", "versionName": "1", "enabled": false })
+    );
+}
+
+#[test]
+fn ignored_resources_can_be_a_warning() {
+    let world = project();
+    let platform = platform(&world, published(&json!(["x.md"])));
+    platform
+        .call(&world)
+        .run(&[&PUBLISH[..], &["--on-ignored", "warn"]].concat())
+        .expect(0)
+        .saying(&["x.md"]);
+}
+
+#[test]
+fn each_answer_has_its_exit_code() {
+    let cases = [
+        (ResponseTemplate::new(409), 5, "conflict"),
+        (ResponseTemplate::new(401), 4, "failed"),
+        (ResponseTemplate::new(403), 4, "failed"),
+        (ResponseTemplate::new(400), 3, "failed"),
+        (ResponseTemplate::new(413), 3, "failed"),
+        (
+            ResponseTemplate::new(200).set_body_string("<html>"),
+            6,
+            "incomplete",
+        ),
+        (answer(&json!({ "versionName": "1" })), 6, "incomplete"),
+    ];
+    for (response, code, outcome) in cases {
+        let world = project();
+        let shown = format!("{response:?}");
+        let platform = platform(&world, response);
+        let ended = platform.call(&world).run(&PUBLISH);
+        assert_eq!(ended.code, code, "{shown}: {}", ended.all());
+        assert_eq!(receipt(&world)["outcome"], outcome, "{shown}");
+        assert_eq!(uploads(&platform), 1, "{shown}");
+    }
+}
+
+#[test]
+fn a_forbidden_publish_names_the_role() {
+    let world = project();
+    platform(&world, ResponseTemplate::new(403))
+        .call(&world)
+        .run(&PUBLISH)
+        .expect(4)
+        .saying(&["Admin"]);
+}
+
+#[test]
+fn what_the_details_do_not_prove_is_incomplete() {
+    let world = project();
+    let wrong: Vec<ResponseTemplate> = vec![
+        ResponseTemplate::new(404),
+        ResponseTemplate::new(500),
+        ResponseTemplate::new(200).set_body_string("?"),
+        answer(&json!({ "artifactDetails": details(&world)["artifactDetails"], "sharedPipelines": [] })),
+        answer(
+            &json!({ "artifactDetails": { "versionName": "1", "commitHash": "0".repeat(40) }, "sharedPipelines": details(&world)["sharedPipelines"] }),
+        ),
+    ];
+    for response in wrong {
+        let shown = format!("{response:?}");
+        let platform = taking(published(&json!([])), response);
+        let ended = platform.call(&world).run(&PUBLISH);
+        assert_eq!(ended.code, 6, "{shown}: {}", ended.all());
+        assert_eq!(receipt(&world)["verified"], false, "{shown}");
+    }
+    let unverified = platform(&world, published(&json!([])));
+    unverified
+        .call(&world)
+        .run(&[&PUBLISH[..], &["--no-verify"]].concat())
+        .expect(0);
+    assert_eq!(receipt(&world)["verified"], false);
+}
+
+#[test]
+fn what_is_not_there_stops_before_anything_is_sent() {
+    let cases: Vec<(&str, Option<String>, &str)> = vec![
+        (".platform/shared-pipelines.yaml", None, "shared-pipelines.yaml"),
+        (
+            ".platform/shared-pipelines.yaml",
+            Some("pipelines: 7\n".to_owned()),
+            "shared-pipelines.yaml:1",
+        ),
+        (
+            ".platform/shared-pipelines.yaml",
+            Some(SHARED.replace("load.orch", "gone.orch")),
+            "sales/gone.orch.yaml",
+        ),
+        (
+            ".platform/shared-pipelines.yaml",
+            Some(format!("{SHARED}{}", &SHARED[11..])),
+            "load",
+        ),
+        ("sales/load.orch.yaml", None, "sales/load.orch.yaml"),
+        ("sales/clean.tran.yaml", None, "sales/clean"),
+        ("sql/it.sql", None, "sql/it.sql"),
+        (
+            "sales/load.orch.yaml",
+            Some("type: [\n".to_owned()),
+            "sales/load.orch.yaml",
+        ),
+    ];
+    for (path, content, word) in cases {
+        let world = project();
+        match &content {
+            Some(text) => world.write(path, text),
+            None => fs::remove_file(world.work().join(path)).unwrap(),
+        }
+        world.commit("broken");
+        world.push();
+        let platform = platform(&world, published(&json!([])));
+        let ended = platform
+            .call(&world)
+            .variable("SLUICEGATE_CONFIG_DIR", ".platform")
+            .run(&PUBLISH);
+        assert_eq!(ended.code, 2, "{path} {content:?}: {}", ended.all());
+        assert!(
+            ended.err.contains(word),
+            "{path}: {word} is not said: {}",
+            ended.all()
+        );
+        assert_eq!(uploads(&platform), 0, "{path}");
+    }
+}
+
+#[test]
+fn a_dry_run_prints_the_plan_and_uploads_nothing() {
+    let world = project();
+    let platform = platform(&world, published(&json!([])));
+    let ended = platform
+        .call(&world)
+        .run(&[&PUBLISH[..], &["--dry-run", "-v"]].concat())
+        .expect(0);
+    assert!(
+        ended.out.contains("sales/clean.tran.yaml") && ended.out.contains("sha256:"),
+        "{}",
+        ended.all()
+    );
+    assert_eq!(uploads(&platform), 0);
+    assert_eq!(receipt(&world)["outcome"], "planned");
+}
+
+/// Returns the details of a version that was created just now.
+fn fresh(world: &World) -> Value {
+    let mut details = details(world);
+    details["artifactDetails"]["createdAt"] = json!(jiff::Timestamp::now().to_string());
+    details
+}
+
+/// Creates a project with only one shared pipeline, so that the details prove its version complete.
+fn plain_project() -> World {
+    let world = World::new();
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("sales/load.orch.yaml", "type: orchestration\npipeline: {}\n");
+    world.commit("first");
+    world.push();
+    world
+}
+
+#[test]
+fn a_lost_answer_is_looked_up() {
+    let lost = || ResponseTemplate::new(502);
+    let (plain, scripted) = (plain_project(), project());
+    let mut anothers = fresh(&plain);
+    anothers["artifactDetails"]["commitHash"] = json!("7".repeat(40));
+    let mut lacking = fresh(&plain);
+    lacking["sharedPipelines"] = json!([]);
+    let cases = [
+        (&plain, answer(&fresh(&plain)), 0, "published", 1),
+        (&plain, answer(&lacking), 6, "incomplete", 1),
+        (&scripted, answer(&fresh(&scripted)), 6, "incomplete", 1),
+        (&plain, answer(&anothers), 5, "conflict", 1),
+        (&plain, ResponseTemplate::new(404), 3, "failed", 3),
+        (&plain, ResponseTemplate::new(503), 3, "failed", 1),
+    ];
+    for (world, details, code, outcome, sent) in cases {
+        let shown = format!("{details:?}");
+        let platform = taking(lost(), details);
+        let ended = platform.call(world).run(&PUBLISH);
+        assert_eq!(ended.code, code, "{shown}: {}", ended.all());
+        assert_eq!(receipt(world)["outcome"], outcome, "{shown}");
+        assert_eq!(uploads(&platform), sent, "{shown}");
+    }
+}
+
+#[test]
+fn a_version_that_is_not_shown_yet_is_not_waited_for_in_silence() {
+    let world = plain_project();
+    let platform = taking(published(&json!([])), ResponseTemplate::new(404));
+    let call = platform.call(&world).variable("SLUICEGATE_LOOKUP_TIMEOUT", "4");
+    call.run(&PUBLISH).expect(6).saying(&[
+        "waiting until the platform shows the state of version",
+        ", at most 4 s",
+    ]);
+}
+
+#[test]
+fn nothing_is_sent_before_it_is_known_whether_the_version_exists() {
+    let world = project();
+    let cases = [
+        (answer(&details(&world)), 5, "conflict"),
+        (ResponseTemplate::new(500), 3, "failed"),
+        (ResponseTemplate::new(409), 3, "failed"),
+        (answer(&json!({ "odd": true })), 3, "failed"),
+        (
+            answer(&json!({ "artifactDetails": { "versionName": "2" }, "sharedPipelines": [] })),
+            3,
+            "failed",
+        ),
+        (ResponseTemplate::new(401), 4, "failed"),
+        (ResponseTemplate::new(403), 4, "failed"),
+    ];
+    for (details, code, outcome) in cases {
+        let shown = format!("{details:?}");
+        let platform = Platform::new();
+        platform.on("GET", "/artifacts/details$", details);
+        let ended = platform.call(&world).run(&PUBLISH);
+        assert_eq!(ended.code, code, "{shown}: {}", ended.all());
+        assert_eq!(receipt(&world)["outcome"], outcome, "{shown}");
+        assert_eq!(uploads(&platform), 0, "{shown}");
+    }
+}
+
+#[test]
+fn a_rerun_of_the_same_commit_is_green_if_asked() {
+    let world = project();
+    let platform = Platform::new();
+    platform.on("GET", "/artifacts/details$", answer(&details(&world)));
+    let same = [&PUBLISH[..], &["--if-exists", "same-content"]].concat();
+    platform.call(&world).run(&same).expect(0);
+    assert_eq!(receipt(&world)["outcome"], "already-published");
+    world.write(
+        "sales/clean.tran.yaml",
+        "type: transformation\npipeline: {}\n# more\n",
+    );
+    let old = world.git(&["rev-parse", "HEAD"]);
+    let new = world.commit("second");
+    world.push();
+    platform
+        .call(&world)
+        .run(&same)
+        .expect(5)
+        .saying(&[&format!("the version is from the commit {old}, not {new}")]);
+    assert_eq!(uploads(&platform), 0);
+}
+
+#[test]
+fn names_that_cannot_be_headers_are_refused() {
+    let world = project();
+    let platform = platform(&world, published(&json!([])));
+    let cases: [(&[&str], &str); 6] = [
+        (&["publish", "--prefix", "p\nq", "--version-name", "1"], "prefix"),
+        (
+            &["publish", "--prefix", "p", "--version-name", "1\r\nx: y"],
+            "version",
+        ),
+        (&["publish", "--prefix", "p", "--version-name", " "], "version"),
+        (&["publish", "--prefix", "p", "--version-name", "{tag}"], "tag"),
+        (&["publish", "--prefix", "p", "--version-name", "{sah}"], "sha"),
+        (&["publish", "--prefix", "p"], "--version-name"),
+    ];
+    for (args, word) in cases {
+        platform.call(&world).run(args).expect(2).saying(&[word]);
+    }
+    assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn a_version_name_is_the_same_in_a_rerun() {
+    let world = project();
+    let platform = platform(&world, published(&json!([])));
+    let args = [
+        "publish",
+        "--prefix",
+        "p",
+        "--version-name",
+        "{branch}-{date}-{datetime}-{short-sha}",
+        "--dry-run",
+    ];
+    let ended = platform.call(&world).run(&args).expect(0);
+    let short = &world.git(&["rev-parse", "HEAD"])[..7];
+    let expected = format!("main-2026-11-20-20261120T093000Z-{short}");
+    assert!(ended.out.contains(&expected), "{expected}: {}", ended.all());
+}
+
+#[test]
+fn the_outputs_name_version_and_digest() {
+    let world = project();
+    let platform = platform(&world, published(&json!([])));
+    let outputs = world.path().join("outputs.txt");
+    let call = platform
+        .call(&world)
+        .variable("GITHUB_OUTPUT", outputs.display().to_string());
+    call.run(&PUBLISH).expect(0);
+    let outputs = fs::read_to_string(outputs).unwrap();
+    let digest = receipt(&world)["digest"].as_str().unwrap().to_owned();
+    assert!(
+        outputs.contains("version-name<<") && outputs.contains(&digest),
+        "{outputs}"
+    );
+}
+
+#[test]
+fn artifacts_are_listed_shown_and_switched() {
+    let world = project();
+    let platform = Platform::new();
+    let version = details(&world)["artifactDetails"].clone();
+    let mut other = version.clone();
+    other["versionName"] = json!("0");
+    platform.on(
+        "GET",
+        "/artifacts$",
+        answer(&json!({ "results": [version, other], "page": 0, "size": 20, "total": 2 })),
+    );
+    platform.on("GET", "/artifacts/details$", answer(&details(&world)));
+    platform.on("PATCH", "/artifacts$", answer(&json!({})));
+    let item = json!({ "sharedPipelineIdPrefix": "p", "sharedPipelineId": "load", "description": "d", "latestVersionName": "1" });
+    platform.on(
+        "GET",
+        "/shared-pipelines$",
+        answer(&json!({ "results": [item], "page": 0, "size": 20, "total": 1 })),
+    );
+    let call = platform
+        .call(&world)
+        .without("SLUICEGATE_PROJECT_ID")
+        .without("SLUICEGATE_AGENT_VERSION");
+    assert!(
+        call.run(&["artifacts", "list"])
+            .expect(0)
+            .out
+            .contains("public-api")
+    );
+    assert_eq!(
+        call.run(&["artifacts", "show", "--prefix", "p", "-o", "json"])
+            .expect(0)
+            .json(),
+        details(&world)
+    );
+    assert!(
+        call.run(&["artifacts", "show", "--prefix", "p"])
+            .expect(0)
+            .out
+            .contains("sales/load")
+    );
+    call.run(&["artifacts", "enable", "--prefix", "p", "--version-name", "1"])
+        .expect(0);
+    call.run(&["artifacts", "disable", "--prefix", "p", "--version-name", "1"])
+        .expect(0);
+    call.run(&["artifacts", "disable", "--version-name", "1"])
+        .expect(2)
+        .saying(&["--prefix"]);
+    assert!(
+        call.run(&["shared-pipelines", "list"])
+            .expect(0)
+            .out
+            .contains("load")
+    );
+    let show = platform
+        .requests()
+        .into_iter()
+        .find(|r| r.url.path().ends_with("/details"))
+        .unwrap();
+    assert!(
+        !show.url.query().unwrap().contains("versionName"),
+        "[Latest] is asked for by leaving the version out"
+    );
+}

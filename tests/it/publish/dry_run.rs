@@ -1,0 +1,107 @@
+//! `publish --dry-run` as text, and the warnings of a publish.
+
+use crate::compatibility::breaks_in_publishes::Shop;
+use crate::publish::command_outcomes::calling;
+use crate::support::Ended;
+
+/// Creates a project of 153 files, three of which two shared pipelines need.
+fn warehouse() -> Shop {
+    let shop = Shop::new();
+    for number in 0..149 {
+        shop.world.write(
+            &format!("stock/p{number:03}.orch.yaml"),
+            calling("${which}", "sql/gone.sql"),
+        );
+    }
+    shop.world
+        .write("more.orch.yaml", calling("nowhere", "sql/gone.sql"));
+    shop.push();
+    shop
+}
+
+fn dry_run(shop: &Shop, more: &[&str]) -> Ended {
+    let args = ["publish", "--version-name", "1.0.0", "--dry-run"];
+    shop.call().run(&[&args[..], more].concat()).expect(0)
+}
+
+/// Returns whether the output has the hash of a file.
+fn has_hashes(ended: &Ended) -> bool {
+    let is_hash = |word: &str| word.len() == 64 && word.chars().all(|c| c.is_ascii_hexdigit());
+    ended.out.split_whitespace().any(is_hash)
+}
+
+#[test]
+fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
+    let shop = warehouse();
+    let ended = dry_run(&shop, &[]);
+    assert!(!has_hashes(&ended), "{}", ended.all());
+    assert!(ended.out.lines().count() < 30, "{}", ended.all());
+    for line in [
+        "would publish 153 files",
+        "2 shared pipelines:",
+        "  load  load.orch.yaml",
+        "    day: TEXT; required",
+        "    day: TEXT; default \"x\"",
+        "hint: the shared pipelines need 3 of the 153 files; to publish only these, set `publish.select: closure` (--select closure)",
+    ] {
+        assert!(
+            ended.out.lines().any(|known| known == line),
+            "{line}: {}",
+            ended.all()
+        );
+    }
+    assert!(ended.out.contains("\ntotal: 153 files, "), "{}", ended.all());
+    let detailed = dry_run(&shop, &["-v"]);
+    assert!(has_hashes(&detailed), "{}", detailed.all());
+    assert!(
+        detailed.out.contains("  stock/p148.orch.yaml\n"),
+        "{}",
+        detailed.all()
+    );
+    let plan = dry_run(&shop, &["--json"]).json();
+    assert_eq!(plan["files"].as_array().unwrap().len(), 153);
+    assert_eq!(plan["files"][0]["sha256"].as_str().unwrap().len(), 64);
+}
+
+#[test]
+fn warning_about_unneeded_references_is_printed_once_with_setting_that_turns_it_off() {
+    let shop = warehouse();
+    let count = |ended: &Ended| ended.err.matches("warning: ").count();
+    let dry = dry_run(&shop, &[]);
+    assert_eq!(count(&dry), 1, "{}", dry.all());
+    let words = [
+        "in pipelines that no shared pipeline needs",
+        "`publish.select: closure`",
+        "--dry-run --json",
+    ];
+    dry.saying(&words);
+    let published = shop.call().run(&["publish", "--version-name", "1.0.0"]).expect(0);
+    assert_eq!(count(&published), 1, "{}", published.all());
+    published.saying(&words);
+    // The setting turns the warning and the hint off.
+    shop.world
+        .write("sluicegate.yaml", "publish: { select: closure }\n");
+    shop.push();
+    let args = ["publish", "--version-name", "1.0.1"];
+    let dry = shop.call().run(&[&args[..], &["--dry-run"]].concat()).expect(0);
+    assert!(
+        !dry.err.contains("warning: ") && !dry.out.contains("hint: "),
+        "{}",
+        dry.all()
+    );
+    assert!(dry.out.contains("would publish 3 files"), "{}", dry.all());
+    let closure = shop.call().run(&args).expect(0);
+    assert!(!closure.err.contains("warning: "), "{}", closure.all());
+}
+
+#[test]
+fn unclear_reference_of_shared_pipeline_has_its_own_warning() {
+    let shop = Shop::new();
+    let text = calling("${which}", "sql/it.sql") + "  variables:\n    day: {}\n";
+    shop.world.write("load.orch.yaml", text);
+    shop.world.write("sql/it.sql", "select 1");
+    shop.push();
+    let dry = dry_run(&shop, &[]);
+    assert!(!dry.err.contains("publish.select"), "{}", dry.all());
+    dry.saying(&["load.orch.yaml", "it is unknown whether its file is sent"]);
+}

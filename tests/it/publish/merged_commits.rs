@@ -1,0 +1,517 @@
+//! Only merged commits are published, and no rerun makes an old state the latest version.
+
+use crate::ci::publish_after_review::{call, stage, versions};
+use crate::support::{Call, RULES, RULES_FILE, World, github_event, head, pipeline, repository};
+use serde_json::json;
+
+pub type Tagged = fn(&World, Call) -> Call;
+
+/// Every host's environment for the tag `v1` at HEAD.
+pub const TAGGED: [(&str, Tagged); 7] = [
+    ("github", |world, call| {
+        let payload = json!({ "repository": repository(), "ref": "refs/tags/v1", "after": head(world) });
+        github_event(world, call, "push", "refs/tags/v1", &payload)
+    }),
+    ("gitlab", |world, call| {
+        call.variable("GITLAB_CI", "true")
+            .variable("CI_PIPELINE_SOURCE", "push")
+            .variable("CI_DEFAULT_BRANCH", "main")
+            .variable("CI_COMMIT_SHA", head(world))
+            .variable("CI_COMMIT_TAG", "v1")
+    }),
+    ("azure", |world, call| {
+        call.variable("TF_BUILD", "True")
+            .variable("BUILD_REASON", "IndividualCI")
+            .variable("BUILD_SOURCEVERSION", head(world))
+            .variable("BUILD_SOURCEBRANCH", "refs/tags/v1")
+    }),
+    ("bitbucket", |world, call| {
+        call.variable("BITBUCKET_BUILD_NUMBER", "1")
+            .variable("BITBUCKET_COMMIT", head(world))
+            .variable("BITBUCKET_TAG", "v1")
+    }),
+    ("jenkins", |world, call| {
+        call.variable("JENKINS_URL", "https://ci.invalid/")
+            .variable("BUILD_ID", "1")
+            .variable("GIT_COMMIT", head(world))
+            .variable("BRANCH_NAME", "v1")
+            .variable("TAG_NAME", "v1")
+    }),
+    ("circleci", |world, call| {
+        call.variable("CIRCLECI", "true")
+            .variable("CIRCLE_SHA1", head(world))
+            .variable("CIRCLE_TAG", "v1")
+    }),
+    ("buildkite", |world, call| {
+        call.variable("BUILDKITE", "true")
+            .variable("BUILDKITE_COMMIT", head(world))
+            .variable("BUILDKITE_BRANCH", "v1")
+            .variable("BUILDKITE_TAG", "v1")
+            .variable("BUILDKITE_PULL_REQUEST", "false")
+            .variable("BUILDKITE_SOURCE", "webhook")
+    }),
+];
+
+const CI: [&str; 5] = ["ci", "--version-name", "{tag}", "--publish-on-tag", "v*"];
+
+#[test]
+fn a_tag_on_a_commit_that_nobody_merged_publishes_nothing_on_any_host() {
+    let (world, served) = stage();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("not merged");
+    world.push();
+    world.git(&["tag", "v1"]);
+    for (name, host) in TAGGED {
+        for args in [
+            &CI[..],
+            &["publish", "--version-name", "{tag}"],
+            &[&CI[..], &["--dry-run"]].concat(),
+        ] {
+            let ended = host(&world, call(&world, &served)).run(args);
+            assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
+            assert!(ended.err.contains("is not merged"), "{name}: {}", ended.all());
+            assert!(
+                !ended.err.contains("reviewing"),
+                "{name}: it was sent: {}",
+                ended.all()
+            );
+        }
+    }
+    assert_eq!(versions(&world, &served), []);
+    // A branch of publish-on that contains the commit is enough.
+    let listed = [&CI[..], &["--publish-on-branch", "change"]].concat();
+    (TAGGED[0].1)(&world, call(&world, &served))
+        .run(&listed)
+        .expect(0);
+}
+
+#[test]
+fn a_tag_on_a_merged_commit_is_published_on_every_host() {
+    for (name, host) in TAGGED {
+        let (world, served) = stage();
+        world.git(&["tag", "v1"]);
+        // `main` may have advanced meanwhile.
+        world.write("note.txt", "more");
+        world.commit("more");
+        world.push();
+        world.git(&["checkout", "-q", "--detach", "v1"]);
+        let ended = host(&world, call(&world, &served)).run(&CI);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        assert_eq!(versions(&world, &served), [("v1".to_owned(), true)], "{name}");
+    }
+}
+
+#[test]
+fn a_clone_that_cannot_tell_whether_a_tag_is_merged_publishes_nothing() {
+    let (world, served) = stage();
+    world.git(&["tag", "v1"]);
+    world.git(&["push", "-q", "origin", "v1"]);
+    let clone = world.path().join("shallow");
+    let url = format!("file://{}", world.remote().display());
+    crate::support::git(
+        world.path(),
+        &["clone", "-q", "--depth", "1", "--branch", "v1", &url, "shallow"],
+    );
+    let call = Call::with_platform(&clone, &served.url).variable("SLUICEGATE_PREFIX", "sales");
+    let ended = (TAGGED[0].1)(&world, call).run(&CI).expect(7);
+    ended.saying(&["could not determine whether", "`fetch-depth: 0`"]);
+    assert_eq!(versions(&world, &served), []);
+}
+
+#[test]
+fn what_a_tag_does_to_the_gate_is_compared_with_the_default_branch() {
+    let (world, served) = stage();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write(
+        RULES_FILE,
+        RULES.replace("enforcementLevel: error", "enforcementLevel: warn"),
+    );
+    world.write("note.txt", "more");
+    world.commit("relaxed");
+    world.push();
+    for (name, host) in TAGGED {
+        let args = ["review", "--gate-changes", "fail", "--report", "json=-"];
+        let ended = host(&world, call(&world, &served)).run(&args);
+        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        assert_eq!(ended.json()["gateChanges"], json!([RULES_FILE]), "{name}");
+    }
+    world.git(&["checkout", "-q", "main"]);
+    for (name, host) in TAGGED {
+        let args = ["review", "--gate-changes", "fail", "--report", "json=-"];
+        let ended = host(&world, call(&world, &served)).run(&args);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        assert_eq!(ended.json()["gateChanges"], json!([]), "{name}");
+    }
+}
+
+/// Returns a call in the job of a push of HEAD to `main` on GitHub.
+pub fn pushed(world: &World, call: Call) -> Call {
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": "0".repeat(40),
+        "after": head(world) });
+    github_event(world, call, "push", "refs/heads/main", &payload)
+}
+
+#[test]
+fn a_rerun_of_an_older_run_does_not_become_the_latest_version() {
+    for version in ["{next}", "{sha}", "{run-number}"] {
+        let (world, served) = stage();
+        let first = head(&world);
+        world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+        world.commit("second");
+        world.push();
+        let args = ["ci", "--version-name", version, "--publish-on-branch", "main"];
+        let call = |run: &str| call(&world, &served).variable("GITHUB_RUN_NUMBER", run);
+        pushed(&world, call("2")).run(&args).expect(0);
+        let published = versions(&world, &served);
+        world.git(&["checkout", "-q", "--detach", &first]);
+        for flags in [
+            &[][..],
+            &["--compat", "off"],
+            &["--if-exists", "same-content"],
+            &["--dry-run"],
+        ] {
+            if version == "{next}" && flags.contains(&"off") {
+                continue;
+            }
+            let ended = pushed(&world, call("1")).run(&[&args[..], flags].concat());
+            assert_eq!(ended.code, 7, "{version} {flags:?}: {}", ended.all());
+            assert!(ended.all().contains("a rerun of an older run"), "{}", ended.all());
+        }
+        assert_eq!(versions(&world, &served), published);
+        // An explicit version name is intentional; the run prints a warning first.
+        let by_hand = ["publish", "--version-name", "back"];
+        pushed(&world, call("1"))
+            .run(&by_hand)
+            .expect(0)
+            .saying(&["is older than the commit of version", "go back"]);
+        assert_eq!(versions(&world, &served).len(), 2, "{version}");
+    }
+}
+
+#[test]
+fn a_rerun_of_the_run_that_made_a_version_stays_what_it_was() {
+    let (world, served) = stage();
+    let args = [
+        "ci",
+        "--version-name",
+        "{sha}",
+        "--publish-on-branch",
+        "main",
+        "--if-exists",
+        "same-content",
+    ];
+    pushed(&world, call(&world, &served)).run(&args).expect(0);
+    let first = head(&world);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("second");
+    world.push();
+    pushed(&world, call(&world, &served)).run(&args).expect(0);
+    world.git(&["checkout", "-q", "--detach", &first]);
+    pushed(&world, call(&world, &served))
+        .run(&args)
+        .expect(0)
+        .saying(&[]);
+    assert_eq!(versions(&world, &served).len(), 2);
+}
+
+#[test]
+fn a_change_is_one_by_its_event_and_not_because_a_number_could_be_read() {
+    type Odd = fn(Call) -> Call;
+    let jenkins = |call: Call| {
+        call.variable("JENKINS_URL", "https://ci.invalid/")
+            .variable("BUILD_ID", "1")
+            .variable("BRANCH_NAME", "main")
+    };
+    let odd: [(&str, Odd); 9] = [
+        ("CHANGE_ID", |call| {
+            call.variable("CHANGE_ID", "abc")
+                .variable("CHANGE_BRANCH", "main")
+                .variable("CHANGE_TARGET", "main")
+        }),
+        ("CHANGE_ID without branch", |call| {
+            call.variable("CHANGE_ID", "abc")
+                .variable("CHANGE_TARGET", "main")
+        }),
+        ("gerrit", |call| {
+            call.variable("GERRIT_CHANGE_NUMBER", "7")
+                .variable("GERRIT_EVENT_TYPE", "patchset-created")
+                .variable("GERRIT_BRANCH", "main")
+        }),
+        ("gitlab plugin", |call| {
+            call.variable("gitlabActionType", "MERGE")
+                .variable("gitlabTargetBranch", "main")
+        }),
+        ("ghprb", |call| {
+            call.variable("ghprbPullId", "7")
+                .variable("ghprbTargetBranch", "main")
+        }),
+        ("gitlab", |call| {
+            call.variable("CI_MERGE_REQUEST_IID", "x")
+                .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
+                .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
+                .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "main")
+                .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
+        }),
+        ("circleci", |call| {
+            call.variable("CIRCLE_PULL_REQUEST", "https://git.invalid/o/p/pull/x")
+        }),
+        ("buildkite", |call| {
+            call.variable("BUILDKITE_PULL_REQUEST", "x")
+                .variable("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main")
+        }),
+        ("bitbucket", |call| {
+            call.variable("BITBUCKET_PR_ID", "x")
+                .variable("BITBUCKET_PR_DESTINATION_BRANCH", "main")
+        }),
+    ];
+    let (world, served) = stage();
+    // A head that the target does not have yet, as in a change.
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("more");
+    world.git(&["push", "-q", "origin", "HEAD:change"]);
+    let args = [
+        "ci",
+        "--version-name",
+        "1",
+        "--publish-on-branch",
+        "**",
+        "--branch",
+        "change",
+    ];
+    for (name, with) in odd {
+        // Some of these events do not name the target's repository.
+        let remote = world.remote().display().to_string();
+        let call = call(&world, &served).variable("SLUICEGATE_TARGET_REPOSITORY", remote);
+        let call = match name {
+            "gitlab" => call
+                .variable("GITLAB_CI", "true")
+                .variable("CI_COMMIT_SHA", head(&world))
+                .variable("CI_DEFAULT_BRANCH", "main"),
+            "circleci" => call
+                .variable("CIRCLECI", "true")
+                .variable("CIRCLE_SHA1", head(&world))
+                .variable("CIRCLE_BRANCH", "change"),
+            "buildkite" => call
+                .variable("BUILDKITE", "true")
+                .variable("BUILDKITE_COMMIT", head(&world))
+                .variable("BUILDKITE_BRANCH", "change"),
+            "bitbucket" => call
+                .variable("BITBUCKET_BUILD_NUMBER", "1")
+                .variable("BITBUCKET_COMMIT", head(&world))
+                .variable("BITBUCKET_BRANCH", "change"),
+            _ => jenkins(call),
+        };
+        let ended = with(call).run(&args);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+        assert!(
+            ended.err.contains("is about a change that is not merged"),
+            "{name}: {}",
+            ended.all()
+        );
+    }
+    assert_eq!(versions(&world, &served), []);
+    // Counterparts: a merged change of Gerrit, and a branch build of Buildkite.
+    world.git(&["checkout", "-q", "main"]);
+    let merged = jenkins(call(&world, &served))
+        .variable("GERRIT_CHANGE_NUMBER", "7")
+        .variable("GERRIT_EVENT_TYPE", "change-merged");
+    merged
+        .run(&["ci", "--version-name", "1", "--publish-on-branch", "main"])
+        .expect(0);
+    assert_eq!(versions(&world, &served).len(), 1);
+}
+
+#[test]
+fn a_run_by_hand_that_names_the_branch_publishes_only_a_commit_of_it() {
+    type Manual = fn(&World, Call) -> Call;
+    let manual: [(&str, Manual); 3] = [
+        ("buildkite", |world, call| {
+            call.variable("BUILDKITE", "true")
+                .variable("BUILDKITE_SOURCE", "ui")
+                .variable("BUILDKITE_BRANCH", "main")
+                .variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main")
+                .variable("BUILDKITE_PULL_REQUEST", "false")
+                .variable("BUILDKITE_COMMIT", head(world))
+        }),
+        ("azure", |world, call| {
+            call.variable("TF_BUILD", "True")
+                .variable("BUILD_REASON", "Manual")
+                .variable("BUILD_SOURCEBRANCH", "refs/heads/main")
+                .variable("BUILD_SOURCEVERSION", head(world))
+        }),
+        ("gitlab", |world, call| {
+            call.variable("GITLAB_CI", "true")
+                .variable("CI_PIPELINE_SOURCE", "web")
+                .variable("CI_DEFAULT_BRANCH", "main")
+                .variable("CI_COMMIT_BRANCH", "main")
+                .variable("CI_COMMIT_SHA", head(world))
+        }),
+    ];
+    let (world, served) = stage();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write(
+        "sluicegate.yaml",
+        "publish-on: { branches: [main] }\nreview: { fail-on: never }\n",
+    );
+    world.commit("not merged");
+    world.push();
+    let args = ["publish", "--version-name", "1"];
+    for (name, host) in manual {
+        for args in [
+            &args[..],
+            &["ci", "--version-name", "1", "--publish-on-branch", "main"],
+        ] {
+            let ended = host(&world, call(&world, &served)).run(args);
+            assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
+        }
+        let context = host(&world, call(&world, &served)).run(&["context"]).expect(0);
+        assert!(
+            !context.out.contains("sluicegate.yaml of the checkout"),
+            "{name}: {}",
+            context.out
+        );
+    }
+    assert_eq!(versions(&world, &served), []);
+    world.git(&["checkout", "-q", "main"]);
+    for (number, (name, host)) in manual.into_iter().enumerate() {
+        let version = number.to_string();
+        let ended = host(&world, call(&world, &served)).run(&["publish", "--version-name", &version]);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+    }
+}
+
+#[test]
+fn a_branch_of_another_remote_is_not_the_default_branch() {
+    let (world, served) = stage();
+    let fork = world.path().join("fork.git");
+    crate::support::git(world.path(), &["init", "-q", "--bare", "-b", "main", "fork.git"]);
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("not merged");
+    world.push();
+    world.git(&["remote", "add", "fork", &fork.display().to_string()]);
+    world.git(&["push", "-q", "fork", "HEAD:main"]);
+    world.git(&["fetch", "-q", "fork"]);
+    world.git(&["tag", "v1"]);
+    for (name, host) in TAGGED {
+        for args in [&CI[..], &["publish", "--version-name", "{tag}"]] {
+            let ended = host(&world, call(&world, &served)).run(args);
+            assert_eq!(ended.code, 7, "{name} {args:?}: {}", ended.all());
+        }
+    }
+    assert_eq!(versions(&world, &served), []);
+}
+
+#[test]
+fn a_rerun_in_a_shallow_clone_that_cannot_tell_the_order_publishes_nothing() {
+    let (world, served) = stage();
+    let url = format!("file://{}", world.remote().display());
+    crate::support::git(world.path(), &["clone", "-q", "--depth", "1", &url, "old"]);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("second");
+    world.push();
+    let args = [
+        "ci",
+        "--version-name",
+        "{sha}",
+        "--publish-on-branch",
+        "main",
+        "--compat",
+        "off",
+    ];
+    pushed(&world, call(&world, &served)).run(&args).expect(0);
+    let before = versions(&world, &served);
+    let old = world.path().join("old");
+    let first = crate::support::git(&old, &["rev-parse", "HEAD"]);
+    let rerun = Call::with_platform(&old, &served.url).variable("SLUICEGATE_PREFIX", "sales");
+    let rerun = pushed(&world, rerun).variable("GITHUB_SHA", &first);
+    rerun
+        .run(&args)
+        .expect(7)
+        .saying(&["does not show whether version", "fetch-depth: 0"]);
+    assert_eq!(versions(&world, &served), before);
+    // The first version needs no history.
+    let (world, served) = stage();
+    crate::support::git(
+        world.path(),
+        &[
+            "clone",
+            "-q",
+            "--depth",
+            "1",
+            &format!("file://{}", world.remote().display()),
+            "first",
+        ],
+    );
+    let call =
+        Call::with_platform(&world.path().join("first"), &served.url).variable("SLUICEGATE_PREFIX", "sales");
+    pushed(&world, call).run(&args).expect(0);
+}
+
+#[test]
+fn commit_that_the_remote_lacks_is_published_locally_after_warning() {
+    let (world, served) = stage();
+    let args = ["publish", "--receipt", "receipt.json", "--version-name"];
+    let branch = || {
+        let receipt = std::fs::read(world.work().join("receipt.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&receipt).unwrap()["branch"].clone()
+    };
+    let pushed_commit = call(&world, &served).run(&[&args[..], &["1"]].concat()).expect(0);
+    assert!(!pushed_commit.err.contains("warning"), "{}", pushed_commit.all());
+    assert_eq!(branch(), json!("main"));
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("not pushed");
+    call(&world, &served)
+        .run(&[&args[..], &["2"]].concat())
+        .expect(0)
+        .saying(&[
+            "no known branch of the remote contains the commit",
+            "the branch `main` of the remote",
+        ]);
+    assert_eq!(branch(), json!(null));
+    // In a job, the same commit is refused.
+    let refused = pushed(&world, call(&world, &served)).run(&[&args[..], &["3", "--head", "HEAD"]].concat());
+    assert_eq!(refused.code, 7, "{}", refused.all());
+}
+
+/// Returns a call in the job of a host that names the branch, but no commit.
+fn job_without_commit(call: Call) -> Call {
+    call.variable("CI", "true")
+        .variable("BUILDKITE", "true")
+        .variable("BUILDKITE_COMMIT", "HEAD")
+        .variable("BUILDKITE_BRANCH", "main")
+        .variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main")
+        .variable("BUILDKITE_PULL_REQUEST", "false")
+        .variable("BUILDKITE_SOURCE", "webhook")
+}
+
+#[test]
+fn publish_of_unpushed_commit_in_job_exits_with_7() {
+    let (world, served) = stage();
+    world.write("sluicegate.yaml", "publish-on: { branches: [main] }\n");
+    world.commit("configured");
+    world.push();
+    let run = |args: &[&str]| job_without_commit(call(&world, &served)).run(args);
+    run(&["publish", "--version-name", "1"]).expect(0);
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world.commit("a step of the job commits");
+    for args in [
+        &["publish", "--version-name", "2"][..],
+        &["publish", "--version-name", "2", "--dry-run"],
+        &["publish", "--version-name", "2", "--branch", "main"],
+        &["ci", "--version-name", "2"],
+    ] {
+        let ended = run(args);
+        assert_eq!(ended.code, 7, "{args:?}: {}", ended.all());
+        assert!(
+            ended.err.contains("it is not in `main` on the remote"),
+            "{}",
+            ended.all()
+        );
+    }
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    world.push();
+    run(&["publish", "--version-name", "2"]).expect(0);
+}

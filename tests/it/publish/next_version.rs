@@ -1,0 +1,248 @@
+//! `{next}`: the version that follows from the changes for consumers, and which publish gets it.
+
+use crate::compatibility::breaks_in_publishes::{Shop, output, parameter};
+use crate::support::pipeline;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+#[test]
+fn a_name_that_nothing_counts_on_from_is_refused_the_first_time() {
+    let shop = Shop::new();
+    let said = shop.publish(&["release-{next}"]).expect(2);
+    assert!(
+        said.err.contains("`release-1.0.0` is not a semantic version"),
+        "{}",
+        said.err
+    );
+    assert!(shop.versions().is_empty());
+    shop.publish(&["v{next}+{short-sha}"]).expect(0);
+}
+
+#[test]
+fn the_next_version_is_counted_from_what_changed() {
+    let shop = Shop::new();
+    let next = |expected: &str| {
+        shop.publish(&["{next}"]).expect(0);
+        assert_eq!(shop.receipt()["versionName"], expected);
+    };
+    next("1.0.0");
+    let day = parameter("day", "");
+    shop.offer(&[
+        ("load", &day),
+        ("clean", &parameter("day", ", default: x")),
+        ("more", ""),
+    ]);
+    next("1.1.0");
+    // A file that no shared pipeline needs is still content.
+    shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    shop.push();
+    next("1.1.1");
+    shop.world.write("README.md", "no part of a version\n");
+    shop.push();
+    let said = shop.publish(&["{next}"]).expect(0);
+    assert!(
+        said.out
+            .contains("nothing changed since version 1.1.1 of sales: nothing is published"),
+        "{}",
+        said.all()
+    );
+    assert_eq!(shop.receipt()["outcome"], "already-published");
+    assert_eq!(shop.receipt()["versionName"], "1.1.1");
+    assert_eq!(output(&shop.outputs(), "compat"), "none");
+    // The order has no meaning, a description is only a note, a removed file changes the content.
+    shop.offer(&[
+        ("more", ""),
+        ("load", &day),
+        ("clean", &parameter("day", ", default: x")),
+    ]);
+    assert!(
+        shop.publish(&["{next}"])
+            .expect(0)
+            .out
+            .contains("nothing changed")
+    );
+    fs::remove_file(shop.world.work().join("other.orch.yaml")).unwrap();
+    shop.push();
+    next("1.1.2");
+    shop.offer(&[("load", &day)]);
+    next("2.0.0");
+    assert_eq!(shop.versions(), ["1.0.0", "1.1.0", "1.1.1", "1.1.2", "2.0.0"]);
+}
+
+#[test]
+fn what_cannot_be_counted_is_exit_2() {
+    let shop = Shop::new();
+    shop.publish(&["{next}", "--compat", "off"])
+        .expect(2)
+        .saying(&["but --compat off disables it"]);
+    shop.publish(&["2026-11-20"]).expect(0);
+    shop.break_it();
+    shop.publish(&["{next}"])
+        .expect(2)
+        .saying(&["the latest enabled version is named `2026-11-20`, which is not a semantic version"]);
+    shop.publish(&["x", "--compat", "off"]).expect(0);
+    assert_eq!(shop.receipt().get("compat"), None);
+}
+
+/// A proxy that holds each upload back until as many uploads have arrived as there are racers.
+struct Barrier {
+    arrived: Mutex<usize>,
+    all: Condvar,
+    racers: usize,
+}
+
+impl Barrier {
+    fn wait(&self) {
+        let mut arrived = self.arrived.lock().unwrap();
+        *arrived += 1;
+        self.all.notify_all();
+        let missing = |arrived: &mut usize| *arrived < self.racers;
+        let _all = self
+            .all
+            .wait_timeout_while(arrived, Duration::from_secs(60), missing)
+            .unwrap();
+    }
+
+    /// Starts the proxy and returns its address.
+    fn before(racers: usize, platform: &str) -> String {
+        let barrier = Self {
+            arrived: Mutex::new(0),
+            all: Condvar::new(),
+            racers,
+        };
+        proxy_uploads(platform, move || barrier.wait())
+    }
+}
+
+/// Starts a proxy that calls `before_upload` before it forwards an upload, and returns its address.
+pub fn proxy_uploads(platform: &str, before_upload: impl Fn() + Send + Sync + 'static) -> String {
+    let before_upload = Arc::new(before_upload);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let platform = platform.trim_start_matches("http://").to_owned();
+    std::thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let server = TcpStream::connect(&platform).unwrap();
+            let (back, forth) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            let before_upload = Arc::clone(&before_upload);
+            std::thread::spawn(move || hand_on(server, back, || {}));
+            std::thread::spawn(move || hand_on(client, forth, || before_upload()));
+        }
+    });
+    url
+}
+
+fn hand_on(mut from: TcpStream, mut to: TcpStream, before_upload: impl Fn()) {
+    let mut piece = [0; 8 * 1024];
+    while let Ok(size @ 1..) = from.read(&mut piece) {
+        if piece.starts_with(b"POST /v1/shared-pipelines/artifacts") {
+            before_upload();
+        }
+        if to.write_all(&piece[..size]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Write);
+}
+
+#[test]
+fn a_race_for_the_next_version_has_one_winner_and_one_conflict() {
+    let shop = Shop::new();
+    shop.publish(&["1.0.0"]).expect(0);
+    shop.offer(&[
+        ("load", &parameter("day", "")),
+        ("clean", &parameter("day", ", default: x")),
+        ("more", ""),
+    ]);
+    let url = Barrier::before(2, &shop.served.url);
+    let racer = || {
+        let call = shop.call().variable("SLUICEGATE_BASE_URL", &url);
+        std::thread::scope(|_| call.run(&["publish", "--version-name", "{next}"]))
+    };
+    let ended = std::thread::scope(|scope| {
+        let racers: Vec<_> = (0..2).map(|_| scope.spawn(racer)).collect();
+        racers
+            .into_iter()
+            .map(|racer| racer.join().unwrap())
+            .collect::<Vec<_>>()
+    });
+    let mut codes: Vec<i32> = ended.iter().map(|ended| ended.code).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [0, 5], "{}{}", ended[0].all(), ended[1].all());
+    assert_eq!(shop.versions(), ["1.0.0", "1.1.0"]);
+}
+
+#[test]
+fn an_older_commit_that_becomes_the_latest_version_is_told() {
+    let shop = Shop::new();
+    let older = shop.world.git(&["rev-parse", "HEAD"]);
+    shop.world.write("other.orch.yaml", pipeline(&["Start", "Done"]));
+    shop.push();
+    let newer = shop.publish(&["2"]).expect(0);
+    assert!(!newer.err.contains("go back"), "{}", newer.err);
+    let back = ["1", "--head", older.trim()];
+    shop.publish(&back).expect(0).saying(&[
+        "is older than the commit of version 2 of sales",
+        "consumers of [Latest] go back",
+        "sluicegate artifacts disable",
+    ]);
+    // On a second run, the version exists, and nothing changes for anyone.
+    let again = shop
+        .publish(&[&back[..], &["--if-exists", "same-content"]].concat())
+        .expect(0);
+    assert!(!again.err.contains("go back"), "{}", again.err);
+}
+
+#[test]
+fn a_commit_that_was_counted_is_not_counted_again() {
+    let shop = Shop::new();
+    shop.publish(&["{next}"]).expect(0);
+    let older = shop.world.git(&["rev-parse", "HEAD"]);
+    shop.offer(&[("load", &parameter("day", "")), ("clean", ""), ("more", "")]);
+    shop.publish(&["{next}"]).expect(0);
+    let versions = shop.versions();
+    // The job of the first commit runs again.
+    let again = ["{next}", "--head", older.trim()];
+    let said = shop.publish(&again).expect(0);
+    let told = "this commit is published already, as version 1.0.0 of sales: nothing is published";
+    assert!(said.out.contains(told), "{}", said.all());
+    assert_eq!(shop.versions(), versions);
+    let receipt = shop.receipt();
+    assert_eq!(
+        (
+            &receipt["outcome"],
+            &receipt["versionName"],
+            &receipt["commitHash"]
+        ),
+        (&"already-published".into(), &"1.0.0".into(), &older.trim().into())
+    );
+    // A dry run reports the same.
+    let dry = shop.publish(&[&again[..], &["--dry-run"]].concat()).expect(0);
+    let told = "would publish nothing: this commit is published already, as version 1.0.0 of sales";
+    assert!(dry.out.starts_with(told), "{}", dry.all());
+    assert_eq!(shop.receipt()["versionName"], "1.0.0");
+    // A rerun does not undo a rollback.
+    shop.call()
+        .run(&[
+            "artifacts",
+            "disable",
+            "--prefix",
+            "sales",
+            "--version-name",
+            "1.0.0",
+        ])
+        .expect(0);
+    shop.publish(&again)
+        .expect(0)
+        .saying(&["not publishing the commit", "sluicegate artifacts enable"]);
+    assert_eq!(shop.versions().len(), versions.len());
+    let by_hand = ["1.0.1", "--head", older.trim()];
+    shop.publish(&by_hand).expect(0).saying(&[
+        "go back",
+        "this commit is published already, as version 1.0.0 of sales, which is disabled",
+    ]);
+    assert_eq!(shop.versions().len(), versions.len() + 1);
+}

@@ -1,0 +1,128 @@
+//! A small project with shared pipelines, and plans of it.
+
+use crate::support::World;
+use sluicegate::publish::{Plan, PublishError, Select, Source, Wish, plan};
+use sluicegate_git::{CommitId, Repository};
+
+/// Path of the project's shared-pipelines file.
+pub const CONFIG: &str = ".platform/shared-pipelines.yaml";
+
+/// Creates a project: `load` (shared as `load-it`) calls `jobs/clean` and runs a script; `old` is shared and disabled.
+pub fn world() -> World {
+    let world = World::new();
+    let components = [call("transformationJob", "jobs/clean"), script("sql/load.sql")];
+    world.write("load.orch.yaml", pipeline("orchestration", &components));
+    world.write("jobs/clean.tran.yaml", pipeline("transformation", &[]));
+    world.write(".hidden/other.orch.yaml", pipeline("orchestration", &[]));
+    world.write("old.orch.yaml", pipeline("orchestration", &[]));
+    world.write("sql/load.sql", "select 1;\n");
+    world.write("sql/unused.sql", "select 2;\n");
+    world.write("README.md", "# not sent\n");
+    world.write(
+        CONFIG,
+        shared(&[
+            ("load.orch.yaml", "load-it", true),
+            ("old.orch.yaml", "old", false),
+        ]),
+    );
+    world
+}
+
+/// Returns a shared-pipelines file with these entries: path, ID, enabled.
+pub fn shared(entries: &[(&str, &str, bool)]) -> String {
+    let entry = |(path, id, enabled): &(&str, &str, bool)| {
+        format!("  - pipeline: \"{path}\"\n    id: {id}\n    enabled: {enabled}\n    parameters: {{}}\n")
+    };
+    let list: String = entries.iter().map(entry).collect();
+    format!("version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n{list}")
+}
+
+/// Returns a pipeline with components that have these parameters; the first component's key is on line 4.
+pub fn pipeline(kind: &str, parameters: &[String]) -> String {
+    let component = |(n, parameters): (usize, &String)| {
+        format!(
+            "    Step {n}:\n      type: step\n      parameters:\n        componentName: Step {n}\n{parameters}"
+        )
+    };
+    let components: String = parameters.iter().enumerate().map(component).collect();
+    let components = if components.is_empty() {
+        " {}\n".to_owned()
+    } else {
+        format!("\n{components}")
+    };
+    format!("type: {kind}\npipeline:\n  components:{components}")
+}
+
+/// Returns the parameters of a call, on the fifth line of the component.
+pub fn call(key: &str, target: &str) -> String {
+    format!("        {key}: \"{target}\"\n")
+}
+
+/// Returns the parameters of a script from a file.
+pub fn script(path: &str) -> String {
+    format!("        scriptLocation: File\n        fileName: \"{path}\"\n")
+}
+
+/// The settings of a publish request, as on the command line.
+pub struct Asked {
+    pub include: fn(&str) -> bool,
+    pub exclude: fn(&str) -> bool,
+    pub config_dir: Option<String>,
+    pub source: Source,
+    pub select: Select,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self {
+            include: |path| path.ends_with(".orch.yaml") || path.ends_with(".tran.yaml"),
+            exclude: |_| false,
+            config_dir: None,
+            source: Source::Commit,
+            select: Select::All,
+        }
+    }
+}
+
+impl Asked {
+    /// Returns the plan of the project as committed or as on disk.
+    pub fn plan(&self, world: &World) -> Result<Plan, PublishError> {
+        let repository = Repository::discover(&world.work()).unwrap();
+        self.plan_of(&repository, &repository.head().unwrap().commit)
+    }
+
+    /// Returns the plan of this commit.
+    pub fn plan_of(&self, repository: &Repository, head: &CommitId) -> Result<Plan, PublishError> {
+        let wish = Wish {
+            prefix: "demo".to_owned(),
+            version_template: "1.0 {date}".to_owned(),
+            include: &self.include,
+            exclude: &self.exclude,
+            config_dir: self.config_dir.clone(),
+            source: self.source,
+            select: self.select,
+            branch: Some("main".to_owned()),
+            tag: None,
+            run_number: None,
+            next: None,
+        };
+        plan(repository, head, &wish)
+    }
+}
+
+/// Returns the plan of the committed project.
+pub fn planned(world: &World) -> Plan {
+    world.commit("all");
+    Asked::default().plan(world).unwrap()
+}
+
+/// Returns the error that prevents publishing the committed project.
+pub fn refused(world: &World) -> String {
+    world.commit("all");
+    Asked::default().plan(world).unwrap_err().to_string()
+}
+
+/// Returns the paths of the planned files.
+pub fn paths(plan: &Plan) -> Vec<&str> {
+    plan.files.iter().map(|file| file.path.as_str()).collect()
+}

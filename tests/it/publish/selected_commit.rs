@@ -1,0 +1,132 @@
+//! A host that does not name the event also builds any commit that a user combines with a branch. Only the clone's
+//! version of that branch shows that the commit is on it.
+
+use crate::ci::publish_after_review::{call, stage, versions};
+use crate::support::{Call, World, head, pipeline};
+
+type Build = fn(&World, Call) -> Call;
+
+/// Builds of `main` at HEAD on hosts that do not name the event.
+const BUILDS: [(&str, Build); 6] = [
+    ("circleci", |world, call| {
+        call.variable("CIRCLECI", "true")
+            .variable("CIRCLE_SHA1", head(world))
+            .variable("CIRCLE_BRANCH", "main")
+    }),
+    ("bitbucket", |world, call| {
+        call.variable("BITBUCKET_BUILD_NUMBER", "1")
+            .variable("BITBUCKET_COMMIT", head(world))
+            .variable("BITBUCKET_BRANCH", "main")
+    }),
+    ("jenkins", |world, call| {
+        jenkins(call).variable("GIT_COMMIT", head(world))
+    }),
+    ("jenkins without GIT_COMMIT", |_, call| jenkins(call)),
+    ("buildkite without source", |world, call| {
+        call.variable("BUILDKITE", "true")
+            .variable("BUILDKITE_COMMIT", head(world))
+            .variable("BUILDKITE_BRANCH", "main")
+            .variable("BUILDKITE_PULL_REQUEST", "false")
+            .variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main")
+    }),
+    ("azure without reason", |world, call| {
+        call.variable("TF_BUILD", "True")
+            .variable("BUILD_SOURCEVERSION", head(world))
+            .variable("BUILD_SOURCEBRANCH", "refs/heads/main")
+    }),
+];
+
+const POLICY: &str = "publish-on: { branches: [main] }\n";
+const WAIVERS: &str = "- { rule: component-naming-convention, path: '**', reason: x }\n";
+
+fn jenkins(call: Call) -> Call {
+    call.variable("JENKINS_URL", "https://ci.invalid/")
+        .variable("BUILD_ID", "1")
+        .variable("BRANCH_NAME", "main")
+        .variable("BRANCH_IS_PRIMARY", "true")
+}
+
+const COMMANDS: [&[&str]; 2] = [
+    &["ci", "--version-name", "1", "--compat", "off"],
+    &["publish", "--version-name", "1", "--compat", "off"],
+];
+
+/// Commits a bad pipeline and the waiver that lets it pass.
+fn commit_change(world: &World) -> String {
+    world.write("sales/load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.write("sluicegate-waivers.yaml", WAIVERS);
+    world.commit("change")
+}
+
+#[test]
+fn build_of_unmerged_commit_as_main_publishes_nothing() {
+    let (world, served) = stage();
+    world.write("sluicegate.yaml", POLICY);
+    world.commit("policy");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    let change = commit_change(&world);
+    world.push();
+    // As CircleCI does: the local branch is at the selected commit.
+    world.git(&["checkout", "-q", "-B", "main", &change]);
+    for (host, build) in BUILDS {
+        let ended = build(&world, Call::new(&world.work())).run(&["check"]);
+        assert_eq!(ended.code, 1, "{host} check: {}", ended.all());
+        for command in COMMANDS {
+            let ended = build(&world, call(&world, &served)).run(command);
+            assert_eq!(ended.code, 7, "{host} {command:?}: {}", ended.all());
+            ended.saying(&["is not merged", "merge it first", "--deepen"]);
+            // The remote's branch does not have the commit either.
+            let ended = build(&world, call(&world, &served)).run(&[command, &["--deepen"]].concat());
+            assert_eq!(ended.code, 7, "{host} {command:?} --deepen: {}", ended.all());
+        }
+    }
+    assert_eq!(versions(&world, &served), []);
+}
+
+#[test]
+fn build_of_pushed_commit_of_main_publishes() {
+    for (host, build) in BUILDS {
+        let (world, served) = stage();
+        world.write("sluicegate.yaml", POLICY);
+        world.commit("policy");
+        world.push();
+        world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+        world.commit("more");
+        world.push();
+        let ended = build(&world, call(&world, &served)).run(COMMANDS[0]);
+        assert_eq!(ended.code, 0, "{host}: {}", ended.all());
+        assert_eq!(versions(&world, &served), [("1".to_owned(), true)], "{host}");
+    }
+}
+
+#[test]
+fn outdated_clone_gets_advice_and_deepen_publishes() {
+    for (host, build) in BUILDS {
+        let (world, served) = stage();
+        world.write("sluicegate.yaml", POLICY);
+        let policy = world.commit("policy");
+        world.push();
+        world.write("sales/load.orch.yaml", pipeline(&["Start", "More", "Done"]));
+        world.commit("more");
+        world.push();
+        world.git(&["update-ref", "refs/remotes/origin/main", &policy]);
+        let checked = build(&world, Call::new(&world.work())).run(&["check", "--report", "json=-"]);
+        let notes = checked.expect(0).json()["notes"].to_string();
+        assert!(
+            notes.contains("is not in `origin/main` as this clone has it"),
+            "{host}: {notes}"
+        );
+        for command in COMMANDS {
+            let ended = build(&world, call(&world, &served)).run(command);
+            assert_eq!(ended.code, 7, "{host}: {}", ended.all());
+            ended.saying(&[
+                "git fetch origin +refs/heads/main:refs/remotes/origin/main",
+                "--deepen",
+            ]);
+        }
+        let ended = build(&world, call(&world, &served)).run(&[COMMANDS[0], &["--deepen"]].concat());
+        assert_eq!(ended.code, 0, "{host}: {}", ended.all());
+        assert_eq!(versions(&world, &served), [("1".to_owned(), true)], "{host}");
+    }
+}

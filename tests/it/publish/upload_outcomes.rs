@@ -1,0 +1,473 @@
+//! Each possible outcome of an upload.
+
+use crate::publish::planned_project::{CONFIG, planned, world};
+use crate::publish::worktree_files::on_disk;
+use crate::support::World;
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use sluicegate::publish::{
+    IfExists, Latest, OnIgnored, Options, Outcome, OutcomeKind, Plan, Receipt, publish,
+};
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::{BaseUrl, Client, Delays, ErrorKind, Settings, TokenSource};
+use std::time::Duration;
+use wiremock::matchers::{body_json, method, path, query_param, query_param_is_missing};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const ARTIFACTS: &str = "/v1/shared-pipelines/artifacts";
+const DETAILS: &str = "/v1/shared-pipelines/artifacts/details";
+
+fn options() -> Options {
+    Options {
+        on_ignored: OnIgnored::Fail,
+        if_exists: IfExists::Fail,
+        verify: true,
+        patience: Duration::ZERO,
+        hash: true,
+    }
+}
+
+/// A plan, and the server that receives it.
+struct Stage {
+    world: World,
+    plan: Plan,
+    server: MockServer,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let world = world();
+        let plan = planned(&world);
+        let stage = Self {
+            world,
+            plan,
+            server: MockServer::start().await,
+        };
+        // The lookup before the upload: the version does not exist yet.
+        Mock::given(method("GET"))
+            .and(path(DETAILS))
+            .and(query_param("versionName", &stage.plan.version_name))
+            .respond_with(ResponseTemplate::new(404))
+            .up_to_n_times(1)
+            .expect(1)
+            .with_priority(1)
+            .mount(&stage.server)
+            .await;
+        stage
+    }
+
+    fn details(&self) -> Value {
+        json!({
+            "artifactDetails": {
+                "sharedPipelineIdPrefix": "demo", "versionName": self.plan.version_name, "enabled": true,
+                "createdAt": "2026-11-20T09:30:00Z", "provider": "public-api",
+                "commitHash": self.plan.commit_hash, "branch": "main",
+            },
+            "sharedPipelines": [{ "sharedPipelineId": "load-it", "sourcePipeline": "load", "description": null }],
+        })
+    }
+
+    /// Sets the response to the upload, which must be sent exactly once.
+    async fn upload(&self, answer: ResponseTemplate) -> &Self {
+        Mock::given(method("POST"))
+            .and(path(ARTIFACTS))
+            .respond_with(answer)
+            .expect(1)
+            .mount(&self.server)
+            .await;
+        self
+    }
+
+    /// Sets the details after the upload.
+    async fn shows(&self, answer: ResponseTemplate) -> &Self {
+        self.details_are(answer, 1).await
+    }
+
+    async fn details_are(&self, answer: ResponseTemplate, times: u64) -> &Self {
+        Mock::given(method("GET"))
+            .and(path(DETAILS))
+            .and(query_param("sharedPipelineIdPrefix", "demo"))
+            .and(query_param("versionName", &self.plan.version_name))
+            .respond_with(answer)
+            .expect(times)
+            .mount(&self.server)
+            .await;
+        self
+    }
+
+    /// Sets the response for the latest version, which is requested without a version name.
+    async fn latest_is(&self, answer: ResponseTemplate) -> &Self {
+        Mock::given(method("GET"))
+            .and(path(DETAILS))
+            .and(query_param_is_missing("versionName"))
+            .respond_with(answer)
+            .expect(1)
+            .mount(&self.server)
+            .await;
+        self
+    }
+
+    async fn disables(&self, answer: ResponseTemplate) -> &Self {
+        let body = json!({ "sharedPipelineIdPrefix": "demo", "versionName": self.plan.version_name, "enabled": false });
+        Mock::given(method("PATCH"))
+            .and(path(ARTIFACTS))
+            .and(body_json(body))
+            .respond_with(answer)
+            .expect(1)
+            .mount(&self.server)
+            .await;
+        self
+    }
+
+    async fn run(&self, options: Options) -> Outcome {
+        let settings = Settings {
+            base_url: BaseUrl::parse(&self.server.uri()).unwrap(),
+            token: TokenSource::Value(SecretString::from("t")),
+            timeout: Duration::from_secs(20),
+            retries: 0,
+            ca_cert: None,
+            observer: sluicegate_platform::http::Observer::default(),
+        };
+        let platform = Platform::new(Client::with_delays(settings, Delays::default()).unwrap());
+        publish(&platform, &self.plan, options, None).await
+    }
+}
+
+fn whole() -> ResponseTemplate {
+    ResponseTemplate::new(201).set_body_json(json!({ "ignoredResources": [] }))
+}
+
+fn ignoring() -> ResponseTemplate {
+    let ignored = json!([{ "name": "x.zip", "reason": "archives are not supported" }]);
+    ResponseTemplate::new(201).set_body_json(json!({ "ignoredResources": ignored }))
+}
+
+fn ok(body: &Value) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_json(body)
+}
+
+#[tokio::test]
+async fn a_file_that_changed_after_it_was_checked_is_not_sent() {
+    for name in ["load.orch.yaml", CONFIG] {
+        let mut stage = Stage::new().await;
+        stage.plan = on_disk(&stage.world);
+        let path = stage.world.work().join(name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("load", "dump")).unwrap();
+        let outcome = stage.run(options()).await;
+        assert_eq!(outcome.kind, OutcomeKind::Failed, "{outcome:?}");
+        let error = outcome.error.unwrap();
+        assert_eq!(error.kind(), ErrorKind::Source);
+        assert!(
+            error
+                .to_string()
+                .contains(&format!("{name}: the file changed after it was checked")),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_whole_artifact_is_published_and_verified() {
+    let stage = Stage::new().await;
+    stage.upload(whole()).await.shows(ok(&stage.details())).await;
+    let outcome = stage.run(options()).await;
+    assert_eq!(
+        (outcome.kind, outcome.verified),
+        (OutcomeKind::Published, true),
+        "{:?}",
+        outcome.problems
+    );
+    assert_eq!(outcome.hashes, Some(stage.plan.hash_all().unwrap()));
+    let requests = stage.server.received_requests().await.unwrap();
+    let upload = requests
+        .iter()
+        .find(|request| request.method.as_str() == "POST")
+        .unwrap();
+    let header = |name: &str| upload.headers.get(name).unwrap().to_str().unwrap().to_owned();
+    assert_eq!(header("sharedPipelineIdPrefix"), "demo");
+    assert_eq!(
+        (header("commitHash"), header("branch")),
+        (stage.plan.commit_hash.clone(), "main".to_owned())
+    );
+    let body = String::from_utf8_lossy(&upload.body);
+    assert_eq!(
+        body.matches("Content-Disposition: form-data; name=\"").count(),
+        stage.plan.files.len()
+    );
+    assert!(
+        body.contains("name=\"sql/load.sql\"\r\nContent-Type: text/plain\r\n\r\nselect 1;\n\r\n"),
+        "{body}"
+    );
+}
+
+#[tokio::test]
+async fn without_verification_nothing_is_looked_up() {
+    let stage = Stage::new().await;
+    stage.upload(whole()).await;
+    let outcome = stage
+        .run(Options {
+            verify: false,
+            hash: false,
+            ..options()
+        })
+        .await;
+    assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Published, false));
+    assert_eq!(outcome.hashes, None);
+}
+
+#[tokio::test]
+async fn ignored_resources_are_incomplete() {
+    let stage = Stage::new().await;
+    stage.upload(ignoring()).await.shows(ok(&stage.details())).await;
+    let outcome = stage.run(options()).await;
+    assert_eq!(
+        (outcome.kind, outcome.ignored.len()),
+        (OutcomeKind::Incomplete, 1)
+    );
+    insta::assert_snapshot!(outcome.problems.join("\n"), @"the platform left out `x.zip`: archives are not supported");
+}
+
+#[tokio::test]
+async fn ignored_resources_can_be_waved_through() {
+    let stage = Stage::new().await;
+    stage.upload(ignoring()).await.shows(ok(&stage.details())).await;
+    let outcome = stage
+        .run(Options {
+            on_ignored: OnIgnored::Warn,
+            ..options()
+        })
+        .await;
+    assert_eq!(
+        (outcome.kind, outcome.ignored.len(), outcome.verified),
+        (OutcomeKind::Published, 1, true)
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_tell_is_incomplete() {
+    let answers = [
+        ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v" })),
+        ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v", "ignoredResources": null })),
+        ResponseTemplate::new(201).set_body_json(json!({ "versionName": "v", "ignoredResources": "none" })),
+        ResponseTemplate::new(200).set_body_string("<html>"),
+        ResponseTemplate::new(201),
+    ];
+    for answer in answers {
+        let stage = Stage::new().await;
+        stage.upload(answer).await.shows(ok(&stage.details())).await;
+        let outcome = stage
+            .run(Options {
+                on_ignored: OnIgnored::Warn,
+                ..options()
+            })
+            .await;
+        assert_eq!(outcome.kind, OutcomeKind::Incomplete, "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_lacks_something_is_incomplete() {
+    let stage = Stage::new().await;
+    let mut details = stage.details();
+    details["sharedPipelines"] = json!([]);
+    details["artifactDetails"]["commitHash"] = json!("0".repeat(40));
+    stage.upload(whole()).await.shows(ok(&details)).await;
+    let outcome = stage.run(options()).await;
+    assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
+    insta::assert_snapshot!(outcome.problems.join("\n").replace(&stage.plan.commit_hash, "<commit>"), @"
+    the version is from the commit 0000000000000000000000000000000000000000, not <commit>
+    the shared pipeline `load-it` (load.orch.yaml) is missing
+    ");
+}
+
+#[tokio::test]
+async fn a_version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
+    let stage = Stage::new().await;
+    let mut details = stage.details();
+    details["sharedPipelines"][0]["sourcePipeline"] = json!("evil");
+    details["artifactDetails"]["enabled"] = json!(false);
+    stage.upload(whole()).await.shows(ok(&details)).await;
+    let outcome = stage.run(options()).await;
+    assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
+    insta::assert_snapshot!(outcome.problems.join("\n"), @"
+    the shared pipeline `load-it` is from `evil`, not from load.orch.yaml
+    the version is disabled
+    ");
+}
+
+#[tokio::test]
+async fn a_version_that_cannot_be_looked_up_is_not_verified() {
+    let stage = Stage::new().await;
+    stage
+        .upload(whole())
+        .await
+        .shows(ResponseTemplate::new(500))
+        .await;
+    let outcome = stage
+        .run(Options {
+            on_ignored: OnIgnored::Disable,
+            ..options()
+        })
+        .await;
+    assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
+    assert!(!outcome.disabled, "nothing is known to be missing");
+}
+
+#[tokio::test]
+async fn an_incomplete_version_is_disabled_if_asked() {
+    let stage = Stage::new().await;
+    stage
+        .upload(ignoring())
+        .await
+        .shows(ok(&stage.details()))
+        .await
+        .disables(ResponseTemplate::new(204))
+        .await
+        .latest_is(ResponseTemplate::new(404))
+        .await;
+    let outcome = stage
+        .run(Options {
+            on_ignored: OnIgnored::Disable,
+            ..options()
+        })
+        .await;
+    assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Incomplete, true));
+    assert_eq!(outcome.latest, Some(Latest::Nothing));
+}
+
+#[tokio::test]
+async fn a_version_that_could_not_be_disabled_is_said_first() {
+    let stage = Stage::new().await;
+    stage
+        .upload(ignoring())
+        .await
+        .shows(ok(&stage.details()))
+        .await
+        .disables(ResponseTemplate::new(403))
+        .await;
+    let outcome = stage
+        .run(Options {
+            on_ignored: OnIgnored::Disable,
+            ..options()
+        })
+        .await;
+    assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Incomplete, false));
+    assert!(
+        outcome.problems[0].contains("could not be disabled"),
+        "{:?}",
+        outcome.problems
+    );
+}
+
+#[tokio::test]
+async fn an_existing_version_is_a_conflict() {
+    let stage = Stage::new().await;
+    stage.upload(ResponseTemplate::new(409)).await;
+    let outcome = stage.run(options()).await;
+    assert_eq!(outcome.kind, OutcomeKind::Conflict);
+    assert_eq!(outcome.error.map(|error| error.kind()), Some(ErrorKind::Conflict));
+    assert_eq!(
+        outcome.hashes,
+        Some(stage.plan.hash_all().unwrap()),
+        "the receipt is whole all the same"
+    );
+}
+
+#[tokio::test]
+async fn an_existing_version_of_the_same_content_is_fine_if_asked() {
+    let stage = Stage::new().await;
+    stage
+        .upload(ResponseTemplate::new(409))
+        .await
+        .shows(ok(&stage.details()))
+        .await;
+    let outcome = stage
+        .run(Options {
+            if_exists: IfExists::SameContent,
+            ..options()
+        })
+        .await;
+    assert_eq!(
+        (outcome.kind, outcome.verified),
+        (OutcomeKind::AlreadyPublished, true)
+    );
+}
+
+#[tokio::test]
+async fn an_existing_version_of_other_content_is_a_conflict_with_the_difference() {
+    let stage = Stage::new().await;
+    let mut details = stage.details();
+    details["artifactDetails"]["commitHash"] = Value::Null;
+    stage
+        .upload(ResponseTemplate::new(409))
+        .await
+        .shows(ok(&details))
+        .await;
+    let outcome = stage
+        .run(Options {
+            if_exists: IfExists::SameContent,
+            ..options()
+        })
+        .await;
+    assert_eq!(outcome.kind, OutcomeKind::Conflict);
+    insta::assert_snapshot!(outcome.problems.join("\n"), @"
+    the version `1.0 2026-11-20` of `demo` exists, and a version is never changed
+    the platform reports no commit hash for the version
+    ");
+}
+
+#[tokio::test]
+async fn a_refusal_is_a_failure() {
+    for (status, kind) in [
+        (401, ErrorKind::Unauthorized),
+        (403, ErrorKind::Forbidden),
+        (400, ErrorKind::BadRequest),
+    ] {
+        let stage = Stage::new().await;
+        stage.upload(ResponseTemplate::new(status)).await;
+        let outcome = stage.run(options()).await;
+        assert_eq!(outcome.kind, OutcomeKind::Failed);
+        assert_eq!(outcome.error.map(|error| error.kind()), Some(kind));
+    }
+}
+
+#[tokio::test]
+async fn the_receipt_says_what_became_of_it() {
+    let stage = Stage::new().await;
+    stage.upload(ignoring()).await.shows(ok(&stage.details())).await;
+    let outcome = stage.run(options()).await;
+    let hashes = outcome.hashes.clone().unwrap();
+    let mut written = Vec::new();
+    Receipt::of(&stage.plan, &hashes, &outcome)
+        .write(&mut written)
+        .unwrap();
+    let read: Value = serde_json::from_slice(&written).unwrap();
+    let keys: Vec<_> = read.as_object().unwrap().keys().map(String::as_str).collect();
+    let expected = [
+        "schema",
+        "prefix",
+        "versionName",
+        "commitHash",
+        "branch",
+        "digest",
+        "files",
+        "outcome",
+        "ignoredResources",
+        "verified",
+        "sharedPipelines",
+    ];
+    assert_eq!(keys, expected);
+    assert_eq!(
+        (&read["outcome"], &read["verified"]),
+        (&json!("incomplete"), &json!(true))
+    );
+    assert_eq!(read["ignoredResources"][0]["name"], "x.zip");
+    assert_eq!(
+        read["files"][5],
+        json!({ "path": "sql/load.sql", "bytes": 10, "sha256": hashes[5] })
+    );
+    assert_eq!(read["digest"], json!(stage.plan.digest(&hashes)));
+    let planned = serde_json::to_value(Receipt::planned(&stage.plan, &hashes)).unwrap();
+    assert_eq!(planned["outcome"], "planned");
+}

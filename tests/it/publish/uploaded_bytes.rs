@@ -1,0 +1,97 @@
+//! Every part is the commit's blob, byte for byte, with exactly its path as the name.
+
+use crate::publish::faulty_server::{Faulty, Shows};
+use crate::publish::planned_project::{CONFIG, pipeline, planned, script, shared};
+use crate::publish::server_faults::{options, run};
+use crate::support::World;
+use sluicegate::publish::OutcomeKind;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+const NAMES: [&str; 9] = [
+    "with space.orch.yaml",
+    "quo\"te.orch.yaml",
+    "semi;colon; name=\"x\".orch.yaml",
+    "back\\slash.orch.yaml",
+    "ünïcödé/日本.orch.yaml",
+    "per%22cent%0D.orch.yaml",
+    "new\nline\rreturn.orch.yaml",
+    "apo'strophe*=utf-8''x.orch.yaml",
+    ".hidden/.deep.orch.yaml",
+];
+
+/// Returns the parts of a form by name, with the bytes between the head and the next boundary.
+fn parts(body: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let end = body.windows(2).position(|pair| pair == b"\r\n").unwrap();
+    let boundary = [b"\r\n", &body[..end]].concat();
+    let mut rest = body[end..].to_vec();
+    let mut parts = BTreeMap::new();
+    loop {
+        let head_end = match find(&rest, b"\r\n\r\n") {
+            Some(at) if !rest.starts_with(b"--") => at,
+            _ => return parts,
+        };
+        let head = String::from_utf8(rest[..head_end].to_vec()).unwrap();
+        let name = head.split_once("form-data; name=\"").unwrap().1;
+        let name = name.split_once("\"\r\n").unwrap().0.to_owned();
+        let content_end = head_end + 4 + find(&rest[head_end + 4..], &boundary).unwrap();
+        assert!(!head.contains("filename") && !head.contains("name*"), "{head}");
+        let former = parts.insert(name.clone(), rest[head_end + 4..content_end].to_vec());
+        assert!(former.is_none(), "{name} is sent twice");
+        rest.drain(..content_end + boundary.len());
+    }
+}
+
+fn find(text: &[u8], word: &[u8]) -> Option<usize> {
+    text.windows(word.len()).position(|window| window == word)
+}
+
+fn blob(world: &World, path: &str) -> Vec<u8> {
+    let output = Command::new("git")
+        .args(["cat-file", "blob", &format!("HEAD:{path}")])
+        .current_dir(world.work())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{path}");
+    output.stdout
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_part_is_the_blob_of_its_path() {
+    let world = World::new();
+    let text = pipeline("orchestration", &[]);
+    for (number, name) in NAMES.into_iter().enumerate() {
+        let ending = if number % 2 == 0 { "\r\n" } else { "\n" };
+        world.write(name, text.replace('\n', ending));
+    }
+    world.write("empty.orch.yaml", "");
+    let binary: Vec<u8> = (0..=255).cycle().take(70_000).chain(*b"\r\n--\r\n").collect();
+    world.write("sql/all bytes.sql", &binary);
+    world.write("sql/short.sql", ";");
+    let scripts = [script("sql/all bytes.sql"), script("sql/short.sql")];
+    world.write("load.orch.yaml", pipeline("orchestration", &scripts));
+    world.write(CONFIG, shared(&[("load.orch.yaml", "load-it", true)]));
+    let plan = planned(&world);
+    let server = Faulty::start(&[], 0, Shows::Truth);
+    assert_eq!(run(&server, &plan, options()).await.kind, OutcomeKind::Published);
+
+    let sent = parts(&server.stored()[0].body);
+    let expected: BTreeMap<String, Vec<u8>> = plan
+        .files
+        .iter()
+        .map(|file| {
+            let name = file
+                .path
+                .replace('"', "%22")
+                .replace('\r', "%0D")
+                .replace('\n', "%0A");
+            (name, blob(&world, &file.path))
+        })
+        .collect();
+    assert_eq!(sent.len(), NAMES.len() + 5);
+    let names = |parts: &BTreeMap<String, Vec<u8>>| parts.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&sent), names(&expected));
+    for (name, content) in &expected {
+        assert!(sent[name] == *content, "{name} came as other bytes");
+    }
+}

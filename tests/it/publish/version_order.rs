@@ -1,0 +1,489 @@
+//! Neither a rerun nor a race makes an older commit the latest version, in `ci` and in `publish` alike.
+
+use crate::ci::publish_after_review::{call, stage, versions};
+use crate::publish::merged_commits::{TAGGED, pushed};
+use crate::publish::next_version::proxy_uploads;
+use crate::support::{
+    Call, Ended, Platform, Served, World, answer, git, github_event, head, in_turn, pipeline, repository,
+};
+use serde_json::{Value, json};
+use std::fs;
+use wiremock::ResponseTemplate;
+
+/// The templates whose names no person chooses.
+const TEMPLATES: [&str; 8] = [
+    "auto",
+    "1.0.{run-number}",
+    "{short-sha}",
+    "{sha}",
+    "{date}",
+    "{datetime}",
+    "{branch}",
+    "{next}",
+];
+
+/// Adds a pushed commit that changes the shared pipeline, and returns its id.
+fn push_commit(world: &World, component: &str) -> String {
+    world.write("sales/load.orch.yaml", pipeline(&["Start", component, "Done"]));
+    let commit = world.commit(component);
+    world.push();
+    commit
+}
+
+/// Creates a project whose second commit is published as version 2, and checks out the first.
+fn outdated_checkout() -> (World, Served) {
+    let (world, served) = stage();
+    let first = head(&world);
+    push_commit(&world, "More");
+    publish(&world, &served, "2.0.0").expect(0);
+    world.git(&["checkout", "-q", "--detach", &first]);
+    (world, served)
+}
+
+/// Runs `publish` in the job of a push to `main`.
+fn publish(world: &World, served: &Served, version: &str) -> Ended {
+    let call = call(world, served).variable("GITHUB_RUN_NUMBER", "7");
+    pushed(world, call).run(&["publish", "--version-name", version, "--receipt", "receipt.json"])
+}
+
+fn receipt(world: &World) -> Value {
+    serde_json::from_slice(&fs::read(world.work().join("receipt.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn publish_refuses_older_commit_under_name_that_nobody_chose() {
+    let (world, served) = outdated_checkout();
+    for template in TEMPLATES {
+        let ended = publish(&world, &served, template).expect(7);
+        ended.saying(&["is older than the commit of version 2.0.0", "nothing was sent"]);
+        assert_eq!(receipt(&world)["outcome"], "failed", "{template}");
+        let dry = call(&world, &served).variable("GITHUB_RUN_NUMBER", "7");
+        pushed(&world, dry)
+            .run(&["publish", "--version-name", template, "--dry-run"])
+            .expect(7);
+    }
+    let file = "publish: { version-name: 1.9.0, compat: \"off\" }\n";
+    // Outside of the checkout, the file belongs to the job.
+    let path = world.path().join("job.yaml");
+    fs::write(&path, file).unwrap();
+    let path = path.display().to_string();
+    let configured = pushed(&world, call(&world, &served)).run(&["publish", "--config", &path]);
+    configured.expect(7).saying(&["is older than the commit"]);
+    assert_eq!(versions(&world, &served).len(), 1);
+}
+
+#[test]
+fn publish_refuses_older_commit_under_name_of_the_tag_on_any_host() {
+    let (world, served) = outdated_checkout();
+    world.git(&["tag", "v1"]);
+    for (host, tagged) in TAGGED {
+        for version in ["{tag}", "release-{tag}", "v1"] {
+            let ended = tagged(&world, call(&world, &served)).run(&["publish", "--version-name", version]);
+            assert_eq!(ended.code, 7, "{host} {version}: {}", ended.all());
+        }
+    }
+    assert_eq!(versions(&world, &served).len(), 1);
+}
+
+#[test]
+fn publish_with_chosen_name_reports_older_commit_before_upload() {
+    let (world, served) = outdated_checkout();
+    let ended = publish(&world, &served, "hotfix").expect(0);
+    let warning = ended.err.find("consumers of [Latest] go back").unwrap();
+    assert!(
+        warning < ended.err.find("publishing ").unwrap(),
+        "{}",
+        ended.all()
+    );
+    assert_eq!(versions(&world, &served)[0].0, "hotfix");
+}
+
+#[test]
+fn publish_under_templates_moves_forward_and_repeats_newest() {
+    for template in TEMPLATES {
+        let (world, served) = stage();
+        publish(&world, &served, template).expect(0);
+        let changes_name = !["{date}", "{datetime}", "{branch}", "1.0.{run-number}"].contains(&template);
+        if changes_name {
+            push_commit(&world, "More");
+            publish(&world, &served, template).expect(0);
+        }
+        let newest = versions(&world, &served);
+        assert_eq!(newest.len(), 1 + usize::from(changes_name), "{template}");
+        // A rerun of the newest job.
+        let again = call(&world, &served).variable("GITHUB_RUN_NUMBER", "7");
+        pushed(&world, again)
+            .run(&[
+                "publish",
+                "--version-name",
+                template,
+                "--if-exists",
+                "same-content",
+            ])
+            .expect(0);
+        assert_eq!(versions(&world, &served), newest, "{template}");
+    }
+}
+
+#[test]
+fn clone_without_latest_commit_publishes_only_under_chosen_name() {
+    let (world, served) = stage();
+    let url = format!("file://{}", world.remote().display());
+    git(world.path(), &["clone", "-q", &url, "early"]);
+    let first = head(&world);
+    push_commit(&world, "More");
+    publish(&world, &served, "2").expect(0);
+    let early = || early_job(&world, &served, &first);
+    let ci = ["ci", "--version-name", "auto", "--publish-on-branch", "main"];
+    for args in [&["publish", "--version-name", "auto"][..], &ci] {
+        let ended = early().run(&[args, &["--compat", "off"]].concat());
+        ended
+            .expect(7)
+            .saying(&["this clone does not show whether version 2 of sales"]);
+    }
+    early()
+        .run(&["publish", "--version-name", "auto", "--deepen"])
+        .expect(7)
+        .saying(&["is older than the commit of version 2"]);
+    assert_eq!(versions(&world, &served).len(), 1);
+    early()
+        .run(&["publish", "--version-name", "back"])
+        .expect(0)
+        .saying(&["consumers of [Latest]"]);
+}
+
+/// Returns a call in the job of the first commit, in the clone `early`, which was made before the second commit.
+fn early_job(world: &World, served: &Served, first: &str) -> Call {
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": "0".repeat(40),
+        "after": first });
+    let call = Call::with_platform(&world.path().join("early"), &served.url);
+    github_event(world, call, "push", "refs/heads/main", &payload)
+        .variable("GITHUB_SHA", first)
+        .variable("SLUICEGATE_PREFIX", "sales")
+}
+
+/// Runs `ci` in the scheduled job with this run number.
+fn nightly(world: &World, served: &Served, number: &str) -> Ended {
+    let payload = json!({ "repository": repository(), "schedule": "0 0 * * *" });
+    let call = github_event(
+        world,
+        call(world, served),
+        "schedule",
+        "refs/heads/main",
+        &payload,
+    );
+    call.variable("GITHUB_RUN_NUMBER", number).run(&[
+        "ci",
+        "--version-name",
+        "1.0.{run-number}",
+        "--publish-on-branch",
+        "main",
+        "--receipt",
+        "receipt.json",
+    ])
+}
+
+#[test]
+fn nightly_run_publishes_each_commit_once_and_keeps_rollback() {
+    let (world, served) = stage();
+    nightly(&world, &served, "1").expect(0);
+    push_commit(&world, "More");
+    nightly(&world, &served, "2").expect(0);
+    let both = versions(&world, &served);
+    nightly(&world, &served, "3").expect(0).saying(&[
+        "not publishing the commit",
+        "version 1.0.2 of sales was published from it",
+    ]);
+    assert_eq!(receipt(&world)["outcome"], "already-published");
+    assert_eq!(receipt(&world)["versionName"], "1.0.2");
+    assert_eq!(versions(&world, &served), both);
+    call(&world, &served).run(&["artifacts", "rollback"]).expect(0);
+    let rolled_back = versions(&world, &served);
+    for number in ["2", "4"] {
+        nightly(&world, &served, number)
+            .expect(0)
+            .saying(&["not publishing the commit", "sluicegate artifacts enable"]);
+    }
+    for template in TEMPLATES {
+        publish(&world, &served, template)
+            .expect(0)
+            .saying(&["not publishing the commit"]);
+    }
+    assert_eq!(versions(&world, &served), rolled_back);
+    // A fix is published, and a person may publish the same commit again.
+    push_commit(&world, "Fixed");
+    nightly(&world, &served, "5").expect(0);
+    assert_eq!(versions(&world, &served)[0], ("1.0.5".to_owned(), true));
+    publish(&world, &served, "again")
+        .expect(0)
+        .saying(&["this commit is published already, as version 1.0.5 of sales"]);
+    assert_eq!(versions(&world, &served)[0], ("again".to_owned(), true));
+}
+
+#[test]
+fn tag_on_published_commit_is_published_too() {
+    let (world, served) = stage();
+    publish(&world, &served, "auto").expect(0);
+    world.git(&["tag", "v1"]);
+    for (host, tagged) in &TAGGED[..1] {
+        let args = ["ci", "--version-name", "{tag}", "--publish-on-tag", "v*"];
+        tagged(&world, call(&world, &served)).run(&args).expect(0);
+        assert_eq!(versions(&world, &served)[0].0, "v1", "{host}");
+    }
+}
+
+#[test]
+fn commits_that_only_the_details_show_are_known() {
+    let (world, served) = stage();
+    let platform = Platform::new();
+    let details = json!({
+        "artifactDetails": { "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false,
+            "commitHash": head(&world) },
+        "sharedPipelines": [],
+    });
+    let listed =
+        json!({ "results": [{ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false }] });
+    platform.on("GET", "/artifacts$", answer(&listed));
+    let missing = ResponseTemplate::new(404);
+    platform.on(
+        "GET",
+        "/artifacts/details$",
+        in_turn(vec![answer(&details), missing]),
+    );
+    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    let ended = pushed(&world, call)
+        .run(&["publish", "--version-name", "auto"])
+        .expect(0);
+    ended.saying(&["not publishing the commit"]);
+}
+
+/// Publishes a commit while another job publishes `newer` between the checks and the upload.
+fn race(world: &World, served: &Served, call: Call, args: &[&str]) -> Ended {
+    let newer = crate::ci::publish_after_review::call(world, served);
+    let url = proxy_uploads(&served.url, move || {
+        newer
+            .run(&["publish", "--version-name", "newer", "--head", "main"])
+            .expect(0);
+    });
+    call.variable("SLUICEGATE_BASE_URL", url).run(args)
+}
+
+#[test]
+fn upload_after_newer_version_is_disabled() {
+    let ci = ["ci", "--version-name", "auto", "--publish-on-branch", "main"];
+    for args in [
+        &["publish", "--version-name", "1"][..],
+        &["publish", "--version-name", "auto"],
+        &ci,
+    ] {
+        let (world, served) = stage();
+        let first = head(&world);
+        push_commit(&world, "More");
+        world.git(&["checkout", "-q", "--detach", &first]);
+        let call = pushed(&world, call(&world, &served));
+        let args = [args, &["--receipt", "receipt.json", "--no-verify"]].concat();
+        let ended = race(&world, &served, call, &args).expect(5).saying(&[
+            "appeared during this publish",
+            "the version was disabled",
+            "consumers of [Latest] get version newer now",
+        ]);
+        assert!(!ended.out.contains("published version"), "{}", ended.all());
+        let enabled: Vec<bool> = versions(&world, &served)
+            .iter()
+            .map(|version| version.1)
+            .collect();
+        assert_eq!(enabled, [false, true], "{args:?}");
+        assert_eq!(receipt(&world)["outcome"], "conflict");
+        assert_eq!(receipt(&world)["verified"], false);
+    }
+}
+
+#[test]
+fn upload_after_version_of_later_commit_than_the_clone_is_disabled() {
+    let (world, served) = stage();
+    let first = head(&world);
+    let url = format!("file://{}", world.remote().display());
+    git(world.path(), &["clone", "-q", &url, "early"]);
+    push_commit(&world, "More");
+    let early = early_job(&world, &served, &first);
+    race(&world, &served, early, &["publish", "--version-name", "auto"])
+        .expect(5)
+        .saying(&["this clone does not have its commit"]);
+    assert!(versions(&world, &served).contains(&("newer".to_owned(), true)));
+}
+
+#[test]
+fn upload_after_version_of_same_or_older_commit_stays() {
+    let (world, served) = stage();
+    world.git(&["branch", "old"]);
+    push_commit(&world, "More");
+    for (version, other) in [("1", "old"), ("2", "main")] {
+        let newer = call(&world, &served);
+        let url = proxy_uploads(&served.url, move || {
+            newer
+                .run(&["publish", "--version-name", other, "--head", other])
+                .expect(0);
+        });
+        let call = pushed(&world, call(&world, &served)).variable("SLUICEGATE_BASE_URL", url);
+        call.run(&["publish", "--version-name", version]).expect(0);
+    }
+    let all = versions(&world, &served);
+    assert!(all.len() == 4 && all.iter().all(|version| version.1), "{all:?}");
+}
+
+#[test]
+fn upload_is_uncertain_if_no_list_follows() {
+    let (world, served) = stage();
+    let platform = Platform::new();
+    let empty = answer(&json!({ "results": [] }));
+    platform.on(
+        "GET",
+        "/artifacts$",
+        in_turn(vec![empty, ResponseTemplate::new(500)]),
+    );
+    platform.on("GET", "/artifacts/details$", ResponseTemplate::new(404));
+    platform.on(
+        "POST",
+        "/artifacts$",
+        answer(&json!({ "versionName": "1", "ignoredResources": [] })),
+    );
+    let call = call(&world, &served)
+        .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+        .variable("SLUICEGATE_RETRIES", "0");
+    let args = [
+        "publish",
+        "--version-name",
+        "1",
+        "--no-verify",
+        "--receipt",
+        "receipt.json",
+    ];
+    pushed(&world, call).run(&args).expect(6).saying(&[
+        "could not check whether a newer version appeared",
+        "sluicegate artifacts list",
+    ]);
+    assert_eq!(receipt(&world)["outcome"], "incomplete");
+}
+
+#[test]
+fn next_version_after_rollback_skips_disabled_names() {
+    let (world, served) = stage();
+    publish(&world, &served, "{next}").expect(0);
+    push_commit(&world, "More");
+    publish(&world, &served, "{next}").expect(0);
+    call(&world, &served).run(&["artifacts", "rollback"]).expect(0);
+    push_commit(&world, "Fixed");
+    publish(&world, &served, "{next}").expect(0);
+    assert_eq!(versions(&world, &served)[0], ("1.0.2".to_owned(), true));
+    // If no version is enabled, the numbers go on from the newest.
+    for version in ["1.0.0", "1.0.2"] {
+        call(&world, &served)
+            .run(&["artifacts", "disable", "--force", "--version-name", version])
+            .expect(0);
+    }
+    push_commit(&world, "Again");
+    publish(&world, &served, "{next}").expect(0);
+    assert_eq!(versions(&world, &served)[0], ("1.0.3".to_owned(), true));
+}
+
+#[test]
+fn publish_waits_while_details_have_no_shared_pipeline() {
+    let (world, served) = stage();
+    let platform = Platform::new();
+    let artifact = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true,
+        "commitHash": head(&world) });
+    let details =
+        |pipelines: Value| answer(&json!({ "artifactDetails": artifact, "sharedPipelines": pipelines }));
+    let missing = || ResponseTemplate::new(404);
+    let shown = json!([{ "sharedPipelineId": "load", "sourcePipeline": "sales/load" }]);
+    platform.on("GET", "/artifacts$", answer(&json!({ "results": [] })));
+    let responses = vec![missing(), missing(), details(json!([])), details(shown)];
+    platform.on("GET", "/artifacts/details$", in_turn(responses));
+    platform.on(
+        "POST",
+        "/artifacts$",
+        answer(&json!({ "versionName": "1", "ignoredResources": [] })),
+    );
+    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    let ended = call.run(&["publish", "--version-name", "1"]).expect(0);
+    assert!(ended.out.contains("and checked"), "{}", ended.all());
+}
+
+#[test]
+fn publish_of_deleted_branch_does_nothing() {
+    let (world, served) = stage();
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": head(&world),
+        "after": "0".repeat(40), "deleted": true });
+    let call = github_event(&world, call(&world, &served), "push", "refs/heads/main", &payload);
+    call.run(&["publish", "--version-name", "1"])
+        .expect(0)
+        .saying(&["nothing is published"]);
+    assert_eq!(versions(&world, &served), []);
+}
+
+/// A platform whose list shows no commits, with this number of versions; the last one is of the checked-out commit and
+/// disabled.
+fn platform_without_listed_commits(world: &World, count: usize) -> Platform {
+    let platform = Platform::new();
+    let versions: Vec<Value> = (1..=count)
+        .map(|number| {
+            json!({ "sharedPipelineIdPrefix": "sales", "versionName": format!("v{number}"), "enabled": number == 1 })
+        })
+        .collect();
+    platform.on("GET", "/artifacts$", answer(&json!({ "results": versions })));
+    let (commit, last) = (head(world), format!("v{count}"));
+    platform.on("GET", "/artifacts/details$", move |request: &wiremock::Request| {
+        let name = request.url.query_pairs().find(|(key, _)| key == "versionName");
+        let name = name.map_or_else(|| "v1".to_owned(), |(_, name)| name.into_owned());
+        let commit = if name == last { commit.clone() } else { "0".repeat(40) };
+        answer(&json!({
+            "artifactDetails": { "sharedPipelineIdPrefix": "sales", "versionName": name, "commitHash": commit },
+            "sharedPipelines": [],
+        }))
+    });
+    platform
+}
+
+#[test]
+fn commit_of_the_last_of_many_versions_is_not_published_again() {
+    let (world, served) = stage();
+    let platform = platform_without_listed_commits(&world, 60);
+    let publish = |version: &str| {
+        let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+        pushed(&world, call).run(&["publish", "--version-name", version])
+    };
+    publish("auto").expect(0).saying(&[
+        "not publishing the commit",
+        "version v60 of sales was published from it",
+    ]);
+}
+
+#[test]
+fn publish_under_a_template_is_undecided_if_too_many_commits_are_unknown() {
+    let (world, served) = stage();
+    let platform = platform_without_listed_commits(&world, 1_010);
+    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    pushed(&world, call)
+        .run(&["publish", "--version-name", "auto"])
+        .expect(3)
+        .saying(&[
+            "could not determine whether this commit was published before",
+            "1,010 versions",
+        ]);
+}
+
+#[test]
+fn publish_is_undecided_if_the_platform_hides_the_latest_version() {
+    let (world, served) = stage();
+    let platform = Platform::new();
+    let listed = json!({ "results": [
+        { "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true, "commitHash": "1".repeat(40) },
+    ] });
+    platform.on("GET", "/artifacts$", answer(&listed));
+    platform.on("GET", "/artifacts/details$", ResponseTemplate::new(404));
+    let call = call(&world, &served).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    pushed(&world, call)
+        .run(&["publish", "--version-name", "auto"])
+        .expect(3)
+        .saying(&["the platform lists the enabled version 1, but returned no latest version"]);
+}

@@ -1,0 +1,197 @@
+//! Publishing files from disk.
+
+use crate::publish::planned_project::{Asked, paths, pipeline, planned, world};
+use crate::support::World;
+use sluicegate::publish::{Plan, PublishError, Source};
+use sluicegate_git::{GitError, Repository};
+use std::os::unix::fs::symlink;
+
+fn asked() -> Asked {
+    Asked {
+        source: Source::Worktree,
+        ..Asked::default()
+    }
+}
+
+pub fn on_disk(world: &World) -> Plan {
+    asked().plan(world).unwrap()
+}
+
+#[test]
+fn a_clean_tree_is_the_same_as_the_commit() {
+    let world = world();
+    let committed = planned(&world);
+    let plan = on_disk(&world);
+    assert_eq!(paths(&plan), paths(&committed));
+    assert_eq!(plan.hash_all().unwrap(), committed.hash_all().unwrap());
+    assert_eq!(plan.warnings, committed.warnings);
+}
+
+#[test]
+fn what_differs_from_the_commit_is_said() {
+    let world = world();
+    world.commit("all");
+    world.write("new.orch.yaml", pipeline("orchestration", &[]));
+    world.write("sql/load.sql", "select 3;\n");
+    std::fs::remove_file(world.work().join(".hidden/other.orch.yaml")).unwrap();
+    let plan = on_disk(&world);
+    let head = world.git(&["rev-parse", "--short=7", "HEAD"]);
+    insta::assert_snapshot!(plan.warnings.join("\n").replace(&head, "<commit>"), @"
+    .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
+    the working tree differs from the commit <commit>, whose hash is published: .hidden/other.orch.yaml, sql/load.sql, new.orch.yaml
+    ");
+    assert!(paths(&plan).contains(&"new.orch.yaml") && !paths(&plan).contains(&".hidden/other.orch.yaml"));
+}
+
+#[test]
+fn what_git_ignores_is_left_out_unless_it_is_committed() {
+    let world = world();
+    world.write(".gitignore", "build/\n*.sql\n");
+    world.write("build/x.orch.yaml", pipeline("orchestration", &[]));
+    world.git(&["add", "-f", "sql/load.sql"]);
+    world.commit("all");
+    let plan = on_disk(&world);
+    assert!(!paths(&plan).contains(&"build/x.orch.yaml"));
+    assert!(paths(&plan).contains(&"sql/load.sql"));
+    world.git(&["rm", "-q", "--cached", "sql/load.sql"]);
+    world.git(&["commit", "-q", "-m", "forgotten"]);
+    assert!(
+        asked()
+            .plan(&world)
+            .unwrap_err()
+            .to_string()
+            .contains("sql/load.sql")
+    );
+}
+
+#[test]
+fn git_folders_other_repositories_and_links_are_never_sent() {
+    let world = world();
+    world.commit("all");
+    world.write(".git/x.orch.yaml", pipeline("orchestration", &[]));
+    world.write("lib/.git/HEAD", "ref: refs/heads/main\n");
+    world.write("lib/x.orch.yaml", pipeline("orchestration", &[]));
+    let plan = on_disk(&world);
+    assert!(!paths(&plan).iter().any(|path| path.ends_with("x.orch.yaml")));
+    insta::assert_snapshot!(plan.warnings.join("\n"), @"
+    .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
+    lib: a submodule, whose files are not part of this repository, is skipped
+    ");
+    symlink("load.orch.yaml", world.work().join("link.orch.yaml")).unwrap();
+    insta::assert_snapshot!(asked().plan(&world).unwrap_err(), @"
+    symbolic links are not published:
+      link.orch.yaml
+    ");
+}
+
+/// `check` reads the same working tree: files that were force-added, hidden, excluded by a sparse checkout, or are not
+/// regular.
+#[test]
+fn what_git_does_not_look_at_is_never_sent_in_silence() {
+    let world = world();
+    world.write(".gitignore", "ignored.orch.yaml\n");
+    world.commit("all");
+    world.write("ignored.orch.yaml", pipeline("orchestration", &[]));
+    world.git(&["add", "-f", "ignored.orch.yaml"]);
+    assert!(paths(&on_disk(&world)).contains(&"ignored.orch.yaml"));
+
+    for flag in ["skip-worktree", "assume-unchanged"] {
+        world.git(&[
+            "update-index",
+            &format!("--{flag}"),
+            "load.orch.yaml",
+            "sql/load.sql",
+        ]);
+        insta::allow_duplicates! { insta::assert_snapshot!(asked().plan(&world).unwrap_err(), @"
+        git's index hides the state on disk (skip-worktree or assume-unchanged):
+          load.orch.yaml
+        "); }
+        world.git(&["update-index", &format!("--no-{flag}"), "load.orch.yaml"]);
+        let error = asked().plan(&world).unwrap_err().to_string();
+        assert!(
+            error.contains("hides") && error.contains("sql/load.sql"),
+            "{error}"
+        );
+        world.git(&["update-index", &format!("--no-{flag}"), "sql/load.sql"]);
+    }
+
+    let committed = planned(&world);
+    world.git(&["update-index", "--skip-worktree", "load.orch.yaml"]);
+    std::fs::remove_file(world.work().join("load.orch.yaml")).unwrap();
+    assert!(
+        paths(&on_disk(&world)).contains(&"load.orch.yaml"),
+        "a sparse checkout loses no file"
+    );
+    assert_eq!(
+        paths(&committed)
+            .iter()
+            .filter(|path| **path == "load.orch.yaml")
+            .count(),
+        1
+    );
+    world.git(&["update-index", "--no-skip-worktree", "load.orch.yaml"]);
+
+    let made = std::process::Command::new("mkfifo")
+        .arg(world.work().join("load.orch.yaml"))
+        .status();
+    assert!(made.unwrap().success());
+    let error = asked().plan(&world).unwrap_err().to_string();
+    assert!(
+        error.contains("load.orch.yaml") && error.contains("not a regular file"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_script_outside_of_the_repository_is_not_there() {
+    let world = world();
+    std::fs::write(world.path().join("secret.sql"), "x").unwrap();
+    for path in [
+        "../secret.sql",
+        "/etc/hostname",
+        ".git/config",
+        "sql/../sql/load.sql",
+        "linked/load.sql",
+    ] {
+        symlink("sql", world.work().join("linked")).ok();
+        world.write(
+            "load.orch.yaml",
+            pipeline("orchestration", &[crate::publish::planned_project::script(path)]),
+        );
+        world.commit("all");
+        let error = asked().plan(&world).unwrap_err().to_string();
+        assert!(error.contains(&format!("names the script `{path}`")), "{error}");
+        let error = Asked::default().plan(&world).unwrap_err().to_string();
+        assert!(error.contains(&format!("names the script `{path}`")), "{error}");
+    }
+}
+
+#[test]
+fn a_bare_repository_has_no_files_on_disk() {
+    let world = world();
+    world.commit("all");
+    world.push();
+    let bare = Repository::open(&world.remote()).unwrap();
+    let head = bare.head().unwrap().commit;
+    let error = asked().plan_of(&bare, &head).unwrap_err();
+    assert!(matches!(error, PublishError::Git(GitError::NoWorkTree { .. })));
+    assert!(error.hint().unwrap().contains("--from commit"));
+}
+
+#[test]
+fn a_change_that_keeps_size_and_time_is_noticed() {
+    let world = world();
+    world.commit("all");
+    let path = world.work().join("sql/load.sql");
+    let before = std::fs::metadata(&path).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("select", "delete")).unwrap();
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(before.modified().unwrap()).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), before.len());
+    let warnings = on_disk(&world).warnings.join("\n");
+    assert!(
+        warnings.ends_with("whose hash is published: sql/load.sql"),
+        "{warnings}"
+    );
+}

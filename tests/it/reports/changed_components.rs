@@ -1,0 +1,282 @@
+//! The list of changes in the reports of `check`, `review` and `report`.
+
+use crate::support::{Call, Ended, World, pipeline, project, scratch};
+use serde_json::{Value, json};
+
+const CALLER: &str = "type: orchestration
+pipeline:
+  components:
+    Start: { type: start, transitions: { unconditional: [Run] } }
+    Run: { type: run-orchestration, parameters: { orchestrationJob: load } }
+";
+
+/// Creates a `main` with a pipeline that two others call; the branch changes it, moves another, and removes a third.
+fn world() -> World {
+    let world = project();
+    world.write("load.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write("one.orch.yaml", CALLER);
+    world.write("two.orch.yaml", CALLER);
+    world.write("gone.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("past");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("load.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    let moved = "design: { components: { Start: { position: { x: 1, y: 2 } } } }\n";
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]) + moved);
+    world.git(&["rm", "-q", "gone.orch.yaml"]);
+    world.commit("change");
+    world
+}
+
+fn check(world: &World, args: &[&str]) -> Ended {
+    Call::new(&world.work()).run(&[&["check"], args].concat())
+}
+
+fn written(world: &World, name: &str) -> String {
+    std::fs::read_to_string(world.work().join(name)).unwrap()
+}
+
+#[test]
+fn the_json_report_has_each_change_in_numbers() {
+    let world = world();
+    let report = check(&world, &["--report", "json=-"]).expect(1).json();
+    let numbers =
+        |added: u8, removed: u8| json!({ "added": added, "removed": removed, "renamed": 0, "modified": 0 });
+    let changes = report["changes"].as_array().unwrap();
+    let told: Vec<_> = changes
+        .iter()
+        .map(|one| {
+            (
+                one["path"].as_str().unwrap(),
+                one["change"].as_str().unwrap(),
+                &one["calledBy"],
+            )
+        })
+        .collect();
+    let expected = [
+        ("a.orch.yaml", "layout", &json!(0)),
+        ("gone.orch.yaml", "removed", &json!(0)),
+        ("load.orch.yaml", "modified", &json!(2)),
+    ];
+    assert_eq!(told, expected);
+    let load = &changes[2];
+    assert_eq!(load["callers"], json!(["one.orch.yaml", "two.orch.yaml"]));
+    assert_eq!(load["previousPath"], Value::Null);
+    assert_eq!(load["variables"], numbers(0, 0));
+    let components = &load["components"];
+    assert_eq!(
+        (
+            components["added"].as_u64(),
+            components["removed"].as_u64(),
+            components["renamed"].as_u64()
+        ),
+        (Some(0), Some(0), Some(1)),
+        "{load:#}"
+    );
+    // A run of all pipelines has no comparison, and with `--changes none` no changes are reported.
+    for args in [&["--all"][..], &["--changes", "none"]] {
+        let report = check(&world, &[args, &["--report", "json=-"]].concat())
+            .expect(1)
+            .json();
+        assert_eq!(report["changes"], Value::Null, "{args:?}");
+    }
+    let by_variable = Call::new(&world.work()).variable("SLUICEGATE_CHANGES", "none");
+    let report = by_variable.run(&["check", "--report", "json=-"]).expect(1).json();
+    assert_eq!(report["changes"], Value::Null);
+    let some = check(
+        &world,
+        &["--report", "json=-", "--base", "origin/main", "load.orch.yaml"],
+    )
+    .expect(1)
+    .json();
+    assert_eq!(some["changes"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_changed_stands_above_the_findings_of_a_file() {
+    let world = world();
+    check(&world, &["--report", "markdown=page.md"]).expect(1);
+    let page = written(&world, "page.md");
+    let (_, rest) = page.split_once("### Errors").unwrap();
+    insta::assert_snapshot!(rest, @r##"
+    - ❌ <code>load.orch.yaml&#58;11</code>: component "bad name" does not match the naming convention &#91;A-Z&#93;.&#42;: rename it (<code>component-naming-convention</code>)
+
+    ### Pipeline changes
+
+    - <code>load.orch.yaml</code>: modified: 1 component renamed; called by 2 pipelines (one.orch.yaml, two.orch.yaml)
+    - <code>gone.orch.yaml</code>: pipeline removed: 2 components, 1 link
+    - <code>a.orch.yaml</code>: layout only, what it does is the same
+
+    <details><summary><code>load.orch.yaml</code></summary>
+
+    - `~` bad name (sql-executor), was Load
+
+    ```mermaid
+    flowchart LR
+      n0["Start"]
+      n1["#126; bad name (was Load)"]:::changed
+      n2["Done"]
+      n0 --> n1
+      n1 --> n2
+      classDef added stroke:#1a7f37,stroke-width:3px
+      classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
+      classDef changed stroke:#bf8700,stroke-width:3px
+    ```
+
+    </details>
+
+    <details><summary><code>gone.orch.yaml</code></summary>
+
+    - `-` Start (start)
+    - `-` Done (end-success)
+
+    ```mermaid
+    flowchart LR
+      n0["− Start"]:::removed
+      n1["− Done"]:::removed
+      n0 -.->|"−"| n1
+      linkStyle 0 stroke:#cf222e,stroke-width:2px
+      classDef added stroke:#1a7f37,stroke-width:3px
+      classDef removed stroke:#cf222e,stroke-width:3px,stroke-dasharray:6 4
+      classDef changed stroke:#bf8700,stroke-width:3px
+    ```
+
+    </details>
+
+    <details><summary>Findings by rule and folder</summary>
+
+    | Rule | Level | Findings | Files |
+    |---|---|---:|---:|
+    | <code>component-naming-convention</code> | error | 1 | 1 |
+
+
+    </details>
+    "##);
+    let summary = Call::new(&world.work())
+        .variable(
+            "GITHUB_STEP_SUMMARY",
+            world.work().join("summary.md").to_str().unwrap(),
+        )
+        .run(&["check"])
+        .expect(1);
+    assert!(!summary.all().contains("Pipeline changes"), "{}", summary.all());
+    let summary = written(&world, "summary.md");
+    assert!(
+        summary.contains("### Pipeline changes\n\n- <code>load.orch.yaml</code>: ")
+            && summary.contains("```mermaid"),
+        "{summary}"
+    );
+    check(&world, &["--report", "markdown=none.md", "--changes", "none"]).expect(1);
+    assert!(!written(&world, "none.md").contains("hat changed"));
+}
+
+#[test]
+fn a_finding_leads_to_its_component_and_back() {
+    let world = world();
+    check(&world, &["--report", "html=page.html"]).expect(1);
+    let page = written(&world, "page.html");
+    let read = roxmltree::Document::parse(page.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
+    let with = |name: &str, value: &str| {
+        read.descendants()
+            .find(|node| node.attribute(name) == Some(value))
+    };
+    let article = read
+        .descendants()
+        .find(|node| node.has_tag_name("article"))
+        .unwrap();
+    let id = article.attribute("id").unwrap();
+    let links = article.descendants().filter_map(|node| node.attribute("href"));
+    let component = links.clone().find(|href| href.starts_with("#canvas-")).unwrap();
+    let drawn = with("id", component.trim_start_matches('#')).unwrap();
+    assert!(
+        drawn
+            .descendants()
+            .any(|node| node.text().is_some_and(|text| text.contains("bad name")))
+    );
+    let back = drawn.parent().unwrap();
+    assert_eq!(back.attribute("href"), Some(format!("#{id}").as_str()));
+    let shown: String = read.descendants().filter_map(|node| node.text()).collect();
+    for words in [
+        "Changes: modified: 1 component renamed; called by 2 pipelines",
+        "Other pipeline changes",
+        "layout only, what it does is the same",
+        "pipeline removed: 2 components, 1 link",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    // An unchanged file also gets a picture with its findings.
+    check(&world, &["--all", "--report", "html=all.html"]).expect(1);
+    let all = written(&world, "all.html");
+    assert!(
+        all.contains("Pipeline with findings") && all.contains("canvas-0-"),
+        "{all}"
+    );
+}
+
+#[test]
+fn a_report_that_is_read_tells_the_same_as_far_as_the_clone_has_it() {
+    let world = world();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    check(&world, &["--head", &head, "--report", "json=report.json"]).expect(1);
+    let call = Call::new(&world.work());
+    let again = [
+        "report",
+        "report.json",
+        "--report",
+        "markdown=again.md",
+        "--report",
+        "json=again.json",
+    ];
+    call.run(&again).expect(1);
+    let page = written(&world, "again.md");
+    assert!(
+        page.contains("called by 2 pipelines") && page.contains("```mermaid"),
+        "{page}"
+    );
+    let json = |name: &str| serde_json::from_str::<Value>(&written(&world, name)).unwrap();
+    assert_eq!(json("again.json")["changes"], json("report.json")["changes"]);
+    // In another directory, only the numbers are available.
+    let elsewhere = scratch::folder();
+    std::fs::copy(
+        world.work().join("report.json"),
+        elsewhere.path().join("report.json"),
+    )
+    .unwrap();
+    Call::new(elsewhere.path()).run(&again).expect(1);
+    let page = std::fs::read_to_string(elsewhere.path().join("again.md")).unwrap();
+    assert!(
+        page.contains("called by 2 pipelines") && !page.contains("```mermaid"),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_page_with_many_changes_stays_usable() {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    for n in 0..300 {
+        world.write(
+            &format!("p/{n:03}.orch.yaml"),
+            pipeline(&["Start", "bad", "Two", "Done"]),
+        );
+    }
+    check(
+        &world,
+        &[
+            "--report",
+            "html=page.html",
+            "--report",
+            "markdown=page.md",
+            "--report",
+            "json=page.json",
+        ],
+    )
+    .expect(1);
+    let page = written(&world, "page.html");
+    assert_eq!(page.matches("<svg xmlns=").count(), 100);
+    assert!(page.len() < 3_000_000, "{}", page.len());
+    let markdown = written(&world, "page.md");
+    assert!(markdown.len() < 65_000, "{}", markdown.len());
+    let report: Value = serde_json::from_str(&written(&world, "page.json")).unwrap();
+    assert_eq!(report["changes"].as_array().unwrap().len(), 300);
+}

@@ -1,0 +1,242 @@
+//! In CI, a report is rendered only for the commit that it is of.
+
+use crate::ci::publish_after_review::{call, stage, versions};
+use crate::support::{
+    Call, HOSTS, Platform, World, change, each, github_event, head, passed, pipeline, pull_request_payload,
+    repository,
+};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Creates a change whose review is in `review.json`, with the review of `main` in `main.json`, that of another branch
+/// in `other.json`, and one without a commit in `tree.json`.
+fn reviewed() -> World {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))]);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let review = |file: &str| {
+        let report = format!("json=../{file}");
+        let args = ["review", "--all", "--report", &report];
+        platform.call(&world).run(&args).expect(0);
+    };
+    review("review.json");
+    world.git(&["checkout", "-q", "main"]);
+    review("main.json");
+    world.git(&["checkout", "-q", "-b", "other"]);
+    world.write("c.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.commit("other");
+    world.push();
+    review("other.json");
+    world.git(&["checkout", "-q", "change"]);
+    Call::new(&world.work())
+        .run(&["check", "--report", "json=../tree.json"])
+        .expect(0);
+    world
+}
+
+fn commit_of(world: &World, file: &str) -> String {
+    let bytes = fs::read(world.path().join(file)).unwrap();
+    let report: Value = serde_json::from_slice(&bytes).unwrap();
+    report["context"]["head"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn report_of_another_commit_is_refused_on_every_host() {
+    let world = reviewed();
+    for (name, host) in HOSTS {
+        let report = |file: &str| host(&world, Call::new(&world.work())).run(&["report", file]);
+        report("../review.json").expect(0);
+        for other in ["main.json", "other.json"] {
+            let ended = report(&format!("../{other}"));
+            assert_eq!(ended.code, 2, "{name}: {}", ended.all());
+            ended.saying(&[&commit_of(&world, other), &head(&world), "--head"]);
+        }
+        let ended = report("../tree.json");
+        assert_eq!(ended.code, 2, "{name}: {}", ended.all());
+        ended.saying(&["belongs to no commit"]);
+    }
+    // A local run renders any of them.
+    for file in ["../main.json", "../other.json", "../tree.json"] {
+        Call::new(&world.work()).run(&["report", file]).expect(0);
+        Call::new(&world.work())
+            .variable("CI", "true")
+            .run(&["report", file, "--ci", "none"])
+            .expect(0);
+    }
+}
+
+#[test]
+fn trial_merge_accepts_its_head_and_never_the_target() {
+    let world = reviewed();
+    let (change, main) = (head(&world), world.git(&["rev-parse", "main"]));
+    world.git(&["checkout", "-q", "--detach", "main"]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "trial", "change"]);
+    let merge = head(&world);
+    let gitlab = Call::new(&world.work())
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
+        .variable("CI_DEFAULT_BRANCH", "main")
+        .variable("CI_COMMIT_SHA", &merge)
+        .variable("CI_MERGE_REQUEST_IID", "7")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &change)
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
+        .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &main);
+    gitlab.run(&["report", "../review.json"]).expect(0);
+    gitlab
+        .run(&["report", "../main.json"])
+        .expect(2)
+        .saying(&[&main, &change]);
+    // A job without a clone, which has only the artifacts.
+    let folder = world.path().join("no-clone");
+    fs::create_dir(&folder).unwrap();
+    fs::copy(world.path().join("review.json"), folder.join("review.json")).unwrap();
+    fs::copy(world.path().join("main.json"), folder.join("main.json")).unwrap();
+    let bare = Call::new(&folder)
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "push")
+        .variable("CI_COMMIT_SHA", &change);
+    bare.run(&["report", "review.json"]).expect(0);
+    bare.run(&["report", "main.json"]).expect(2);
+}
+
+#[test]
+fn follow_up_workflow_names_the_commit_of_the_reports() {
+    let world = reviewed();
+    let change = head(&world);
+    world.git(&["checkout", "-q", "main"]);
+    let payload = json!({ "repository": repository(), "workflow_run": { "head_sha": change } });
+    let follow = |args: &[&str]| {
+        let call = Call::new(&world.work());
+        github_event(&world, call, "workflow_run", "refs/heads/main", &payload)
+            .run(&[&["report", "../review.json"], args].concat())
+    };
+    follow(&[]).expect(2).saying(&[&change, "--head"]);
+    follow(&["--head", &change]).expect(0);
+    follow(&["--head", "main"]).expect(2);
+    follow(&["--head", "nothing"]).expect(2).saying(&["nothing"]);
+}
+
+#[test]
+fn comparison_requires_a_report_of_an_ancestor() {
+    let world = reviewed();
+    let bytes = fs::read(world.path().join("main.json")).unwrap();
+    let mut report: Value = serde_json::from_slice(&bytes).unwrap();
+    report["context"]["head"] = json!("1".repeat(40));
+    fs::write(world.path().join("invented.json"), report.to_string()).unwrap();
+    let payload = pull_request_payload(&world);
+    let compare = |old: &str| {
+        let call = Call::new(&world.work());
+        github_event(&world, call, "pull_request", "refs/pull/7/merge", &payload).run(&[
+            "report",
+            "--compare",
+            old,
+            "../review.json",
+        ])
+    };
+    compare("../main.json").expect(0);
+    compare("../other.json").expect(2).saying(&[
+        &commit_of(&world, "other.json"),
+        &head(&world),
+        "does not descend",
+    ]);
+    compare("../invented.json")
+        .expect(2)
+        .saying(&[&"1".repeat(40), &head(&world), "this clone cannot show"]);
+    compare("../tree.json")
+        .expect(2)
+        .saying(&["belongs to no commit"]);
+    compare("../review.json")
+        .expect(2)
+        .saying(&["the reviewed commit"]);
+    // A local run compares any two reports, and a nightly job may run twice on a commit.
+    Call::new(&world.work())
+        .run(&["report", "--compare", "../other.json", "../review.json"])
+        .expect(0);
+    let call = Call::new(&world.work());
+    github_event(
+        &world,
+        call,
+        "schedule",
+        "refs/heads/main",
+        &json!({ "repository": repository() }),
+    )
+    .run(&["report", "--compare", "../review.json", "../review.json"])
+    .expect(0);
+}
+
+#[test]
+fn comparison_of_a_change_with_its_own_past_is_refused() {
+    let world = reviewed();
+    // The report of the previous push, and a report that the change contains.
+    world.write("d.orch.yaml", pipeline(&["Start", "Load", "Done"]));
+    world.write(
+        "yesterday.json",
+        fs::read(world.path().join("main.json")).unwrap(),
+    );
+    world.commit("another push");
+    world.push();
+    for (name, host) in HOSTS {
+        let job = || host(&world, Call::new(&world.work()));
+        job().run(&["check", "--report", "json=../new.json"]).expect(0);
+        let compare = |old: &str| job().run(&["report", "--compare", old, "../new.json"]);
+        let ended = compare("../review.json");
+        assert_eq!(ended.code, 2, "{name}: {}", ended.all());
+        ended.saying(&["belongs to the change, not to the target branch"]);
+        let ended = compare("yesterday.json");
+        assert_eq!(ended.code, 2, "{name}: {}", ended.all());
+        ended.saying(&["git tracks it, so the change controls it"]);
+        let ended = compare("../main.json");
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+    }
+    world.git(&["remote", "set-head", "origin", "main"]);
+    let unknown = |old: &str| {
+        let job = Call::new(&world.work()).variable("CI", "true");
+        job.run(&["report", "--compare", old, "../new.json"])
+    };
+    unknown("yesterday.json").expect(2).saying(&["git tracks it"]);
+    unknown("../main.json").expect(0);
+}
+
+#[test]
+fn unreadable_event_does_not_render_a_report() {
+    let world = reviewed();
+    Call::new(&world.work())
+        .variable("GITLAB_CI", "true")
+        .run(&["report", "../review.json"])
+        .expect(7);
+    Call::new(&world.work())
+        .variable("CI", "true")
+        .run(&["report", "../main.json"])
+        .expect(2);
+}
+
+#[test]
+fn two_jobs_review_and_publish_the_same_commit() {
+    let (world, served) = stage();
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "after": head(&world) });
+    let job = || github_event(&world, call(&world, &served), "push", "refs/heads/main", &payload);
+    job()
+        .run(&["review", "--all", "--report", "json=../review.json"])
+        .expect(0);
+    job()
+        .run(&["report", "../review.json", "--report", "html=../review.html"])
+        .expect(0);
+    job()
+        .run(&[
+            "publish",
+            "--version-name",
+            "1",
+            "--require-review",
+            "../review.json",
+            "--receipt",
+            "../receipt.json",
+            "--junit",
+            "../publish.xml",
+        ])
+        .expect(0);
+    job().run(&["verify", "../receipt.json"]).expect(0);
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+    let junit = fs::read_to_string(world.path().join("publish.xml")).unwrap();
+    assert!(!junit.contains("did not finish"), "{junit}");
+}

@@ -1,0 +1,518 @@
+//! Every report format, the default paths of each host, shards of a review, and rendering from saved reports.
+
+use crate::support::{Call, PROJECT, Platform, World, asked, change, each, pipeline};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// Creates a branch with one new pipeline that violates a rule on its line 11.
+fn broken() -> World {
+    change(&[("sales/b.orch.yaml", &pipeline(&["Start", "load it", "Done"]))])
+}
+
+fn naming() -> Value {
+    json!([
+        { "ruleName": "component-naming-convention", "status": "FAILED", "violations": ["`load it` is not in the pattern"] },
+        { "ruleName": "maximum-components", "status": "PASSED", "violations": [] },
+    ])
+}
+
+fn failing() -> Platform {
+    let platform = Platform::new();
+    platform.reviews(each("FAILED", naming()));
+    platform
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+}
+
+fn json_of(path: &Path) -> Value {
+    serde_json::from_str(&text(path)).unwrap()
+}
+
+/// All report formats.
+pub const FORMATS: [&str; 7] = [
+    "junit",
+    "junit-strict",
+    "json",
+    "sarif",
+    "gitlab",
+    "markdown",
+    "html",
+];
+
+/// Returns `--report FORMAT=FOLDER/FORMAT` for each format.
+fn everything(folder: &str) -> Vec<String> {
+    let flag = |format: &&str| ["--report".to_owned(), format!("{format}={folder}/{format}")];
+    FORMATS.iter().flat_map(flag).collect()
+}
+
+fn run(call: &Call, command: &[&str], more: &[String]) -> crate::support::Ended {
+    let args: Vec<&str> = command
+        .iter()
+        .copied()
+        .chain(more.iter().map(String::as_str))
+        .collect();
+    call.run(&args)
+}
+
+#[test]
+fn what_the_host_does_not_take_is_cut_by_rank_and_said() {
+    let (world, platform) = (broken(), Platform::new());
+    let many = |rule: &str, count: usize| {
+        let violations: Vec<String> = (0..count).map(|number| format!("number {number}")).collect();
+        json!({ "ruleName": rule, "status": "FAILED", "violations": violations })
+    };
+    let results = json!([
+        many("maximum-components", 5_100),
+        many("component-naming-convention", 50),
+    ]);
+    platform.reviews(each("FAILED", results));
+    let levels = |name: &str| {
+        let log = json_of(&world.work().join(name));
+        let results = log["runs"][0]["results"].as_array().unwrap().clone();
+        let errors = results.iter().filter(|result| result["level"] == "error");
+        (results.len(), errors.count())
+    };
+    let said = "the SARIF report omits the 150 least severe findings";
+    let review = |call: Call, name: &str| {
+        let report = format!("sarif={name}");
+        call.run(&["review", "--base", "origin/main", "--report", &report])
+            .expect(1)
+    };
+    let ended = review(platform.call(&world), "whole.sarif");
+    assert!(!ended.err.contains("omits"), "{}", ended.all());
+    assert_eq!(levels("whole.sarif"), (5_150, 50));
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let on_github = platform
+        .call(&world)
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "workflow_dispatch")
+        .variable("GITHUB_REF", "refs/heads/change")
+        .variable("GITHUB_SHA", head);
+    review(on_github, "cut.sarif").saying(&[said]);
+    assert_eq!(levels("cut.sarif"), (5_000, 50));
+}
+
+#[test]
+fn the_page_links_to_the_lines_where_the_host_shows_them() {
+    let (world, platform) = (broken(), failing());
+    run(&platform.call(&world), &["review"], &everything("out")).expect(1);
+    let head = json_of(&world.work().join("out/json"))["context"]["head"].clone();
+    let head = head.as_str().unwrap();
+    let bitbucket = [
+        ("BITBUCKET_BUILD_NUMBER", "4"),
+        ("BITBUCKET_COMMIT", head),
+        ("BITBUCKET_BRANCH", "feature"),
+        ("BITBUCKET_REPO_FULL_NAME", "o/r"),
+    ];
+    let azure = [
+        ("TF_BUILD", "True"),
+        ("BUILD_REASON", "IndividualCI"),
+        ("BUILD_SOURCEBRANCH", "refs/heads/feature"),
+        ("BUILD_SOURCEVERSION", head),
+        ("BUILD_BUILDNUMBER", "20261120.3"),
+        ("BUILD_REPOSITORY_NAME", "r"),
+        ("BUILD_REPOSITORY_PROVIDER", "TfsGit"),
+        (
+            "BUILD_REPOSITORY_URI",
+            "https://somebody@dev.azure.com/o/p/_git/r",
+        ),
+    ];
+    let version = format!("path=/sales/b.orch.yaml&#38;version=GC{head}&#38;line=11&#38;");
+    for (variables, name, address) in [
+        (
+            bitbucket.as_slice(),
+            "o/r",
+            format!("https://bitbucket.org/o/r/src/{head}/sales/b.orch.yaml#lines-11"),
+        ),
+        (&azure, "r", format!("https://dev.azure.com/o/p/_git/r?{version}")),
+    ] {
+        let mut call = Call::new(&world.work());
+        for (variable, value) in variables {
+            call = call.variable(variable, value);
+        }
+        let flags = [
+            "report",
+            "out/json",
+            "--annotations",
+            "none",
+            "--report",
+            "html=page",
+        ];
+        call.run(&flags).expect(1);
+        let page = text(&world.work().join("page"));
+        assert!(page.contains(&address), "{address}: {page}");
+        assert!(page.contains(&format!("<strong>{name}</strong>")), "{page}");
+    }
+}
+
+#[test]
+fn every_format_at_once_and_the_same_again_from_the_json() {
+    let (world, platform) = (broken(), failing());
+    run(&platform.call(&world), &["review"], &everything("out")).expect(1);
+    let out = world.work().join("out");
+    let call = Call::new(&world.work()).variable("SLUICEGATE_PROJECT_ID", PROJECT);
+    run(&call, &["report", "out/json"], &everything("again")).expect(1);
+    let page = text(&out.join("html"));
+    assert!(
+        page.contains(&format!("<dt>Project</dt><dd>{PROJECT}</dd>")),
+        "{page}"
+    );
+    let explained = "<h3>Why</h3>\n<p>Names that follow a convention show what a component does";
+    assert!(page.contains(explained), "{page}");
+    for format in FORMATS {
+        let (first, again) = (
+            text(&out.join(format)),
+            text(&world.work().join("again").join(format)),
+        );
+        assert!(first.contains("load it"), "{format}: {first}");
+        assert_eq!(first, again, "{format}");
+    }
+    let sarif = json_of(&out.join("sarif"));
+    let result = &sarif["runs"][0]["results"][0];
+    let region = &result["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(
+        (&region["startLine"], &region["snippet"]["text"]),
+        (&json!(11), &json!("    \"load it\":"))
+    );
+    let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][0];
+    assert!(rule["help"]["text"].as_str().unwrap().len() > 60, "{rule}");
+    assert_eq!(json_of(&out.join("gitlab"))[0]["location"]["lines"]["begin"], 11);
+}
+
+#[test]
+fn a_file_holds_what_standard_output_would() {
+    let (world, platform) = (broken(), failing());
+    let call = platform.call(&world);
+    let json = ["review", "--base", "origin/main", "--report", "json=first.json"];
+    call.run(&json).expect(1);
+    run(&call, &["report", "first.json"], &everything("files")).expect(1);
+    for format in FORMATS {
+        let flag = format!("{format}=-");
+        let shown = call
+            .run(&["report", "first.json", "--report", &flag])
+            .expect(1)
+            .out;
+        assert_eq!(shown, text(&world.work().join("files").join(format)), "{format}");
+    }
+}
+
+#[test]
+fn findings_are_shown_with_their_lines() {
+    let (world, platform) = (broken(), failing());
+    let ended = platform.call(&world).run(&["review"]).expect(1);
+    insta::assert_snapshot!(ended.out, @r#"
+    error[component-naming-convention]: `load it` is not in the pattern
+      --> sales/b.orch.yaml:11
+       |
+    11 |     "load it":
+       |     ^^^^^^^^^^
+    12 |       type: sql-executor
+    13 |       parameters: { componentName: "load it" }
+    14 |       transitions:
+    15 |         unconditional:
+
+    1 check passed in 1 pipeline
+    Review failed: 1 error
+    "#);
+    let colored = platform
+        .call(&world)
+        .run(&["review", "--color", "always"])
+        .expect(1);
+    assert!(colored.out.contains("\u{1b}["));
+    let plain = platform
+        .call(&world)
+        .variable("NO_COLOR", "1")
+        .run(&["review"])
+        .expect(1);
+    assert!(!plain.out.contains('\u{1b}'));
+}
+
+#[test]
+fn folders_that_are_not_named_are_counted() {
+    let content = pipeline(&["Start", "load it", "Done"]);
+    let names: Vec<String> = (1..=7).map(|at| format!("f{at}/b.orch.yaml")).collect();
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), content.as_str()))
+        .collect();
+    for (folders, terminal, page) in [
+        (5, None, None),
+        (
+            6,
+            Some("\nand 1 more folder\n"),
+            Some("\n| and 1 more folder | | |\n"),
+        ),
+        (
+            7,
+            Some("\nand 2 more folders\n"),
+            Some("\n| and 2 more folders | | |\n"),
+        ),
+    ] {
+        let world = change(&files[..folders]);
+        let ended = Call::new(&world.work())
+            .run(&["check", "--report", "markdown=r.md"])
+            .expect(1);
+        let markdown = text(&world.work().join("r.md"));
+        assert!(ended.out.contains("\nf5 "), "{}", ended.all());
+        for (shown, expected) in [(&ended.out, terminal), (&markdown, page)] {
+            match expected {
+                Some(more) => assert_eq!(shown.matches(more).count(), 1, "{shown}"),
+                None => assert!(!shown.contains("more folder"), "{shown}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_on_changed_lines_are_annotated_first() {
+    let world = crate::support::project();
+    world.write("a.orch.yaml", pipeline(&["Start", "load it", "Then", "Done"]));
+    world.commit("old");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write(
+        "a.orch.yaml",
+        pipeline(&["Start", "load it", "Then", "sum up", "Done"]),
+    );
+    world.commit("new");
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(each(
+        "FAILED",
+        json!([{ "ruleName": "component-naming-convention", "status": "FAILED",
+            "violations": ["`load it` is not in the pattern", "`sum up` is not in the pattern"] }]),
+    ));
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--annotations", "github"])
+        .expect(1);
+    let first = ended
+        .out
+        .lines()
+        .find(|line| line.starts_with("::error"))
+        .unwrap();
+    assert!(first.contains("sum up"), "{}", ended.out);
+}
+
+#[test]
+fn each_host_finds_its_reports_where_it_looks() {
+    let hosts = [
+        ("gitlab", vec!["gl-code-quality-report.json", "junit.xml"]),
+        ("azure", vec!["TEST-sluicegate.xml"]),
+        ("bitbucket", vec!["test-results/sluicegate.xml"]),
+        ("jenkins", vec!["build/reports/sluicegate.xml"]),
+        ("circleci", vec!["test-results/sluicegate/results.xml"]),
+        ("buildkite", vec!["tmp/junit-sluicegate.xml"]),
+    ];
+    for (host, places) in hosts {
+        let (world, platform) = (broken(), failing());
+        let head = world.git(&["rev-parse", "HEAD"]);
+        let mut call = platform.call(&world).variable("SLUICEGATE_CI", host);
+        for name in [
+            "CI_COMMIT_SHA",
+            "BUILD_SOURCEVERSION",
+            "BITBUCKET_COMMIT",
+            "GIT_COMMIT",
+            "CIRCLE_SHA1",
+            "BUILDKITE_COMMIT",
+        ] {
+            call = call.variable(name, &head);
+        }
+        for name in [
+            "CI_COMMIT_BRANCH",
+            "BITBUCKET_BRANCH",
+            "BRANCH_NAME",
+            "CIRCLE_BRANCH",
+            "BUILDKITE_BRANCH",
+        ] {
+            call = call.variable(name, "change");
+        }
+        call = call
+            .variable("BUILD_SOURCEBRANCH", "refs/heads/change")
+            .variable("BUILD_REASON", "IndividualCI")
+            .variable("SLUICEGATE_BITBUCKET_PROXY", "http://127.0.0.1:9");
+        let ended = call.run(&["review", "--base", "origin/main"]).expect(1);
+        for place in places {
+            assert!(
+                text(&world.work().join(place)).contains("load it"),
+                "{host}: {}",
+                ended.all()
+            );
+        }
+        if host == "azure" {
+            assert!(
+                ended
+                    .out
+                    .contains("##vso[task.setvariable variable=verdict;isOutput=true]failed\n"),
+                "{}",
+                ended.out
+            );
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_usual_report_is_not_written_through_a_link_out_of_the_checkout() {
+    let hosts = [
+        ("bitbucket", "test-results", "sluicegate.xml"),
+        ("jenkins", "build", "reports/sluicegate.xml"),
+        ("circleci", "test-results", "sluicegate/results.xml"),
+        ("buildkite", "tmp", "junit-sluicegate.xml"),
+    ];
+    let world = broken();
+    let elsewhere = world.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    for link in ["test-results", "build", "tmp"] {
+        std::os::unix::fs::symlink(&elsewhere, world.work().join(link)).unwrap();
+    }
+    let head = world.commit("links");
+    for (host, folder, name) in hosts {
+        let in_folder = |folder: &Path| {
+            let call = Call::new(folder).variable("SLUICEGATE_CI", host);
+            let names = ["BITBUCKET", "CIRCLE", "BUILDKITE"].map(|name| format!("{name}_BRANCH"));
+            let names = names.iter().map(String::as_str).chain(["BRANCH_NAME"]);
+            let call = names.fold(call, |call, name| call.variable(name, "change"));
+            [
+                "BITBUCKET_COMMIT",
+                "GIT_COMMIT",
+                "CIRCLE_SHA1",
+                "BUILDKITE_COMMIT",
+            ]
+            .into_iter()
+            .fold(call, |call, name| call.variable(name, &head))
+        };
+        let call = in_folder(&world.work());
+        let check = ["check", "--base", "origin/main", "--head", "HEAD"];
+        call.run(&[&check[..], &["--report", "json=one.json"]].concat());
+        let warned = format!("{folder}/{name} for ");
+        let why = "a symbolic link in the path leads out of it";
+        for args in [&["check", "--base", "origin/main"][..], &["report", "one.json"]] {
+            call.run(args).saying(&[&warned, why]);
+            assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{host} {args:?}");
+        }
+        fs::copy(world.work().join("one.json"), world.path().join("one.json")).unwrap();
+        in_folder(world.path())
+            .run(&["report", "one.json"])
+            .saying(&["wrote "]);
+        assert!(world.path().join(folder).join(name).is_file(), "{host}");
+    }
+}
+
+/// A change can contain a link to a device; a pipe in the checkout may belong to another step and have no reader.
+#[cfg(unix)]
+#[test]
+fn a_usual_report_is_not_written_into_a_pipe_or_a_device() {
+    let world = broken();
+    let place = world.work().join("junit.xml");
+    let call = Call::new(&world.work())
+        .variable("SLUICEGATE_CI", "gitlab")
+        .variable("CI_COMMIT_BRANCH", "change")
+        .variable("CI_COMMIT_SHA", world.git(&["rev-parse", "HEAD"]));
+    let refused = |why: &str| {
+        call.run(&["check", "--base", "origin/main"])
+            .expect(1)
+            .saying(&["could not write the report junit=junit.xml for ", why]);
+    };
+    let pipe = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(made.success());
+    };
+    for outside in ["/dev/full", "/dev/null"] {
+        std::os::unix::fs::symlink(outside, &place).unwrap();
+        refused("a symbolic link in the path leads out of it");
+        fs::remove_file(&place).unwrap();
+    }
+    pipe(&place);
+    refused("the path exists and is not a file");
+    fs::rename(&place, world.work().join("pipe")).unwrap();
+    std::os::unix::fs::symlink("pipe", &place).unwrap();
+    refused("the path exists and is not a file");
+    fs::remove_file(&place).unwrap();
+    fs::create_dir(&place).unwrap();
+    refused("the path exists and is not a file");
+}
+
+#[test]
+fn parts_together_are_the_whole() {
+    let names: Vec<String> = (0..9).map(|n| format!("p{n}.orch.yaml")).collect();
+    let content = pipeline(&["Start", "Done"]);
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), content.as_str()))
+        .collect();
+    let world = change(&files);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
+    let call = platform.call(&world);
+    call.run(&["review", "--report", "json=whole.json"]).expect(0);
+    call.run(&["review", "--shard", "1/3", "--report", "json=part-1.json"])
+        .expect(0);
+    for index in ["2", "3"] {
+        let report = format!("json=part-{index}.json");
+        let ended = platform
+            .call(&world)
+            .variable("CI_NODE_TOTAL", "3")
+            .variable("CI_NODE_INDEX", index)
+            .variable("CI_JOB_NAME", format!("review {index}/3"))
+            .run(&["review", "--report", &report])
+            .expect(0);
+        assert!(ended.err.contains(&format!("shard {index}/3")), "{}", ended.err);
+    }
+    let sent: Vec<Vec<String>> = platform.requests().iter().map(asked).collect();
+    let mut parts: Vec<String> = sent[1..].concat();
+    parts.sort();
+    assert_eq!(parts, names, "each once");
+
+    let report = Call::new(&world.work());
+    let parts = ["part-1.json", "part-2.json", "part-3.json"];
+    let merged = report
+        .run(&["report", parts[0], parts[1], parts[2], "--report", "json=-"])
+        .expect(0)
+        .json();
+    let whole = json_of(&world.work().join("whole.json"));
+    assert_eq!(
+        (&merged["files"], &merged["counts"]),
+        (&whole["files"], &whole["counts"])
+    );
+    let ended = report.run(&["report", parts[0], parts[2]]).expect(3);
+    assert!(
+        ended.out.contains("1 of 3 shards of the review are missing"),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn what_cannot_be_merged_or_read_is_named() {
+    let (world, platform) = (broken(), failing());
+    platform
+        .call(&world)
+        .run(&["review", "--report", "json=a.json"])
+        .expect(1);
+    let mut other = json_of(&world.work().join("a.json"));
+    other["context"]["head"] = json!("1".repeat(40));
+    world.write("b.json", other.to_string());
+    world.write("c.json", "{\"schema\": 1}");
+    let call = Call::new(&world.work());
+    call.run(&["report", "a.json", "b.json"])
+        .expect(2)
+        .saying(&["the commit is"]);
+    call.run(&["report", "a.json", "c.json"])
+        .expect(2)
+        .saying(&["c.json", "schema"]);
+    call.run(&["report", "none.json"])
+        .expect(2)
+        .saying(&["none.json"]);
+    call.run(&["report"]).expect(2);
+    for shard in ["0/2", "3/2", "x"] {
+        platform
+            .call(&world)
+            .run(&["review", "--shard", shard])
+            .expect(2)
+            .saying(&[shard, "I/N"]);
+    }
+}

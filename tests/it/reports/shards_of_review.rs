@@ -1,0 +1,233 @@
+//! Reports are merged, and a publish relies on a report, only if they are of the same review.
+
+use crate::ci::publish_after_review::{call, stage, versions};
+use crate::support::{Call, HOSTS, Platform, World, asked, change, each, head, passed, pipeline};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Returns a change with eight pipelines in two directories, and a platform that passes each.
+fn eight_pipelines() -> (World, Platform) {
+    let content = pipeline(&["Start", "Done"]);
+    let names: Vec<String> = (0..8)
+        .map(|number| format!("{}/p{number}.orch.yaml", ["sales", "stock"][number % 2]))
+        .collect();
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), content.as_str()))
+        .collect();
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    (change(&files), platform)
+}
+
+/// The name of an edit, the edit, and the reason for the refusal.
+type EditedReport<'e> = (&'e str, &'e dyn Fn(&mut Value), &'e str);
+
+fn edit(world: &World, from: &str, to: &str, edit: impl FnOnce(&mut Value)) {
+    let bytes = fs::read(world.work().join(from)).unwrap();
+    let mut report = serde_json::from_slice(&bytes).unwrap();
+    edit(&mut report);
+    fs::write(world.work().join(to), report.to_string()).unwrap();
+}
+
+#[test]
+fn report_refuses_shards_of_different_reviews() {
+    let (world, platform) = eight_pipelines();
+    let shard = |index: u32, more: &[&str]| {
+        let (shard, report) = (format!("{index}/2"), format!("json=part-{index}.json"));
+        let args = ["review", "--shard", &shard, "--report", &report];
+        platform.call(&world).run(&[&args[..], more].concat()).expect(0);
+    };
+    let merge = || Call::new(&world.work()).run(&["report", "part-1.json", "part-2.json"]);
+    for (second, what) in [
+        (&["sales"][..], "the list of paths is none in one and sales"),
+        (&["--include", "sales/**"], "the list `--include`"),
+        (&["--exclude", "sales/**"], "the list `--exclude`"),
+        (&["--new-only"], "the `--new-only` setting"),
+        (&["--fail-on", "warn"], "the `--fail-on` level"),
+        (&["--base", "HEAD"], "the base"),
+        (&["--policy", "base"], "the policy commit"),
+        (
+            &["--project-id", "00000000-0000-0000-0000-000000000001"],
+            "the platform",
+        ),
+    ] {
+        shard(1, &[]);
+        shard(2, second);
+        merge().expect(2).saying(&["cannot merge these reports", what]);
+    }
+    // Shards of the same review are merged, also with the same restriction.
+    for same in [&[][..], &["sales"], &["--include", "sales/**", "--new-only"]] {
+        shard(1, same);
+        shard(2, same);
+        merge().expect(0);
+    }
+}
+
+#[test]
+fn gitlab_matrix_job_reviews_every_pipeline() {
+    for (name, count) in [("review: [sales, eu]", 8), ("review: [a 1/4]", 8), ("review", 8)] {
+        let (world, platform) = eight_pipelines();
+        let gitlab = HOSTS.iter().find(|(host, _)| *host == "gitlab").unwrap().1;
+        let ended = gitlab(&world, platform.call(&world))
+            .variable("CI_NODE_INDEX", "1")
+            .variable("CI_NODE_TOTAL", "4")
+            .variable("CI_JOB_NAME", name)
+            .run(&["review", "--report", "json=-"])
+            .expect(0);
+        assert_eq!(asked(&platform.requests()[0]).len(), count, "{name}");
+        assert!(ended.json()["context"]["shard"].is_null(), "{name}");
+    }
+    let (world, platform) = eight_pipelines();
+    let ended = platform
+        .call(&world)
+        .variable("CI_NODE_INDEX", "1")
+        .variable("CI_NODE_TOTAL", "4")
+        .variable("CI_JOB_NAME", "review 1/4")
+        .run(&["review", "--report", "json=-"])
+        .expect(0);
+    assert_eq!(ended.json()["context"]["shard"], json!("1/4"));
+}
+
+#[test]
+fn parallel_jobs_of_other_hosts_are_not_shards() {
+    for (index, total) in [
+        ("CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL"),
+        ("BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT"),
+    ] {
+        let (world, platform) = eight_pipelines();
+        platform
+            .call(&world)
+            .variable(index, "1")
+            .variable(total, "4")
+            .run(&["review"])
+            .expect(0);
+        assert_eq!(asked(&platform.requests()[0]).len(), 8, "{index}");
+    }
+}
+
+#[test]
+fn required_review_of_another_platform_or_project_is_refused() {
+    let (world, served) = stage();
+    call(&world, &served)
+        .run(&["review", "--all", "--report", "json=good.json"])
+        .expect(0);
+    let publish = |report: &str| {
+        let args = ["publish", "--version-name", "1", "--require-review", report];
+        call(&world, &served).run(&args)
+    };
+    let other_project = "00000000-0000-0000-0000-000000000001";
+    let edits: [EditedReport<'_>; 7] = [
+        (
+            "url",
+            &|report| report["context"]["platform"]["url"] = json!("https://other.example.com"),
+            "https://other.example.com",
+        ),
+        (
+            "project",
+            &|report| report["context"]["platform"]["project"] = json!(other_project),
+            other_project,
+        ),
+        (
+            "none",
+            &|report| {
+                report["context"].as_object_mut().unwrap().remove("platform");
+            },
+            "does not contain the platform",
+        ),
+        (
+            "violations",
+            &|report| {
+                let result = &mut report["files"][0]["results"][0];
+                for key in ["lines", "about", "sizes"] {
+                    result[key] = json!([null]);
+                }
+                result["violations"] = json!(["the name is wrong"]);
+            },
+            "has the status PASSED, but it has violations",
+        ),
+        (
+            "error",
+            &|report| report["files"][0]["results"][0]["errorType"] = json!("designer/x"),
+            "has the status PASSED, but it has violations or an error type",
+        ),
+        (
+            "never",
+            &|report| report["context"]["failOn"] = json!("never"),
+            "--fail-on never",
+        ),
+        (
+            "commit",
+            &|report| report["context"]["head"] = json!(null),
+            "covers no commit",
+        ),
+    ];
+    for (name, change, why) in edits {
+        edit(&world, "good.json", "edited.json", change);
+        let ended = publish("edited.json");
+        assert_eq!(ended.code, 2, "{name}: {}", ended.all());
+        ended.saying(&[why]);
+    }
+    assert_eq!(versions(&world, &served), []);
+    // The same platform under another spelling of its URL.
+    let args = ["publish", "--version-name", "1", "--require-review", "good.json"];
+    call(&world, &served)
+        .variable("SLUICEGATE_BASE_URL", format!("{}/v1/", served.url))
+        .run(&args)
+        .expect(0);
+    assert_eq!(versions(&world, &served), [("1".to_owned(), true)]);
+}
+
+#[test]
+fn any_engine_lifts_only_the_engine() {
+    let (world, served) = stage();
+    let publish = |report: &str| {
+        let args = ["publish", "--version-name", "1", "--require-review", report];
+        let engine = ["--require-review-engine", "any"];
+        call(&world, &served).run(&[&args[..], &engine].concat())
+    };
+    call(&world, &served)
+        .run(&["review", "--all", "--report", "json=good.json"])
+        .expect(0);
+    edit(&world, "good.json", "other.json", |report| {
+        report["context"]["platform"]["url"] = json!("https://other.example.com");
+    });
+    publish("other.json")
+        .expect(2)
+        .saying(&["https://other.example.com"]);
+    let check = ["check", "--all", "--head", "HEAD", "--report", "json=check.json"];
+    call(&world, &served).run(&check).expect(0);
+    publish("check.json").expect(0);
+}
+
+#[test]
+fn reports_of_one_pipeline_contain_no_credentials_of_the_platform() {
+    let (world, platform) = eight_pipelines();
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--report", "json=-"])
+        .expect(0);
+    let context = &ended.json()["context"];
+    assert_eq!(context["platform"]["url"], json!(platform.server.uri()));
+    assert_eq!(context["head"], json!(head(&world)));
+}
+
+#[test]
+fn report_with_duplicate_key_is_refused() {
+    let (world, served) = stage();
+    let call = call(&world, &served);
+    call.run(&["review", "--all", "--report", "json=good.json"])
+        .expect(0);
+    let report = fs::read_to_string(world.work().join("good.json")).unwrap();
+    let map = "\"excludedReasons\": {";
+    assert!(report.contains(map), "{report}");
+    let edited = report.replacen(map, "\"excludedReasons\": {\"a\": \"1\", \"a\": \"2\", ", 1);
+    fs::write(world.work().join("bad.json"), edited.replace(", }", "}")).unwrap();
+    call.run(&["report", "bad.json"])
+        .expect(2)
+        .saying(&["could not read the report bad.json", "duplicate key `a`"]);
+    call.run(&["publish", "--version-name", "1", "--require-review", "bad.json"])
+        .expect(2)
+        .saying(&["duplicate key `a`"]);
+    call.run(&["report", "good.json"]).expect(0);
+}

@@ -1,0 +1,315 @@
+//! What a CI host shows for a run without its log: annotations, the step summary and outputs.
+
+use crate::compatibility::breaks_in_publishes::{Shop, output};
+use crate::policy::policy_source as policy;
+use crate::publish::command_outcomes as publish;
+use crate::support::{Call, Ended, RULES, TOKEN, pipeline, project};
+use serde_json::json;
+use std::fs;
+
+/// What a job on GitHub left behind.
+struct Step {
+    ended: Ended,
+    summary: String,
+    outputs: String,
+}
+
+/// Runs the program in a step that has a summary and outputs.
+fn step(call: Call, folder: &std::path::Path, args: &[&str]) -> Step {
+    let (summary, outputs) = (folder.join("step-summary"), folder.join("step-outputs"));
+    for file in [&summary, &outputs] {
+        let _ = fs::remove_file(file);
+    }
+    let ended = call
+        .variable("GITHUB_STEP_SUMMARY", summary.display().to_string())
+        .variable("GITHUB_OUTPUT", outputs.display().to_string())
+        .run(args);
+    let read = |file| fs::read_to_string(file).unwrap_or_default();
+    Step {
+        ended,
+        summary: read(&summary),
+        outputs: read(&outputs),
+    }
+}
+
+/// Runs the program in a job of a push to `main` on GitHub.
+fn job(shop: &Shop, args: &[&str]) -> Step {
+    let call = policy::push(&shop.world, shop.call());
+    step(call, shop.world.path(), args)
+}
+
+impl Step {
+    #[track_caller]
+    fn expect(self, code: i32) -> Self {
+        assert_eq!(self.ended.code, code, "{}", self.ended.all());
+        self
+    }
+
+    /// Asserts that the summary and an annotation have this title, and the summary each of the texts.
+    #[track_caller]
+    fn failing(self, title: &str, texts: &[&str]) -> Self {
+        let annotation = format!("::error title={title}");
+        let lines: Vec<&str> = self.ended.err.lines().chain(self.ended.out.lines()).collect();
+        assert!(
+            lines.iter().any(|line| line.starts_with(&annotation)),
+            "{annotation}: {}",
+            self.ended.all()
+        );
+        let heading = format!("## ❌ {title}");
+        for text in texts.iter().copied().chain([heading.as_str()]) {
+            assert!(self.summary.contains(text), "{text:?}: {}", self.summary);
+        }
+        self
+    }
+}
+
+#[test]
+fn publish_on_github_writes_summary_with_changes_for_consumers() {
+    let shop = Shop::new();
+    let first = job(&shop, &["publish", "--version-name", "1.0.0"]).expect(0);
+    assert!(
+        first.summary.contains("## ✅ Published 1.0.0 of sales"),
+        "{}",
+        first.summary
+    );
+    assert!(first.summary.contains("first version"), "{}", first.summary);
+    assert_eq!(output(&first.outputs, "version-name"), "1.0.0");
+    shop.break_it();
+    let second = job(&shop, &["publish", "--version-name", "2.0.0"]).expect(0);
+    for text in [
+        "Published 2.0.0 of sales",
+        "**Breaking:**",
+        "<code>day</code> is gone",
+    ] {
+        assert!(second.summary.contains(text), "{text}: {}", second.summary);
+    }
+    assert_eq!(output(&second.outputs, "version-name"), "2.0.0");
+    assert!(!second.ended.all().contains("::error"), "{}", second.ended.all());
+    // A commit is published once under a name from a template.
+    let again = job(&shop, &["publish", "--version-name", "auto"]).expect(0);
+    assert!(
+        again
+            .summary
+            .contains("Nothing published: this commit is published already"),
+        "{}",
+        again.summary
+    );
+}
+
+#[test]
+fn ci_that_publishes_writes_summary_of_review_and_of_version() {
+    let shop = Shop::new();
+    let ci = ["ci", "--publish-on-branch", "main", "--version-name", "1.0.0"];
+    let passed = job(&shop, &ci).expect(0);
+    for text in ["✅ Review passed", "✅ Published 1.0.0 of sales"] {
+        assert!(passed.summary.contains(text), "{text}: {}", passed.summary);
+    }
+    assert_eq!(output(&passed.outputs, "version-name"), "1.0.0");
+    assert_eq!(output(&passed.outputs, "verdict"), "passed");
+    let failed = job(&shop, &ci)
+        .expect(5)
+        .failing("Publish failed", &["(exit code 5)", "the version already exists"]);
+    assert!(!failed.outputs.contains("version-name"), "{}", failed.outputs);
+    assert!(!failed.summary.contains("✅ Published"), "{}", failed.summary);
+    // The plan of the publish is invalid: the review passed, and the publish failed.
+    shop.offer(&[("gone", "")]);
+    let ci = ["ci", "--publish-on-branch", "main", "--version-name", "2.0.0"];
+    job(&shop, &ci)
+        .expect(2)
+        .failing("Publish failed", &["gone.orch.yaml"]);
+}
+
+#[test]
+fn refused_publish_has_failing_summary_and_no_version_output() {
+    let shop = Shop::new();
+    job(&shop, &["publish", "--version-name", "1.0.0"]).expect(0);
+    shop.break_it();
+    let args = ["publish", "--version-name", "1.1.0", "--compat", "fail"];
+    let refused = job(&shop, &args)
+        .expect(1)
+        .failing("Publish failed", &["(refused)", "breaks consumers"]);
+    assert!(!refused.outputs.contains("version-name"), "{}", refused.outputs);
+    assert_eq!(output(&refused.outputs, "next-version"), "2.0.0");
+    let dry = job(&shop, &[&args[..], &["--dry-run"]].concat())
+        .expect(1)
+        .failing("Publish failed", &["(dry run)", "is gone"]);
+    assert!(!dry.outputs.contains("version-name"), "{}", dry.outputs);
+    let planned = job(&shop, &["publish", "--version-name", "2.0.0", "--dry-run"]).expect(0);
+    assert!(
+        planned.summary.contains("Dry run: would publish 2.0.0 of sales"),
+        "{}",
+        planned.summary
+    );
+    assert!(!planned.outputs.contains("version-name"), "{}", planned.outputs);
+    // The token is rejected; the annotation does not contain it.
+    let call = policy::push(&shop.world, shop.call()).variable("SLUICEGATE_TOKEN", "another-token");
+    let denied = step(call, shop.world.path(), &["publish", "--version-name", "2.0.0"])
+        .expect(4)
+        .failing("Publish failed", &["(exit code 4)"]);
+    assert!(!denied.summary.contains(TOKEN) && !denied.summary.contains("another-token"));
+}
+
+#[test]
+fn incomplete_version_is_failing_summary_without_version_output() {
+    let world = publish::project();
+    let ignored = json!([{ "name": "sql/it.sql" }]);
+    let platform = publish::platform(&world, publish::published(&ignored));
+    let call = || policy::push(&world, platform.call(&world));
+    let args = ["publish", "--prefix", "p", "--version-name", "1"];
+    let step = step(call(), world.path(), &args)
+        .expect(6)
+        .failing("Publish failed", &["(incomplete)", "sql/it.sql"]);
+    assert!(!step.outputs.contains("version-name"), "{}", step.outputs);
+}
+
+#[test]
+fn run_that_ends_before_its_review_has_annotation_and_summary() {
+    let shop = Shop::new();
+    let commit = "0123456789012345678901234567890123456789";
+    for (args, title) in [
+        (&["review"][..], "Review failed"),
+        (&["check"], "Check failed"),
+        (
+            &["ci", "--publish-on-branch", "main", "--version-name", "1"],
+            "Review failed",
+        ),
+        (&["publish", "--version-name", "1"], "Publish failed"),
+    ] {
+        // The commit of the event is not in the clone.
+        let call = policy::push(&shop.world, shop.call()).variable("GITHUB_SHA", commit);
+        step(call, shop.world.path(), args)
+            .expect(7)
+            .failing(title, &["(exit code 7)", "To do: "]);
+        // The configuration is invalid.
+        let call = policy::push(&shop.world, shop.call()).variable("SLUICEGATE_TIMEOUT", "0");
+        if args[0] != "check" {
+            step(call, shop.world.path(), args)
+                .expect(2)
+                .failing(title, &["(exit code 2)", "timeout"]);
+        }
+    }
+    job(&shop, &["report", "no-such.json"])
+        .expect(2)
+        .failing("Report failed", &["no-such.json"]);
+    job(&shop, &["review", "--bogus"])
+        .expect(2)
+        .failing("sluicegate failed", &["--bogus"]);
+    job(&shop, &["artifacts", "show", "--version-name", "9"])
+        .expect(3)
+        .ended
+        .saying(&["::error title=sluicegate failed"]);
+}
+
+#[test]
+fn failure_on_azure_is_an_issue_and_published_version_is_a_variable() {
+    let shop = Shop::new();
+    let head = shop.world.git(&["rev-parse", "HEAD"]);
+    let azure = |args: &[&str]| {
+        shop.call()
+            .variable("TF_BUILD", "True")
+            .variable("BUILD_REASON", "IndividualCI")
+            .variable("BUILD_SOURCEBRANCH", "refs/heads/main")
+            .variable("BUILD_SOURCEVERSION", &head)
+            .run(args)
+    };
+    let published = azure(&["publish", "--version-name", "1"]).expect(0);
+    assert!(
+        published
+            .err
+            .contains("##vso[task.setvariable variable=version-name;isOutput=true]1\n"),
+        "{}",
+        published.all()
+    );
+    let conflict = azure(&["publish", "--version-name", "1"]).expect(5);
+    assert!(
+        conflict
+            .err
+            .contains("##vso[task.logissue type=error;code=Publish failed"),
+        "{}",
+        conflict.all()
+    );
+    assert!(
+        !conflict.err.contains("variable=version-name"),
+        "{}",
+        conflict.all()
+    );
+}
+
+#[test]
+fn local_failure_and_failed_review_have_no_additional_annotation() {
+    let shop = Shop::new();
+    let local = shop.call().run(&["publish", "--version-name", ""]).expect(2);
+    assert!(!local.all().contains("::error"), "{}", local.all());
+    // `none` turns annotations off; the summary is still written.
+    let call = policy::push(&shop.world, shop.call())
+        .variable("SLUICEGATE_ANNOTATIONS", "none")
+        .variable("SLUICEGATE_TIMEOUT", "0");
+    let quiet = step(call, shop.world.path(), &["review"]).expect(2);
+    assert!(!quiet.ended.all().contains("::error"), "{}", quiet.ended.all());
+    assert!(quiet.summary.contains("❌ Review failed"), "{}", quiet.summary);
+    // A failed review is reported once, as before.
+    let world = project();
+    world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
+    world.write("b.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("bad");
+    world.push();
+    let call = policy::push(&world, Call::new(&world.work()));
+    let failed = step(call, world.path(), &["check"]).expect(1);
+    let headings = failed.summary.lines().filter(|line| line.starts_with("## "));
+    assert_eq!(headings.count(), 1, "{}", failed.summary);
+    assert!(
+        !failed.ended.all().contains("did not finish"),
+        "{}",
+        failed.ended.all()
+    );
+}
+
+#[test]
+fn summary_of_passed_review_has_number_of_checks_and_no_list_of_files() {
+    let world = project();
+    for number in 0..30 {
+        world.write(&format!("part{number}.orch.yaml"), pipeline(&["Start", "Done"]));
+    }
+    world.commit("many");
+    let step = step(Call::new(&world.work()), world.path(), &["check", "--all"]).expect(0);
+    let summary = &step.summary;
+    let headline = summary.lines().next().unwrap_or_default();
+    assert!(
+        headline.contains(" checks passed in 3") && headline.ends_with(" pipelines"),
+        "{summary}"
+    );
+    assert!(!summary.contains("part7.orch.yaml"), "{summary}");
+}
+
+#[test]
+fn failed_run_has_annotations_that_policy_or_job_requests() {
+    for (text, count) in [
+        ("retries: 0\n", 1),
+        ("review: { annotations: none }\n", 0),
+        ("review: { annotations: azure }\n", 0),
+    ] {
+        let world = project();
+        world.write("sluicegate.yaml", text);
+        world.commit("configure");
+        world.push();
+        let call = policy::push(&world, Call::with_platform(&world.work(), "http://127.0.0.1:9"))
+            .variable("SLUICEGATE_TIMEOUT", "0");
+        let of_job = call.clone().variable("SLUICEGATE_ANNOTATIONS", "github");
+        for (call, count) in [(call, count), (of_job, 1)] {
+            let ended = step(call, world.path(), &["review"]).expect(2).ended;
+            assert_eq!(
+                ended.all().matches("::error").count(),
+                count,
+                "{text}: {}",
+                ended.all()
+            );
+            // The log has the error in one form.
+            assert_eq!(
+                ended.all().matches("timeout").count(),
+                1,
+                "{text}: {}",
+                ended.all()
+            );
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! A run that does not finish leaves no report of another run.
+
+use crate::ci::publish_after_review::{call, stage};
+use crate::reports::formats::FORMATS;
+use crate::support::{
+    Call, HOSTS, Platform, World, change, each, github, passed, pipeline, scratch, send_signal,
+};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Read as _;
+use std::net::TcpListener;
+use std::path::Path;
+
+const OLD: &str = "the report of another run";
+
+/// Asserts that the file says, in its format, that the run did not finish.
+#[track_caller]
+fn assert_unfinished(folder: &Path, format: &str, file: &str) {
+    let text = fs::read_to_string(folder.join(file)).unwrap();
+    assert!(text.contains("the run did not finish"), "{format}: {text}");
+    assert!(!text.contains(OLD), "{format}: {text}");
+    let json = || serde_json::from_str::<Value>(&text).unwrap();
+    match format {
+        "junit" | "junit-strict" => {
+            let document = roxmltree::Document::parse(&text).unwrap();
+            assert!(
+                document.descendants().any(|node| node.has_tag_name("error")),
+                "{text}"
+            );
+        }
+        "json" => assert_eq!(json()["verdict"], json!("undecided")),
+        "sarif" => {
+            let invocation = &json()["runs"][0]["invocations"][0];
+            assert_eq!(invocation["executionSuccessful"], json!(false));
+        }
+        "gitlab" => assert_eq!(json().as_array().unwrap().len(), 1),
+        _ => assert!(text.to_lowercase().contains("undecided"), "{text}"),
+    }
+}
+
+/// Writes an old report in every format, and returns the flags that name them.
+fn old_reports(world: &World) -> Vec<String> {
+    let mut flags = Vec::new();
+    for format in FORMATS {
+        world.write(&format!("old/{format}"), OLD);
+        flags.extend(["--report".to_owned(), format!("{format}=old/{format}")]);
+    }
+    flags
+}
+
+fn one_change() -> World {
+    change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))])
+}
+
+#[test]
+fn failed_run_replaces_reports_of_an_earlier_run() {
+    // 7: GitHub's commit is not in the clone; 2: an invalid setting, and a missing base URL.
+    let cases: [(&[&str], &str, i32); 5] = [
+        (&["review"], "GITHUB_SHA", 7),
+        (&["check", "--head", "nothing"], "", 7),
+        (&["ci"], "GITHUB_SHA", 7),
+        (&["check"], "SLUICEGATE_FAIL_ON", 2),
+        (&["report", "none.json"], "", 2),
+    ];
+    for (args, broken, code) in cases {
+        let world = one_change();
+        let flags = old_reports(&world);
+        let args: Vec<&str> = args
+            .iter()
+            .copied()
+            .chain(flags.iter().map(String::as_str))
+            .collect();
+        let mut program = Call::with_platform(&world.work(), "http://127.0.0.1:9")
+            .variable("GITHUB_ACTIONS", "true")
+            .variable("GITHUB_EVENT_NAME", "push")
+            .variable("GITHUB_REF", "refs/heads/change")
+            .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]));
+        if !broken.is_empty() {
+            program = program.variable(broken, "1".repeat(40));
+        }
+        let ended = program.run(&args);
+        assert_eq!(ended.code, code, "{args:?}: {}", ended.all());
+        for format in FORMATS {
+            assert_unfinished(&world.work(), format, &format!("old/{format}"));
+        }
+    }
+    // Outside of a repository.
+    let folder = scratch::folder();
+    fs::write(folder.path().join("junit.xml"), OLD).unwrap();
+    Call::new(folder.path())
+        .variable("SLUICEGATE_REPORT", "junit=junit.xml")
+        .run(&["check"])
+        .expect(7);
+    assert_unfinished(folder.path(), "junit", "junit.xml");
+}
+
+/// A host shows the reports, and may not show the log.
+#[test]
+fn reports_of_run_that_ends_early_contain_reason_on_every_host() {
+    let world = one_change();
+    let flags = old_reports(&world);
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let early =
+        || Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_TIMEOUT", "0");
+    for (name, host) in HOSTS {
+        host(&world, early())
+            .run(&[&["review"], &flags[..]].concat())
+            .expect(2);
+        for format in FORMATS {
+            let file = format!("old/{format}");
+            assert_unfinished(&world.work(), format, &file);
+            let text = fs::read_to_string(world.work().join(file)).unwrap();
+            assert!(
+                text.contains("the timeout 0 is not in the range"),
+                "{name} {format}: {text}"
+            );
+        }
+    }
+    crate::support::gitlab(&world, early()).run(&["review"]).expect(2);
+    for (format, file) in [("junit", "junit.xml"), ("gitlab", "gl-code-quality-report.json")] {
+        assert_unfinished(&world.work(), format, file);
+        let text = fs::read_to_string(world.work().join(file)).unwrap();
+        assert!(text.contains("the timeout 0 is not in the range"), "{text}");
+    }
+}
+
+#[test]
+fn report_that_the_change_committed_is_replaced_on_every_host() {
+    for (name, host) in HOSTS {
+        let old = "<testsuites><testsuite name=\"sluicegate\"/></testsuites>";
+        let content = pipeline(&["Start", "Load", "Done"]);
+        let world = change(&[("b.orch.yaml", &content), ("junit.xml", old)]);
+        let platform = Platform::new();
+        let ended = host(&world, platform.call(&world)).run(&[
+            "review",
+            "--report",
+            "junit=junit.xml",
+            "--base",
+            "nothing",
+        ]);
+        assert_ne!(ended.code, 0, "{name}: {}", ended.all());
+        assert_unfinished(&world.work(), "junit", "junit.xml");
+    }
+}
+
+#[test]
+fn default_report_of_the_host_is_replaced_if_the_context_is_unknown() {
+    let world = one_change();
+    world.write("junit.xml", OLD);
+    world.write("gl-code-quality-report.json", OLD);
+    Call::new(&world.work())
+        .variable("GITLAB_CI", "true")
+        .run(&["check"])
+        .expect(7);
+    assert_unfinished(&world.work(), "junit", "junit.xml");
+    assert_unfinished(&world.work(), "gitlab", "gl-code-quality-report.json");
+}
+
+#[test]
+fn report_that_the_policy_names_is_replaced() {
+    let world = one_change();
+    world.write("sluicegate.yaml", "review:\n  report: [junit=out/junit.xml]\n");
+    world.write("out/junit.xml", OLD);
+    Call::new(&world.work())
+        .run(&["check", "--base", "nothing"])
+        .expect(7);
+    assert_unfinished(&world.work(), "junit", "out/junit.xml");
+}
+
+#[test]
+fn killed_run_leaves_an_undecided_report() {
+    let world = one_change();
+    world.write("junit.xml", OLD);
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let mut child = Call::with_platform(&world.work(), &url)
+        .command(&["review", "--report", "junit=junit.xml"])
+        .spawn()
+        .unwrap();
+    // The run has begun when its request arrives.
+    let (mut request, _) = silent.accept().unwrap();
+    request.read_exact(&mut [0]).unwrap();
+    send_signal("KILL", &child.id().to_string());
+    child.wait().unwrap();
+    assert_unfinished(&world.work(), "junit", "junit.xml");
+}
+
+#[test]
+fn finished_run_leaves_its_own_reports() {
+    let world = one_change();
+    let flags = old_reports(&world);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let args: Vec<&str> = ["review"]
+        .into_iter()
+        .chain(flags.iter().map(String::as_str))
+        .collect();
+    github(&world, platform.call(&world)).run(&args).expect(0);
+    for format in FORMATS {
+        let text = fs::read_to_string(world.work().join("old").join(format)).unwrap();
+        assert!(
+            !text.contains("did not finish") && !text.contains(OLD),
+            "{format}: {text}"
+        );
+    }
+}
+
+#[test]
+fn dry_run_leaves_reports_alone() {
+    let world = one_change();
+    world.write("junit.xml", OLD);
+    let platform = Platform::new();
+    for args in [&["review", "--dry-run"][..], &["ci", "--dry-run"]] {
+        platform
+            .call(&world)
+            .run(&[args, &["--report", "junit=junit.xml"]].concat())
+            .expect(0);
+        assert_eq!(fs::read_to_string(world.work().join("junit.xml")).unwrap(), OLD);
+    }
+}
+
+#[test]
+fn directory_pipe_and_link_are_not_replaced() {
+    let world = one_change();
+    fs::create_dir(world.work().join("folder")).unwrap();
+    world.write("folder/kept", "kept");
+    world.write("target.txt", "kept");
+    std::os::unix::fs::symlink("target.txt", world.work().join("link.xml")).unwrap();
+    world.commit("link");
+    world.push();
+    let check = |path: &str| {
+        let report = format!("junit={path}");
+        Call::new(&world.work()).run(&["check", "--report", &report])
+    };
+    check("folder").expect(2);
+    check("link.xml")
+        .expect(2)
+        .saying(&["is a symbolic link in the repository"]);
+    check("/dev/null").expect(0);
+    assert!(check("/dev/stdout").expect(0).out.starts_with("<?xml"));
+    for kept in ["folder/kept", "target.txt"] {
+        assert_eq!(fs::read_to_string(world.work().join(kept)).unwrap(), "kept");
+    }
+    assert!(world.work().join("link.xml").is_symlink());
+}
+
+#[test]
+fn publish_that_fails_leaves_no_receipt_and_an_undecided_report() {
+    let (world, served) = stage();
+    let publish = |more: &[&str]| {
+        let args = ["--receipt", "r.json", "--junit", "p.xml", "--version-name", "1"];
+        call(&world, &served).run(&[&["publish"][..], &args, more].concat())
+    };
+    publish(&[]).expect(0);
+    let receipt = fs::read_to_string(world.work().join("r.json")).unwrap();
+    let verify = || call(&world, &served).run(&["verify", "r.json", "--out", "verified.txt"]);
+    verify().expect(0);
+    assert!(world.work().join("verified.txt").is_file());
+
+    publish(&["--head", "nothing"]).expect(7);
+    assert!(!world.work().join("r.json").exists());
+    assert_unfinished(&world.work(), "junit", "p.xml");
+    // The results of a verification that cannot read its receipt.
+    verify().expect(2);
+    assert!(!world.work().join("verified.txt").exists());
+
+    // The files that the policy names.
+    world.write("sluicegate.yaml", "publish:\n  receipt: r.json\n  junit: p.xml\n");
+    world.write("r.json", receipt);
+    world.write("p.xml", OLD);
+    call(&world, &served)
+        .run(&["publish", "--version-name", "1", "--head", "nothing"])
+        .expect(7);
+    assert!(!world.work().join("r.json").exists());
+    assert_unfinished(&world.work(), "junit", "p.xml");
+}
+
+#[test]
+fn ci_without_a_publish_leaves_no_report_of_one() {
+    let (world, served) = stage();
+    world.write("r.json", OLD);
+    world.write("p.xml", OLD);
+    let args = [
+        "ci",
+        "--receipt",
+        "r.json",
+        "--junit",
+        "p.xml",
+        "--version-name",
+        "1",
+    ];
+    call(&world, &served)
+        .run(&args)
+        .expect(0)
+        .saying(&["nothing is published"]);
+    assert!(!world.work().join("r.json").exists());
+    assert!(!world.work().join("p.xml").exists());
+}
+
+#[test]
+fn file_that_the_command_reads_is_never_replaced() {
+    let (world, served) = stage();
+    let run = |args: &[&str]| call(&world, &served).run(args);
+    run(&["review", "--all", "--report", "json=review.json"]).expect(0);
+    let review = fs::read_to_string(world.work().join("review.json")).unwrap();
+    run(&["publish", "--version-name", "1", "--receipt", "receipt.json"]).expect(0);
+    let receipt = fs::read_to_string(world.work().join("receipt.json")).unwrap();
+    world.write("other.xml", OLD);
+    let publish = [
+        "publish",
+        "--version-name",
+        "2",
+        "--require-review",
+        "review.json",
+    ];
+    for args in [
+        &[
+            "report",
+            "review.json",
+            "--report",
+            "json=review.json",
+            "--report",
+            "junit=other.xml",
+        ][..],
+        &["report", "review.json", "--report", "json=./review.json"],
+        &[
+            "report",
+            "--compare",
+            "review.json",
+            "receipt.json",
+            "--report",
+            "html=review.json",
+        ],
+        &[&publish[..], &["--receipt", "review.json"]].concat(),
+        &[&publish[..], &["--junit", "review.json"]].concat(),
+        &["verify", "receipt.json", "--out", "receipt.json"],
+    ] {
+        run(args).expect(2).saying(&["the command reads this file"]);
+        for (file, content) in [("review.json", &review), ("receipt.json", &receipt)] {
+            assert_eq!(&fs::read_to_string(world.work().join(file)).unwrap(), content);
+        }
+    }
+    assert_unfinished(&world.work(), "junit", "other.xml");
+}

@@ -1,0 +1,338 @@
+//! A failing platform: exit codes and messages.
+
+use crate::support::{
+    Call, PROJECT, Platform, TOKEN, answer, asked, change, each, in_turn, passed, pipeline, send_signal,
+};
+use serde_json::json;
+use std::net::TcpListener;
+use wiremock::{Request, Respond as _, ResponseTemplate};
+
+const FILE: &str = "b.orch.yaml";
+
+fn one_change() -> crate::support::World {
+    change(&[(FILE, &pipeline(&["Start", "Done"]))])
+}
+
+#[test]
+fn each_status_has_its_exit_code() {
+    let cases = [
+        (400, 3),
+        (401, 4),
+        (403, 4),
+        (404, 3),
+        (409, 3),
+        (418, 3),
+        (422, 3),
+        (500, 3),
+        (503, 3),
+    ];
+    for (status, code) in cases {
+        let platform = Platform::new();
+        let body =
+            json!({ "title": "No", "detail": "because \u{1b}[31mof\n::error::this", "status": status });
+        platform.reviews(
+            ResponseTemplate::new(status)
+                .set_body_json(body)
+                .insert_header("x-request-id", "req-7"),
+        );
+        let ended = platform.call(&one_change()).run(&["review"]).expect(code);
+        let ended = ended.saying(&["POST", "/reviews", &status.to_string(), "req-7", "because"]);
+        assert!(
+            !ended.all().contains('\u{1b}'),
+            "a terminal escape came through: {}",
+            ended.all()
+        );
+        assert!(
+            !ended
+                .all()
+                .lines()
+                .any(|line| line.trim_start().starts_with("::")),
+            "{}",
+            ended.all()
+        );
+    }
+}
+
+/// Creates a review in which the response for `b0.orch.yaml` has no result and the token is rejected for the others.
+fn refused_after_the_first() -> (crate::support::World, Platform) {
+    let content = pipeline(&["Start", "Done"]);
+    let names = ["b0.orch.yaml", "b1.orch.yaml", "b2.orch.yaml"];
+    let world = change(&names.map(|name| (name, content.as_str())));
+    let platform = Platform::new();
+    platform.reviews(|request: &Request| match asked(request)[0].as_str() {
+        "b0.orch.yaml" => answer(&json!({ "reviewStatus": "PASSED", "results": {} })),
+        _ => ResponseTemplate::new(401),
+    });
+    (world, platform)
+}
+
+#[test]
+fn one_cause_is_one_annotation() {
+    let (world, platform) = refused_after_the_first();
+    let annotated = |style: &str, paths: &[&str]| -> String {
+        let args = ["review", "--batch-size", "1", "--annotations", style];
+        let ended = platform.call(&world).run(&[&args[..], paths].concat()).expect(4);
+        let lines = ended.err.lines().chain(ended.out.lines());
+        let lines = lines.filter(|line| line.starts_with(['#', ':']));
+        let lines: Vec<String> = lines
+            .map(|line| {
+                line.replace(&platform.server.uri(), "https://p")
+                    .replace(PROJECT, "ID")
+            })
+            .collect();
+        lines.join("\n")
+    };
+    let together = ["b1.orch.yaml", "b2.orch.yaml"];
+    insta::assert_snapshot!(annotated("github", &together), @"
+    ::error title=review::POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text%0Ahint: check the token: it may have expired, or belong to another account or region than the base URL
+    ::error title=unreviewed::2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
+    ");
+    insta::assert_snapshot!(annotated("azure", &together), @"
+    ##vso[task.logissue type=error;code=review;]POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text%0Ahint: check the token: it may have expired, or belong to another account or region than the base URL
+    ##vso[task.logissue type=error;code=unreviewed;]2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
+    ");
+    // A different reason is reported at its own file.
+    insta::assert_snapshot!(annotated("github", &[]), @"
+    ::error title=review::POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text%0Ahint: check the token: it may have expired, or belong to another account or region than the base URL
+    ::error file=b0.orch.yaml,line=1,title=unreviewed::The file was not reviewed: no result in the platform's response
+    ::error title=unreviewed::2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
+    ");
+}
+
+/// Bitbucket's annotations all belong to a file, so the report contains the common cause.
+#[test]
+fn one_cause_is_told_once_on_bitbucket() {
+    let (world, platform) = refused_after_the_first();
+    let proxy = Platform::new();
+    for method in ["DELETE", "PUT", "POST"] {
+        proxy.on(method, "", ResponseTemplate::new(200).set_body_json(json!({})));
+    }
+    let call = platform
+        .call(&world)
+        .variable("BITBUCKET_BUILD_NUMBER", "9")
+        .variable("BITBUCKET_COMMIT", world.git(&["rev-parse", "HEAD"]))
+        .variable("BITBUCKET_BRANCH", "change")
+        .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+        .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
+    call.run(&["review", "--batch-size", "1"]).expect(4);
+    let sent = proxy.requests();
+    let report: serde_json::Value = serde_json::from_slice(&sent[1].body).unwrap();
+    let details = report["details"].as_str().unwrap();
+    assert_eq!(details.matches("401 Unauthorized").count(), 1, "{details}");
+    assert!(
+        details.contains("2 files were not reviewed (b1.orch.yaml, b2.orch.yaml): POST "),
+        "{details}"
+    );
+    let annotations: serde_json::Value = serde_json::from_slice(&sent[2].body).unwrap();
+    let paths: Vec<_> = annotations
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["path"])
+        .collect();
+    assert_eq!(paths, ["b0.orch.yaml", "b1.orch.yaml", "b2.orch.yaml"]);
+}
+
+#[test]
+fn a_platform_that_is_not_there_is_undecided() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let world = one_change();
+    let call =
+        Call::with_platform(&world.work(), &format!("http://{free}")).variable("SLUICEGATE_RETRIES", "0");
+    let ended = call.run(&["review", "--report", "junit=-"]).expect(3);
+    assert!(ended.out.contains("<error"), "{}", ended.all());
+    call.run(&["review", "--on-unavailable", "pass"]).expect(0);
+}
+
+#[test]
+fn a_passing_fault_is_tried_again() {
+    let platform = Platform::new();
+    let passed = json!({ "reviewStatus": "PASSED", "results": { FILE: passed() } });
+    platform.reviews(in_turn(vec![
+        ResponseTemplate::new(503).insert_header("retry-after", "0"),
+        ResponseTemplate::new(429).insert_header("retry-after", "0"),
+        answer(&passed),
+    ]));
+    let world = one_change();
+    platform
+        .call(&world)
+        .variable("SLUICEGATE_RETRIES", "2")
+        .run(&["review"])
+        .expect(0);
+    assert_eq!(platform.requests().len(), 3);
+}
+
+#[test]
+fn a_batch_that_is_too_large_is_split() {
+    let files: Vec<(String, String)> = (0..9)
+        .map(|n| (format!("p{n}.orch.yaml"), pipeline(&["Start", "Done"])))
+        .collect();
+    let world = change(
+        &files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect::<Vec<_>>(),
+    );
+    let platform = Platform::new();
+    platform.reviews(|request: &Request| match asked(request).len() {
+        0..3 => each("PASSED", passed()).respond(request),
+        _ => ResponseTemplate::new(413),
+    });
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--report", "json=-"])
+        .expect(0);
+    assert_eq!(ended.json()["counts"]["files"], 9);
+}
+
+#[test]
+fn one_file_that_is_too_large_is_unreviewed() {
+    let platform = Platform::new();
+    platform.reviews(ResponseTemplate::new(413));
+    let ended = platform
+        .call(&one_change())
+        .run(&["review", "--report", "json=-"])
+        .expect(3);
+    assert_eq!(ended.json()["unreviewed"], json!([FILE]));
+}
+
+#[test]
+fn batches_hold_each_file_once() {
+    let files: Vec<(String, String)> = (0..23)
+        .map(|n| (format!("p{n:02}.orch.yaml"), pipeline(&["Start", "Done"])))
+        .collect();
+    let world = change(
+        &files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect::<Vec<_>>(),
+    );
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    platform
+        .call(&world)
+        .run(&["review", "--batch-size", "5", "--concurrency", "3"])
+        .expect(0);
+    let mut sent: Vec<String> = platform.requests().iter().flat_map(asked).collect();
+    sent.sort();
+    assert_eq!(sent, files.into_iter().map(|(path, _)| path).collect::<Vec<_>>());
+    assert_eq!(platform.requests().len(), 5);
+}
+
+#[test]
+fn a_review_asks_for_the_right_thing() {
+    let world = one_change();
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    platform.call(&world).run(&["review"]).expect(0);
+    let request = &platform.requests()[0];
+    let header = |name: &str| request.headers.get(name).unwrap().to_str().unwrap().to_owned();
+    assert_eq!(request.url.path(), format!("/v1/projects/{PROJECT}/reviews"));
+    assert_eq!(header("agent-version"), "9.0.0");
+    assert_eq!(header("authorization"), format!("Bearer {TOKEN}"));
+    let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    assert_eq!(
+        body,
+        json!({ "branchName": "change", "commitId": head, "pipelines": [FILE] })
+    );
+}
+
+#[test]
+fn a_redirect_to_another_origin_gets_no_token() {
+    let (platform, other) = (Platform::new(), Platform::new());
+    let target = format!("{}/v1/elsewhere", other.server.uri());
+    platform.reviews(ResponseTemplate::new(307).insert_header("location", target.as_str()));
+    platform.call(&one_change()).run(&["review"]).expect(3);
+    assert!(other.requests().is_empty());
+}
+
+#[test]
+fn an_echoed_token_is_not_shown() {
+    let platform = Platform::new();
+    platform.reviews(ResponseTemplate::new(400).set_body_string(format!("bad header: Bearer {TOKEN}")));
+    platform
+        .call(&one_change())
+        .run(&["-vv", "review", "--report", "json=-"])
+        .expect(3)
+        .saying(&["bad header"]);
+}
+
+#[test]
+fn a_token_in_an_answer_that_is_used_is_shown_nowhere() {
+    let (world, platform) = (one_change(), Platform::new());
+    let said = format!("debug: request had Bearer {TOKEN}");
+    let rule = json!([{ "ruleName": format!("rule {TOKEN}"), "status": "FAILED", "violations": [said] }]);
+    let results = json!({ FILE: rule, format!("{TOKEN}.orch.yaml"): rule });
+    let body =
+        json!({ "reviewStatus": "FAILED", "results": results, "excludedFiles": [format!("{TOKEN}.yaml")] });
+    platform.reviews(answer(&body));
+    let summary = world.path().join("summary.md");
+    let reports = [
+        "json",
+        "junit",
+        "junit-strict",
+        "sarif",
+        "gitlab",
+        "markdown",
+        "html",
+    ];
+    let asked: Vec<String> = reports
+        .iter()
+        .map(|name| format!("--report={name}={name}.out"))
+        .collect();
+    let args: Vec<&str> = ["-vv", "review"]
+        .into_iter()
+        .chain(asked.iter().map(String::as_str))
+        .collect();
+    let call = platform
+        .call(&world)
+        .variable("GITHUB_STEP_SUMMARY", summary.to_string_lossy());
+    let ended = call.run(&args);
+    assert!(ended.all().contains("Bearer ***"), "{}", ended.all());
+    let reports = reports.map(|name| world.work().join(format!("{name}.out")));
+    for file in reports.iter().chain([&summary]) {
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(!text.contains(TOKEN), "{}: {text}", file.display());
+    }
+}
+
+#[test]
+fn a_short_token_may_stand_in_the_names_that_an_answer_has() {
+    let (world, platform) = (one_change(), Platform::new());
+    let rule = json!([{ "ruleName": "rule", "status": "PASSED" }]);
+    platform.reviews(answer(
+        &json!({ "reviewStatus": "PASSED", "results": { FILE: rule } }),
+    ));
+    let call = platform.call(&world).variable("SLUICEGATE_TOKEN", "orch");
+    call.run(&["review"]).expect(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_waiting_review_with_its_code() {
+    use std::io::Read as _;
+    use std::process::Stdio;
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let world = one_change();
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(200).set_delay(std::time::Duration::from_secs(60)));
+        let mut command = platform.call(&world).command(&["review"]);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while platform.requests().is_empty() {
+            std::thread::yield_now();
+        }
+        send_signal(signal, &child.id().to_string());
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{signal}");
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert!(
+            said.contains(if code == 130 { "interrupted" } else { "terminated" }),
+            "{said}"
+        );
+    }
+}

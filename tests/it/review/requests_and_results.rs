@@ -1,0 +1,497 @@
+//! The files that are reviewed, and the destinations of the result.
+
+use crate::support::{
+    Call, Ended, PROJECT, Platform, RULES, Served, TOKEN, World, asked, change, each, passed, pipeline,
+    project,
+};
+use serde_json::{Value, json};
+use std::ffi::OsStr;
+use std::fs;
+use wiremock::ResponseTemplate;
+
+fn plain() -> String {
+    pipeline(&["Start", "Done"])
+}
+
+/// Returns the files that a review of this world requests.
+fn sent(world: &World, args: &[&str]) -> Vec<String> {
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let all: Vec<&str> = std::iter::once("review").chain(args.iter().copied()).collect();
+    platform.call(world).run(&all).expect(0);
+    let mut sent: Vec<String> = platform.requests().iter().flat_map(asked).collect();
+    sent.sort();
+    sent
+}
+
+#[test]
+fn changed_pipelines_are_sent_and_nothing_else() {
+    let world = project();
+    world.write("gone.orch.yaml", plain());
+    world.write(
+        "sales/old name.orch.yaml",
+        plain() + "# a longer file, so that the new name is seen as a rename\n",
+    );
+    world.commit("more");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.git(&["rm", "-q", "gone.orch.yaml"]);
+    world.git(&["mv", "sales/old name.orch.yaml", "sales/new name.orch.yaml"]);
+    world.write("new.tran.yaml", "type: transformation\npipeline: {}\n");
+    world.write(".hidden/h.orch.yaml", plain());
+    world.write("notes.yaml", "x: 1\n");
+    world.commit("change");
+    world.push();
+    // The file is not committed, so it is not reviewed.
+    world.write("dirty.orch.yaml", plain());
+    assert_eq!(
+        sent(&world, &[]),
+        [".hidden/h.orch.yaml", "new.tran.yaml", "sales/new name.orch.yaml"]
+    );
+    assert_eq!(sent(&world, &["sales"]), ["sales/new name.orch.yaml"]);
+    assert_eq!(
+        sent(&world, &["--exclude", "sales/**", "--exclude", ".hidden/**"]),
+        ["new.tran.yaml"]
+    );
+    assert_eq!(sent(&world, &["--include", "**/*.tran.yaml"]), ["new.tran.yaml"]);
+    assert_eq!(sent(&world, &["--all"]).len(), 4);
+}
+
+#[test]
+fn a_change_of_the_rules_selects_all_and_is_named() {
+    let rules = format!("{RULES}# stricter soon\n");
+    let world = change(&[(".platform/config/pipeline_quality_rules.yaml", &rules)]);
+    assert_eq!(sent(&world, &[]), ["a.orch.yaml"]);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--report", "json=-"])
+        .expect(0);
+    assert_eq!(
+        ended.json()["gateChanges"],
+        json!([".platform/config/pipeline_quality_rules.yaml"])
+    );
+}
+
+#[test]
+fn a_change_of_the_configuration_is_named() {
+    let world = change(&[("sluicegate.yaml", "retries: 1\n"), ("b.orch.yaml", &plain())]);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--report", "json=report.json"])
+        .expect(0);
+    let report: Value = serde_json::from_slice(&fs::read(world.work().join("report.json")).unwrap()).unwrap();
+    assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
+    assert!(ended.out.contains("sluicegate.yaml"), "{}", ended.all());
+}
+
+#[test]
+fn nothing_to_review_is_green_and_reported() {
+    let world = change(&[("README.md", "words\n")]);
+    // No address, project, token or agent version: no request is sent to the platform.
+    let call = Call::new(&world.work()).variable(
+        "GITHUB_STEP_SUMMARY",
+        world.path().join("summary.md").display().to_string(),
+    );
+    let reports = ["--report", "junit=out/j.xml", "--report", "json=out/j.json"];
+    call.run(&[&["ci"], &reports[..]].concat()).expect(0);
+    let ended = call.run(&[&["review"], &reports[..]].concat()).expect(0);
+    assert!(ended.out.contains("nothing to review"), "{}", ended.all());
+    let report: Value = serde_json::from_slice(&fs::read(world.work().join("out/j.json")).unwrap()).unwrap();
+    assert_eq!(
+        (report["verdict"].as_str(), report["counts"]["files"].as_u64()),
+        (Some("passed"), Some(0))
+    );
+    assert!(
+        fs::read_to_string(world.work().join("out/j.xml"))
+            .unwrap()
+            .contains("<testsuites")
+    );
+    assert!(
+        fs::read_to_string(world.path().join("summary.md"))
+            .unwrap()
+            .contains("othing to review")
+    );
+}
+
+#[test]
+fn an_unpushed_commit_is_not_reviewed() {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("b.orch.yaml", plain());
+    world.commit("not pushed");
+    let call = Call::with_platform(&world.work(), "http://127.0.0.1:9");
+    call.run(&["review"])
+        .expect(7)
+        .saying(&["push", "sluicegate check"]);
+    let ended = call.run(&["review", "--dry-run"]).expect(0);
+    assert!(
+        ended.out.starts_with("would review 1 pipeline"),
+        "{}",
+        ended.all()
+    );
+    ended.saying(&["the review would stop here", "push"]);
+}
+
+#[test]
+fn a_name_that_is_not_utf8_is_never_passed_and_the_hint_helps() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = project();
+    let name = OsStr::from_bytes(b"\xff\xfe.orch.yaml");
+    fs::write(world.work().join(name), plain()).unwrap();
+    world.commit("odd name");
+    world.push();
+    for args in [
+        &["check", "--all"][..],
+        &["review", "--all"],
+        &["waivers", "list"],
+    ] {
+        for more in [&[][..], &["--exclude", "*"]] {
+            if more.is_empty() || args[0] != "waivers" {
+                let ended =
+                    Call::with_platform(&world.work(), "http://127.0.0.1:9").run(&[args, more].concat());
+                ended.expect(7).saying(&[
+                    "is not UTF-8",
+                    "hint: rename it with `git mv`",
+                    "--exclude does not skip it",
+                ]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_sends_nothing() {
+    let world = change(&[("b.orch.yaml", &plain())]);
+    let ended = Call::new(&world.work()).run(&["review", "--dry-run"]).expect(0);
+    assert!(
+        ended.out.contains("b.orch.yaml") && ended.out.contains("change"),
+        "{}",
+        ended.all()
+    );
+}
+
+#[test]
+fn github_gets_annotations_summary_and_outputs() {
+    let world = change(&[("b,c:.orch.yaml", &pipeline(&["Start", "load\nit", "Done"]))]);
+    let platform = Platform::new();
+    let text = "load\nit is wrong\n::set-output name=verdict::passed";
+    platform.reviews(each(
+        "FAILED",
+        json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [text] }]),
+    ));
+    let (summary, outputs) = (world.path().join("summary.md"), world.path().join("outputs.txt"));
+    let call = platform
+        .call(&world)
+        .variable("SLUICEGATE_CI", "none")
+        .variable("GITHUB_STEP_SUMMARY", summary.display().to_string())
+        .variable("GITHUB_OUTPUT", outputs.display().to_string());
+    let ended = call
+        .run(&["review", "--annotations", "github", "--report", "junit=j.xml"])
+        .expect(1);
+    let commands: Vec<&str> = ended
+        .out
+        .lines()
+        .filter(|line| line.trim_start().starts_with("::"))
+        .collect();
+    assert!(
+        commands[0].starts_with("::error file=b%2Cc%3A.orch.yaml,line="),
+        "{commands:?}"
+    );
+    assert!(
+        commands.iter().all(|line| !line.starts_with("::set-output")),
+        "{commands:?}"
+    );
+    assert!(fs::read_to_string(&summary).unwrap().contains("failed"));
+    let outputs = fs::read_to_string(&outputs).unwrap();
+    for name in [
+        "verdict",
+        "reviewed",
+        "errors",
+        "warnings",
+        "not-evaluated",
+        "new",
+        "known",
+        "waived",
+        "junit",
+    ] {
+        assert!(
+            outputs.lines().any(|line| line.starts_with(&format!("{name}<<"))),
+            "{name}: {outputs}"
+        );
+    }
+}
+
+#[test]
+fn one_report_that_cannot_be_written_harms_no_other() {
+    let world = change(&[("b.orch.yaml", &plain())]);
+    world.write("a-file", "in the way\n");
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let args = [
+        "review",
+        "--report",
+        "json=a-file/x.json",
+        "--report",
+        "junit=good.xml",
+    ];
+    platform.call(&world).run(&args).expect(2).saying(&["a-file"]);
+    assert!(world.work().join("good.xml").is_file());
+}
+
+#[test]
+fn a_report_on_standard_output_is_alone_there() {
+    let world = change(&[("b.orch.yaml", &plain())]);
+    let platform = Platform::new();
+    platform.reviews(each(
+        "FAILED",
+        json!([{ "ruleName": "r", "status": "FAILED", "violations": ["##[error]no"] }]),
+    ));
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--annotations", "github", "--report", "json=-"])
+        .expect(1);
+    assert_eq!(
+        ended.json()["files"][0]["results"][0]["violations"],
+        json!(["##[error]no"])
+    );
+    assert!(!ended.all().contains("##["), "{}", ended.all());
+}
+
+#[test]
+fn many_batches_are_some_lines_in_ci_and_none_on_standard_output() {
+    let content = pipeline(&["Start", "Done"]);
+    let names: Vec<String> = (0..90).map(|at| format!("p{at:02}.orch.yaml")).collect();
+    let files: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), content.as_str()))
+        .collect();
+    let world = change(&files);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
+    let args = [
+        "review",
+        "--batch-size",
+        "1",
+        "--concurrency",
+        "1",
+        "--report",
+        "json=-",
+    ];
+    let lines = |ended: &Ended| ended.err.matches("reviewing: ").count();
+    let ended = platform.call(&world).variable("CI", "true").run(&args).expect(0);
+    assert_eq!(ended.json()["verdict"], "passed");
+    assert!((10..=20).contains(&lines(&ended)), "{}", ended.err);
+    assert!(ended.err.contains("reviewing: 45 of 90 files\n"), "{}", ended.err);
+    let quiet: Vec<&str> = args.iter().copied().chain(["-q"]).collect();
+    let ended = platform.call(&world).variable("CI", "true").run(&quiet).expect(0);
+    assert_eq!(lines(&ended), 0);
+    // With a single request, no progress is printed.
+    let ended = platform
+        .call(&world)
+        .variable("CI", "true")
+        .run(&["review"])
+        .expect(0);
+    assert_eq!(lines(&ended), 0);
+}
+
+#[test]
+fn a_review_says_why_all_pipelines_are_selected() {
+    let world = project();
+    world.git(&["checkout", "-q", "-b", "new"]);
+    world.git(&["push", "-q", "origin", "new"]);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let why = "all pipelines are selected: head is already in the default branch `origin/main`";
+    platform.call(&world).run(&["review"]).expect(0).saying(&[why]);
+    let asked_for = platform.call(&world).run(&["review", "--all"]).expect(0);
+    assert!(
+        !asked_for.all().contains("all pipelines are selected"),
+        "{}",
+        asked_for.all()
+    );
+}
+
+/// Starts a platform that follows the other public description of the review endpoint.
+fn with_file_paths(world: &World) -> Served {
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let token = format!("--token={TOKEN}=admin");
+    let fields = ["--review-request", "file-paths"];
+    Served::start(
+        world.path(),
+        &[&["--project", &project, &token][..], &fields].concat(),
+    )
+}
+
+#[test]
+fn the_fields_of_a_request_are_a_setting() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let served = with_file_paths(&world);
+    let call = |variables: &[(&str, &str)], args: &[&str]| {
+        let call = Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_RETRIES", "0");
+        let set = |call: Call, (name, value): &(&str, &str)| call.variable(name, value);
+        variables.iter().fold(call, set).run(args)
+    };
+    let hint =
+        "hint: this platform expects other fields: set --review-request file-paths and --data-warehouse TYPE";
+    call(&[], &["review"])
+        .expect(3)
+        .saying(&["400", "filePaths", hint]);
+    let doctor = call(&[], &["doctor"]).expect(3).all();
+    assert!(
+        doctor.contains("review-request") && doctor.contains("--data-warehouse TYPE"),
+        "{doctor}"
+    );
+
+    let fields = ("SLUICEGATE_REVIEW_REQUEST", "file-paths");
+    let warehouse = ("SLUICEGATE_DATA_WAREHOUSE", "snowflake");
+    call(&[fields], &["review"])
+        .expect(2)
+        .saying(&["needs the data warehouse type", "--data-warehouse"]);
+    call(&[warehouse], &["review"])
+        .expect(2)
+        .saying(&["--review-request file-paths"]);
+    call(&[fields, ("SLUICEGATE_DATA_WAREHOUSE", "a b")], &["review"])
+        .expect(2)
+        .saying(&["the data warehouse type is not a name"]);
+    let report = call(&[fields, warehouse], &["review", "--report", "json=-"])
+        .expect(0)
+        .json();
+    assert_eq!(report["files"][0]["path"], "b.orch.yaml");
+    let doctor = call(&[fields, warehouse], &["doctor"]).all();
+    assert!(
+        doctor.contains("the platform accepts `filePaths`, for SNOWFLAKE"),
+        "{doctor}"
+    );
+    let flags = [
+        "review",
+        "--review-request",
+        "file-paths",
+        "--data-warehouse",
+        "DATABRICKS",
+    ];
+    call(&[], &flags).expect(0);
+    world.write(
+        "sluicegate.yaml",
+        "review: { request: file-paths, data-warehouse: REDSHIFT }\n",
+    );
+    world.commit("settings");
+    world.push();
+    call(&[("SLUICEGATE_POLICY", "head")], &["review", "--all"]).expect(0);
+}
+
+#[test]
+fn a_request_with_other_fields_than_the_platforms_names_the_setting() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let said = |body: Value, args: &[&str]| {
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(400).set_body_json(body));
+        platform
+            .call(&world)
+            .run(&[&["review"], args].concat())
+            .expect(3)
+            .all()
+    };
+    let other = ["--review-request", "file-paths", "--data-warehouse", "SNOWFLAKE"];
+    for body in [
+        json!({ "title": "Bad Request", "detail": "dataWarehouseType must not be null" }),
+        json!({ "violations": [{ "field": "filePaths", "message": "must not be empty" }] }),
+    ] {
+        let said = said(body, &[]);
+        assert!(said.contains("--review-request file-paths"), "{said}");
+    }
+    let refused = said(json!({ "detail": "dataWarehouseType: X is unknown" }), &other);
+    assert!(refused.contains("check the data warehouse type"), "{refused}");
+    let refused = said(
+        json!({ "detail": "required property 'pipelines' is missing" }),
+        &other,
+    );
+    assert!(refused.contains("--review-request pipelines"), "{refused}");
+    // Only complete field names count, not paths that happen to contain them.
+    let refused = said(
+        json!({ "detail": "the commit has no pipelines, nor allfilePaths" }),
+        &[],
+    );
+    assert!(!refused.contains("--review-request"), "{refused}");
+    let refused = said(json!({ "detail": "the commit has no pipelines" }), &other);
+    assert!(!refused.contains("--review-request"), "{refused}");
+}
+
+#[test]
+fn a_token_that_was_never_put_in_is_named_with_its_setting_before_anything_is_sent() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    let call = || platform.call(&world).without("SLUICEGATE_TOKEN");
+    let review = |call: Call, from: &str| call.run(&["review"]).expect(2).saying(&[from, "hint: "]);
+    for token in [
+        "$(SLUICEGATE_TOKEN)",
+        "$TOKEN",
+        "${{ secrets.TOKEN }}",
+        "\"abc\"",
+        "x y",
+        "%TOKEN%",
+        "x$y",
+    ] {
+        let said = review(
+            call().variable("SLUICEGATE_TOKEN", token),
+            "the token from SLUICEGATE_TOKEN",
+        );
+        assert!(!said.err.contains(token), "{}", said.all());
+    }
+    let file = world.path().join("token");
+    fs::write(&file, "$TOKEN\n").unwrap();
+    let named = call().variable("SLUICEGATE_TOKEN_FILE", file.to_str().unwrap());
+    review(named, "(--token-file, SLUICEGATE_TOKEN_FILE)");
+    fs::write(&file, [&[0xff, 0xfe][..], b"t\0"].concat()).unwrap();
+    let named = call().variable("SLUICEGATE_TOKEN_FILE", file.to_str().unwrap());
+    review(named, "is UTF-16");
+    let command = call().variable("SLUICEGATE_TOKEN_COMMAND", "echo '${TOKEN}'");
+    review(command, "(--token-command, SLUICEGATE_TOKEN_COMMAND)");
+    assert_eq!(platform.requests().len(), 0);
+}
+
+#[test]
+fn description_of_a_token_error_is_shown() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let body = json!({ "error": "invalid_client", "error_description": "no such client\u{1b}[2J" });
+    for status in [200, 400, 401] {
+        let platform = Platform::new();
+        platform.on(
+            "POST",
+            "^/token$",
+            ResponseTemplate::new(status).set_body_json(&body),
+        );
+        let call = platform
+            .call(&world)
+            .without("SLUICEGATE_TOKEN")
+            .variable("SLUICEGATE_CLIENT_ID", "me")
+            .variable("SLUICEGATE_CLIENT_SECRET", "s3cret")
+            .variable("SLUICEGATE_TOKEN_URL", format!("{}/token", platform.server.uri()));
+        let ended = call.run(&["review"]).expect(4).saying(&[
+            r"invalid_client: no such client\u{1b}[2J",
+            "hint: check the client id, the client secret and the audience",
+        ]);
+        assert_eq!(platform.requests().len(), 1, "{}", ended.all());
+    }
+}
+
+#[test]
+fn a_byte_order_mark_before_an_answer_is_no_part_of_it() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    let body =
+        json!({ "reviewStatus": "PASSED", "results": { "b.orch.yaml": passed() }, "excludedFiles": [] });
+    platform.reviews(ResponseTemplate::new(200).set_body_raw(format!("\u{feff}{body}"), "application/json"));
+    platform.call(&world).run(&["review"]).expect(0);
+    let platform = Platform::new();
+    let body = json!({ "title": "No such branch" });
+    platform.reviews(ResponseTemplate::new(404).set_body_raw(format!("\u{feff}{body}"), "application/json"));
+    platform
+        .call(&world)
+        .run(&["review"])
+        .expect(3)
+        .saying(&["404 Not Found: No such branch"]);
+}

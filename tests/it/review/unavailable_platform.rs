@@ -1,0 +1,199 @@
+//! `--on-unavailable pass` is for a platform that is down, not for a change that makes it fail.
+
+use crate::support::{Call, Ended, Platform, World, asked, change, each, passed, pipeline};
+use serde_json::json;
+use std::io::Read as _;
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+use wiremock::{Request, Respond as _, ResponseTemplate};
+
+const BAD: &str = "poison.orch.yaml";
+const NOT_APPLIED: &str = "--on-unavailable pass does not apply";
+const APPLIED: &str = "passes regardless";
+
+fn good() -> String {
+    pipeline(&["Start", "Done"])
+}
+
+/// Creates a change of eight good pipelines and the poisoned one.
+fn poisoned(content: &str) -> World {
+    let paths: Vec<String> = (0..8).map(|number| format!("p{number}.orch.yaml")).collect();
+    let good = good();
+    let mut files: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), good.as_str())).collect();
+    files.push((BAD, content));
+    change(&files)
+}
+
+/// Returns a platform that sends this response to each review of the poisoned pipeline.
+fn platform_failing(response: ResponseTemplate) -> Platform {
+    let platform = Platform::new();
+    platform.reviews(move |request: &Request| {
+        if asked(request).iter().any(|path| path == BAD) {
+            return response.clone();
+        }
+        each("PASSED", passed()).respond(request)
+    });
+    platform
+}
+
+fn review(call: &Call, more: &[&str]) -> Ended {
+    let args = ["review", "--on-unavailable", "pass", "--report", "json=-"];
+    call.run(&[&args[..], more].concat())
+}
+
+fn says(ended: &Ended, text: &str) {
+    assert!(ended.all().contains(text), "{text}: {}", ended.all());
+}
+
+#[test]
+fn pipeline_that_breaks_the_platform_does_not_pass_its_batch() {
+    for status in [500, 502, 503] {
+        let world = poisoned(&good());
+        let platform = platform_failing(ResponseTemplate::new(status));
+        let ended = review(&platform.call(&world), &[]).expect(3);
+        says(&ended, NOT_APPLIED);
+        let report = ended.json();
+        assert_eq!(report["unreviewed"], json!([BAD]), "{status}");
+        assert_eq!(report["verdict"], "undecided");
+        assert!(platform.requests().len() <= 12, "{}", platform.requests().len());
+    }
+}
+
+#[test]
+fn pipeline_that_breaks_the_platform_is_checked_locally() {
+    let world = poisoned(&pipeline(&["Start", "bad name", "Done"]));
+    let platform = platform_failing(ResponseTemplate::new(500));
+    for action in ["pass", "fail"] {
+        let args = ["review", "--on-unavailable", action, "--report", "json=-"];
+        let ended = platform.call(&world).run(&args).expect(1);
+        says(&ended, "locally with the rules file of the commit");
+        let report = ended.json();
+        assert_eq!(report["unreviewed"], json!([BAD]));
+        assert_eq!(report["findings"]["errors"], 1);
+    }
+}
+
+#[test]
+fn only_pipeline_of_a_change_does_not_pass_by_breaking_the_platform() {
+    let world = change(&[(BAD, &good())]);
+    let slow = ResponseTemplate::new(200).set_delay(Duration::from_secs(30));
+    let unreadable = ResponseTemplate::new(200).set_body_string("<html>");
+    for response in [
+        ResponseTemplate::new(500),
+        ResponseTemplate::new(413),
+        ResponseTemplate::new(429),
+        ResponseTemplate::new(400),
+        unreadable,
+        slow,
+    ] {
+        let platform = platform_failing(response);
+        let call = platform.call(&world).variable("SLUICEGATE_TIMEOUT", "1");
+        let ended = review(&call, &[]).expect(3);
+        assert!(!ended.all().contains(APPLIED), "{}", ended.all());
+    }
+}
+
+/// Closes each connection whose request names the poisoned pipeline, and responds with 404 to the others.
+fn resetting() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            thread::spawn(move || {
+                let mut request = Vec::new();
+                let mut part = [0; 4096];
+                let is_complete = |request: &[u8]| {
+                    let text = String::from_utf8_lossy(request);
+                    text.starts_with("GET") && text.contains("\r\n\r\n") || text.contains("]}")
+                };
+                while !is_complete(&request) {
+                    match stream.read(&mut part) {
+                        Ok(0) | Err(_) => return,
+                        Ok(size) => request.extend_from_slice(&part[..size]),
+                    }
+                }
+                if !String::from_utf8_lossy(&request).contains(BAD) {
+                    let response =
+                        b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                    let _ = std::io::Write::write_all(&mut stream, response);
+                }
+            });
+        }
+    });
+    url
+}
+
+#[test]
+fn reset_connection_of_one_pipeline_is_not_an_unavailable_platform() {
+    let world = change(&[(BAD, &good())]);
+    let call = Call::with_platform(&world.work(), &resetting()).variable("SLUICEGATE_RETRIES", "0");
+    let ended = review(&call, &[]).expect(3);
+    says(&ended, NOT_APPLIED);
+}
+
+#[test]
+fn one_failed_batch_of_four_does_not_pass() {
+    let world = poisoned(&good());
+    let platform = platform_failing(ResponseTemplate::new(503));
+    let more = ["--batch-size", "3", "--concurrency", "1"];
+    let ended = review(&platform.call(&world), &more).expect(3);
+    says(&ended, NOT_APPLIED);
+    assert_eq!(ended.json()["counts"]["files"], 9);
+}
+
+#[test]
+fn platform_that_is_down_passes_a_change_without_local_findings() {
+    let world = poisoned(&good());
+    let platform = Platform::new();
+    platform.is_down();
+    let ended = review(
+        &platform.call(&world),
+        &["--batch-size", "2", "--concurrency", "1"],
+    )
+    .expect(0);
+    says(&ended, APPLIED);
+    let report = ended.json();
+    assert_eq!(report["verdict"], "undecided");
+    assert_eq!(report["unreviewed"].as_array().unwrap().len(), 9);
+    // One batch and the two requests of the probe.
+    assert_eq!(platform.requests().len(), 3);
+    platform.call(&world).run(&["review"]).expect(3);
+    let nowhere =
+        Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
+    says(&review(&nowhere, &[]).expect(0), APPLIED);
+}
+
+#[test]
+fn platform_that_is_down_does_not_pass_a_local_finding() {
+    let world = poisoned(&pipeline(&["Start", "bad name", "Done"]));
+    let nowhere =
+        Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
+    let ended = review(&nowhere, &[]).expect(1);
+    assert!(!ended.all().contains(APPLIED), "{}", ended.all());
+    nowhere.run(&["review"]).expect(1);
+    review(&nowhere, &["--fail-on", "never"]).expect(0);
+}
+
+#[test]
+fn platform_that_is_down_passes_known_findings_only() {
+    let world = crate::support::project();
+    world.write("old.orch.yaml", pipeline(&["Start", "bad name", "Done"]));
+    world.commit("old");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    let edit = |names: &[&str]| {
+        world.write("old.orch.yaml", format!("# edited\n{}", pipeline(names)));
+        world.commit("edit");
+        world.push();
+    };
+    let nowhere =
+        Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
+    edit(&["Start", "bad name", "Done"]);
+    let ended = review(&nowhere, &["--new-only"]).expect(0);
+    let findings = &ended.json()["findings"];
+    assert_eq!((&findings["known"], &findings["fixed"]), (&json!(1), &json!(0)));
+    edit(&["Start", "bad name", "worse name", "Done"]);
+    review(&nowhere, &["--new-only"]).expect(1);
+}

@@ -1,0 +1,387 @@
+//! A platform that evaluated nothing is not trusted, and a contradictory response does not pass.
+
+use crate::support::{Ended, Platform, RULES, World, answer, asked, change, pipeline};
+use serde_json::{Value, json};
+use wiremock::ResponseTemplate;
+
+fn one_change() -> World {
+    change(&[("b.orch.yaml", &pipeline(&["Start", "Load", "Done"]))])
+}
+
+/// Runs a review by a platform with this result for `b.orch.yaml`, the only changed pipeline.
+fn reviewed(world: &World, status: &str, results: &Value, excluded: &Value) -> Ended {
+    let body = json!({ "reviewStatus": status, "results": results, "excludedFiles": excluded });
+    let platform = Platform::new();
+    platform.reviews(answer(&body));
+    platform.call(world).run(&["review", "--report", "json=-"])
+}
+
+fn passed_by(rules: &[&str]) -> Value {
+    rules
+        .iter()
+        .map(|rule| json!({ "ruleName": rule, "status": "PASSED" }))
+        .collect()
+}
+
+const BOTH: [&str; 2] = ["component-naming-convention", "maximum-components"];
+
+#[test]
+fn a_pipeline_without_any_rule_result_was_not_judged() {
+    let world = one_change();
+    let ended = reviewed(&world, "PASSED", &json!({ "b.orch.yaml": [] }), &json!([])).expect(3);
+    let report = ended.json();
+    assert_eq!(report["verdict"], "undecided");
+    assert_eq!(report["unreviewed"], json!(["b.orch.yaml"]));
+    // Counterparts: both rules have a result; and there is nothing to review.
+    reviewed(
+        &world,
+        "PASSED",
+        &json!({ "b.orch.yaml": passed_by(&BOTH) }),
+        &json!([]),
+    )
+    .expect(0);
+    for rules in [
+        "rules: []\n".to_owned(),
+        RULES.replace("enabled: true", "enabled: false"),
+        "rules: [{ id: maximum-outputs, enabled: true, enforcementLevel: error, config: { maxOutputs: 1 } }]\n".to_owned(),
+    ] {
+        let world = change(&[
+            ("b.orch.yaml", &pipeline(&["Start", "Done"])),
+            (crate::support::RULES_FILE, &rules),
+        ]);
+        let platform = Platform::new();
+        platform.reviews(|request: &wiremock::Request| {
+            let results: serde_json::Map<String, Value> =
+                asked(request).into_iter().map(|path| (path, json!([]))).collect();
+            answer(&json!({ "reviewStatus": "PASSED", "results": results, "excludedFiles": [] }))
+        });
+        let ended = platform.call(&world).run(&["review"]);
+        assert_eq!(ended.code, 0, "{rules}: {}", ended.all());
+    }
+}
+
+#[test]
+fn ci_publishes_nothing_and_no_report_is_relied_on_where_nothing_was_judged() {
+    let world = one_change();
+    let empty = |request: &wiremock::Request| {
+        let results: serde_json::Map<String, Value> =
+            asked(request).into_iter().map(|path| (path, json!([]))).collect();
+        answer(&json!({ "reviewStatus": "PASSED", "results": results, "excludedFiles": [] }))
+    };
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true, parameters: {} }\n",
+    );
+    world.commit("share");
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(empty);
+    let call = || {
+        platform
+            .call(&world)
+            .variable("SLUICEGATE_PREFIX", "p")
+            .variable("SLUICEGATE_VERSION_NAME", "v1")
+            .variable("SLUICEGATE_COMPAT", "off")
+    };
+    call()
+        .variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "change")
+        .run(&["ci"])
+        .expect(3);
+    assert!(
+        platform
+            .requests()
+            .iter()
+            .all(|request| request.url.path().ends_with("/reviews"))
+    );
+    // A report of another program, or of an older version, that claims a pass.
+    let report = call().run(&["review", "--all", "--report", "json=-"]).expect(3);
+    let mut claimed = report.json();
+    claimed["verdict"] = json!("passed");
+    let paths: Vec<Value> = claimed["unreviewed"].as_array().unwrap().clone();
+    claimed["files"] = paths
+        .iter()
+        .map(|path| json!({ "path": path, "results": [] }))
+        .collect();
+    claimed["counts"]["files"] = json!(paths.len());
+    claimed["counts"]["unreviewed"] = json!(0);
+    claimed["unreviewed"] = json!([]);
+    for key in ["unreviewedBecause", "notes", "isOpen", "open"] {
+        if let Some(report) = claimed.as_object_mut() {
+            report.remove(key);
+        }
+    }
+    let file = world.path().join("claimed.json");
+    std::fs::write(&file, claimed.to_string()).unwrap();
+    let required = file.display().to_string();
+    let ended = call().run(&["publish", "--require-review", &required]);
+    assert_eq!(ended.code, 2, "{}", ended.all());
+    ended.saying(&["has no result for"]);
+}
+
+#[test]
+fn passed_beside_violations_or_an_error_is_not_believed() {
+    let world = one_change();
+    let violated = json!([
+        { "ruleName": "component-naming-convention", "status": "PASSED", "violations": ["component \"Load\" is wrong"] },
+        { "ruleName": "maximum-components", "status": "PASSED" },
+    ]);
+    let ended = reviewed(&world, "PASSED", &json!({ "b.orch.yaml": violated }), &json!([])).expect(1);
+    let report = ended.json();
+    assert_eq!(report["files"][0]["results"][0]["status"], "FAILED");
+    assert!(
+        report["notes"].to_string().contains("as PASSED despite"),
+        "{report}"
+    );
+    let erred = json!([
+        { "ruleName": "component-naming-convention", "status": "PASSED", "errorDetail": { "type": "designer/empty-regex-pattern" } },
+        { "ruleName": "maximum-components", "status": "PASSED" },
+    ]);
+    let ended = reviewed(&world, "PASSED", &json!({ "b.orch.yaml": erred }), &json!([])).expect(1);
+    assert_eq!(
+        ended.json()["files"][0]["results"][0]["errorType"],
+        "designer/empty-regex-pattern"
+    );
+    // Counterpart: empty lists and nulls have no meaning.
+    let plain = json!([
+        { "ruleName": "component-naming-convention", "status": "PASSED", "violations": [], "errorDetail": null },
+        { "ruleName": "maximum-components", "status": "PASSED", "violations": null },
+    ]);
+    let ended = reviewed(&world, "PASSED", &json!({ "b.orch.yaml": plain }), &json!([])).expect(0);
+    assert_eq!(ended.json()["notes"], json!([]));
+}
+
+#[test]
+fn a_rule_without_a_result_and_rules_that_nobody_knows_are_notes() {
+    let world = one_change();
+    let one = reviewed(
+        &world,
+        "PASSED",
+        &json!({ "b.orch.yaml": passed_by(&BOTH[..1]) }),
+        &json!([]),
+    )
+    .expect(0);
+    let notes = one.json()["notes"].to_string();
+    assert!(
+        notes.contains("maximum-components in 1 pipeline, such as b.orch.yaml"),
+        "{notes}"
+    );
+    let strange = reviewed(
+        &world,
+        "PASSED",
+        &json!({ "b.orch.yaml": passed_by(&["brand-new-rule"]) }),
+        &json!([]),
+    )
+    .expect(0);
+    let notes = strange.json()["notes"].to_string();
+    assert!(
+        notes.contains("brand-new-rule") && notes.contains("neither the rules file nor this program"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn a_pipeline_that_the_platform_excludes_was_not_judged() {
+    let world = one_change();
+    let ended = reviewed(&world, "PASSED", &json!({}), &json!(["b.orch.yaml"])).expect(3);
+    assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]));
+    let both = json!({ "b.orch.yaml": passed_by(&BOTH) });
+    reviewed(&world, "PASSED", &both, &json!(["b.orch.yaml"])).expect(3);
+    // Counterpart: a file that is not a pipeline by its name.
+    let world = change(&[("note.txt", "words")]);
+    let platform = Platform::new();
+    let body = json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": ["note.txt"] });
+    platform.reviews(answer(&body));
+    platform
+        .call(&world)
+        .run(&["review", "--include", "**/*.txt"])
+        .expect(0);
+}
+
+#[test]
+fn response_with_duplicate_path_or_rule_is_undecided() {
+    let world = one_change();
+    let twice = |first: &str, second: &str| {
+        let path = r#""b.orch.yaml""#;
+        let result = |status: &str| {
+            format!(
+                r#"[{{ "ruleName": "maximum-components", "status": "{status}" }},
+                {{ "ruleName": "component-naming-convention", "status": "PASSED" }}]"#
+            )
+        };
+        format!(
+            r#"{{ "reviewStatus": "PASSED", "results": {{ {path}: {}, {path}: {} }}, "excludedFiles": [] }}"#,
+            result(first),
+            result(second)
+        )
+    };
+    let review = |body: String| {
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(200).set_body_raw(body, "application/json"));
+        platform.call(&world).run(&["review", "--report", "json=-"])
+    };
+    for (first, second) in [("FAILED", "PASSED"), ("PASSED", "FAILED"), ("PASSED", "PASSED")] {
+        let ended = review(twice(first, second)).expect(3);
+        assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]));
+    }
+    let rule = json!([
+        { "ruleName": "maximum-components", "status": "FAILED" },
+        { "ruleName": "maximum-components", "status": "PASSED" },
+    ]);
+    reviewed(&world, "PASSED", &json!({ "b.orch.yaml": rule }), &json!([])).expect(3);
+}
+
+/// Returns a platform that finds too many components, with different messages for the base and for head.
+fn counting(world: &World, words: [&[&str]; 2]) -> Platform {
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let [at_base, at_head] = words.map(|words| {
+        json!([{ "ruleName": "maximum-components", "status": "FAILED", "violations": words },
+        { "ruleName": "component-naming-convention", "status": "PASSED" }])
+    });
+    let platform = Platform::new();
+    platform.reviews(move |request: &wiremock::Request| {
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        let result = if body["commitId"] == head {
+            &at_head
+        } else {
+            &at_base
+        };
+        let results: serde_json::Map<String, Value> = asked(request)
+            .into_iter()
+            .map(|path| (path, result.clone()))
+            .collect();
+        answer(&json!({ "reviewStatus": "FAILED", "results": results, "excludedFiles": [] }))
+    });
+    platform
+}
+
+#[test]
+fn what_a_rule_counts_is_compared_also_where_the_platform_has_no_words_for_it() {
+    let grown = |from: &[&str], to: &[&str]| {
+        let world = crate::support::project();
+        let rules = RULES.replace("enforcementLevel: warn", "enforcementLevel: error");
+        world.write(crate::support::RULES_FILE, rules);
+        world.write("b.orch.yaml", pipeline(from));
+        world.commit("before");
+        world.push();
+        world.git(&["checkout", "-q", "-b", "change"]);
+        world.write("b.orch.yaml", format!("# edited\n{}", pipeline(to)));
+        world.commit("after");
+        world.push();
+        world
+    };
+    let (four, five) = (["Start", "A", "B", "Done"], ["Start", "A", "B", "C", "Done"]);
+    let new = |world: &World, words| {
+        let ended = counting(world, words)
+            .call(world)
+            .run(&["review", "--new-only", "--report", "json=-"]);
+        let report = ended.json();
+        (
+            ended.code,
+            report["findings"]["new"].clone(),
+            report["files"][0]["results"][0]["sizes"].clone(),
+        )
+    };
+    let worse = grown(&four, &five);
+    let same = grown(&four, &four);
+    for words in [
+        [&[][..], &[][..]],
+        [&["too many"], &[]],
+        [&[], &["too many"]],
+        [&["has 4"], &["has 5"]],
+    ] {
+        assert_eq!(new(&worse, words), (1, json!(1), json!([5])), "{words:?}");
+        assert_eq!(new(&same, words), (0, json!(0), json!([4])), "{words:?}");
+    }
+    // The size in a waiver is enforced, too.
+    let waived = |size: u64| {
+        let world = grown(&four, &five);
+        world.git(&["checkout", "-q", "main"]);
+        world.write(
+            "sluicegate-waivers.yaml",
+            format!("- {{ rule: maximum-components, path: b.orch.yaml, size: {size}, reason: r }}\n"),
+        );
+        world.commit("waive");
+        world.push();
+        world.git(&["checkout", "-q", "change"]);
+        counting(&world, [&[], &[]])
+            .call(&world)
+            .run(&["review", "--policy", "base"])
+            .code
+    };
+    assert_eq!((waived(5), waived(4)), (0, 1));
+}
+
+#[test]
+fn result_with_any_error_detail_is_not_passed() {
+    let world = one_change();
+    let review = |detail: &str| {
+        let body = format!(
+            r#"{{ "reviewStatus": "PASSED", "excludedFiles": [], "results": {{ "b.orch.yaml": [
+                {{ "ruleName": "maximum-components", "status": "PASSED", "errorDetail": {detail} }},
+                {{ "ruleName": "component-naming-convention", "status": "PASSED" }} ] }} }}"#
+        );
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(200).set_body_raw(body, "application/json"));
+        platform.call(&world).run(&["review"])
+    };
+    for detail in [
+        "{}",
+        r#"{ "type": null }"#,
+        r#"{ "type": "designer/x" }"#,
+        r#""text""#,
+        "[]",
+        "false",
+    ] {
+        review(detail).expect(1);
+    }
+    review("null").expect(0);
+}
+
+#[test]
+fn response_with_duplicate_key_anywhere_is_undecided() {
+    let world = one_change();
+    let review = |fields: &str| {
+        let body = format!(
+            r#"{{ {fields}, "excludedFiles": [], "results": {{ "b.orch.yaml": [
+                {{ "ruleName": "maximum-components", "status": "PASSED" }},
+                {{ "ruleName": "component-naming-convention", "status": "PASSED" }} ] }} }}"#
+        );
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(200).set_body_raw(body, "application/json"));
+        platform.call(&world).run(&["review"])
+    };
+    review(r#""reviewStatus": "FAILED", "reviewStatus": "PASSED""#)
+        .expect(3)
+        .saying(&["duplicate key `reviewStatus`"]);
+    review(r#""reviewStatus": "PASSED", "new": [{ "a": 1, "\u0061": 2 }]"#).expect(3);
+    review(r#""reviewStatus": "PASSED", "new": [{ "a": 1 }, { "a": 2 }]"#).expect(0);
+}
+
+#[test]
+fn answer_about_another_spelling_of_a_path_is_undecided() {
+    let world = one_change();
+    let both = json!({ "b.orch.yaml": passed_by(&BOTH) });
+    for spelling in [
+        "./b.orch.yaml",
+        "/b.orch.yaml",
+        "B.orch.yaml",
+        "b",
+        " b.orch.yaml ",
+    ] {
+        let ended = reviewed(&world, "PASSED", &both, &json!([spelling]));
+        assert_eq!(ended.code, 3, "{spelling}: {}", ended.all());
+        assert_eq!(ended.json()["unreviewed"], json!(["b.orch.yaml"]), "{spelling}");
+    }
+    let failed = json!([{ "ruleName": BOTH[0], "status": "FAILED", "violations": ["it is bad"] }]);
+    let results = json!({ "b.orch.yaml": passed_by(&BOTH), "./b.orch.yaml": failed });
+    let ended = reviewed(&world, "PASSED", &results, &json!([])).expect(3);
+    let reasons = ended.json()["unreviewedReasons"].to_string();
+    assert!(reasons.contains("another spelling of its path"), "{reasons}");
+    // An unknown path is only reported.
+    let ended = reviewed(&world, "PASSED", &both, &json!(["other.orch.yaml"])).expect(0);
+    let notes = ended.json()["notes"].to_string();
+    assert!(
+        notes.contains("excludes other.orch.yaml, which was not requested"),
+        "{notes}"
+    );
+}

@@ -1,0 +1,358 @@
+//! Each row of the verdict rules, against a platform with scripted responses.
+
+use crate::support::{Platform, answer, asked, change, each, passed, pipeline};
+use serde_json::{Value, json};
+use wiremock::{Request, ResponseTemplate};
+
+const FILE: &str = "b.orch.yaml";
+
+/// Reviews one changed file with this response of the platform; returns exit code, report and JUnit.
+fn judge(respond: impl wiremock::Respond + 'static, args: &[&str]) -> (i32, Value, String) {
+    let world = change(&[(FILE, &pipeline(&["Start", "load it", "Done"]))]);
+    let platform = Platform::new();
+    platform.reviews(respond);
+    let mut all = vec![
+        "review",
+        "--report",
+        "json=out/report.json",
+        "--report",
+        "junit=out/junit.xml",
+    ];
+    all.extend(args);
+    let ended = platform.call(&world).run(&all);
+    let read = |name: &str| std::fs::read_to_string(world.work().join("out").join(name)).unwrap();
+    (
+        ended.code,
+        serde_json::from_str(&read("report.json")).unwrap(),
+        read("junit.xml"),
+    )
+}
+
+fn rule(status: &str) -> Value {
+    let violations = if status == "PASSED" {
+        json!([])
+    } else {
+        json!(["load it is badly named"])
+    };
+    json!([{ "ruleName": "component-naming-convention", "status": status, "violations": violations }])
+}
+
+fn is_all_green(junit: &str) -> bool {
+    !junit.contains("<failure") && !junit.contains("<error")
+}
+
+#[track_caller]
+fn expect(judged: &(i32, Value, String), code: i32, verdict: &str) {
+    assert_eq!(
+        (judged.0, judged.1["verdict"].as_str().unwrap()),
+        (code, verdict),
+        "{:#}",
+        judged.1
+    );
+    if code == 1 || code == 3 {
+        assert!(
+            !is_all_green(&judged.2),
+            "JUnit is all green at exit {code}: {}",
+            judged.2
+        );
+    }
+}
+
+#[test]
+fn passed_is_passed() {
+    let judged = judge(
+        each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])),
+        &[],
+    );
+    expect(&judged, 0, "passed");
+    assert_eq!(judged.1["schema"], "sluicegate.report/v1");
+    assert_eq!(judged.1["engine"], "remote");
+    let counts = json!({ "files": 1, "passed": 1, "failed": 0, "errors": 0, "warnings": 0, "excluded": 0, "unreviewed": 0 });
+    assert_eq!(judged.1["counts"], counts);
+    assert!(is_all_green(&judged.2));
+}
+
+#[test]
+fn a_failed_rule_of_error_enforcement_fails() {
+    let judged = judge(each("FAILED", rule("FAILED")), &[]);
+    expect(&judged, 1, "failed");
+    let result = &judged.1["files"][0]["results"][0];
+    assert_eq!(result["enforcement"], "error");
+    assert_eq!(result["violations"], json!(["load it is badly named"]));
+    assert_eq!(
+        result["line"], 11,
+        "the line of the component that the violation names"
+    );
+    assert_eq!(result["errorType"], Value::Null);
+}
+
+#[test]
+fn a_warning_passes_unless_asked_for() {
+    let warning = || {
+        each(
+            "PASSED",
+            json!([{ "ruleName": "maximum-components", "status": "FAILED", "violations": ["too many"] }]),
+        )
+    };
+    let judged = judge(warning(), &[]);
+    expect(&judged, 0, "passed");
+    assert_eq!(judged.1["counts"]["warnings"], 1);
+    expect(&judge(warning(), &["--fail-on", "warn"]), 1, "failed");
+}
+
+#[test]
+fn an_unknown_rule_weighs_as_the_review_does() {
+    let unknown = |status: &str| {
+        each(
+            status,
+            json!([{ "ruleName": "house-rule", "status": "FAILED", "violations": [] }]),
+        )
+    };
+    let failed = judge(unknown("FAILED"), &[]);
+    expect(&failed, 1, "failed");
+    assert_eq!(failed.1["counts"]["warnings"], 0);
+    assert_eq!(failed.1["files"][0]["results"][0]["enforcement"], Value::Null);
+    let passed = judge(unknown("PASSED"), &[]);
+    expect(&passed, 0, "passed");
+    assert_eq!(passed.1["counts"]["warnings"], 1);
+}
+
+#[test]
+fn the_rules_file_outweighs_a_passed_review() {
+    expect(&judge(each("PASSED", rule("FAILED")), &[]), 1, "failed");
+}
+
+#[test]
+fn a_failed_review_without_a_failed_rule_fails() {
+    expect(&judge(each("FAILED", rule("PASSED")), &[]), 1, "failed");
+    expect(
+        &judge(each("FAILED", rule("PASSED")), &["--fail-on", "never"]),
+        0,
+        "passed",
+    );
+}
+
+#[test]
+fn an_evaluation_error_fails() {
+    let error = || {
+        let detail = json!({ "type": "designer/something-new" });
+        each(
+            "PASSED",
+            json!([{ "ruleName": "r", "status": "ERROR", "errorDetail": detail }]),
+        )
+    };
+    let judged = judge(error(), &[]);
+    expect(&judged, 1, "failed");
+    assert_eq!(
+        judged.1["files"][0]["results"][0]["errorType"],
+        "designer/something-new"
+    );
+    assert!(
+        judged.2.contains("type=\"designer/something-new\""),
+        "{}",
+        judged.2
+    );
+    expect(&judge(error(), &["--fail-on", "never"]), 0, "passed");
+}
+
+#[test]
+fn never_only_reports() {
+    let judged = judge(each("FAILED", rule("FAILED")), &["--fail-on", "never"]);
+    expect(&judged, 0, "passed");
+    assert_eq!(judged.1["counts"]["failed"], 1);
+}
+
+#[test]
+fn what_is_not_known_is_never_a_pass() {
+    let results = json!({ FILE: [{ "ruleName": "r", "status": "PASSED" }] });
+    let odd: Vec<(&str, Value)> = vec![
+        (
+            "no reviewStatus",
+            json!({ "results": results, "excludedFiles": [] }),
+        ),
+        (
+            "null reviewStatus",
+            json!({ "reviewStatus": null, "results": results }),
+        ),
+        (
+            "unknown reviewStatus",
+            json!({ "reviewStatus": "MAYBE", "results": results }),
+        ),
+        (
+            "no results",
+            json!({ "reviewStatus": "PASSED", "excludedFiles": [] }),
+        ),
+        (
+            "null results",
+            json!({ "reviewStatus": "PASSED", "results": null }),
+        ),
+        (
+            "file not answered",
+            json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [] }),
+        ),
+        (
+            "another file answered",
+            json!({ "reviewStatus": "PASSED", "results": { "x.orch.yaml": [] } }),
+        ),
+        (
+            "unknown rule status",
+            json!({ "reviewStatus": "PASSED", "results": { FILE: [{ "ruleName": "r", "status": "SKIPPED" }] } }),
+        ),
+        (
+            "no rule status",
+            json!({ "reviewStatus": "PASSED", "results": { FILE: [{ "ruleName": "r" }] } }),
+        ),
+        ("wrong shape", json!({ "reviewStatus": "PASSED", "results": [] })),
+        (
+            "wrong shape inside",
+            json!({ "reviewStatus": "PASSED", "results": { FILE: "fine" } }),
+        ),
+        ("not an object", json!([])),
+    ];
+    for (what, body) in odd {
+        // A body that cannot be parsed is no response, and the local check finds the bad name.
+        let is_response = !what.starts_with("wrong shape") && what != "not an object";
+        let (code, verdict) = if is_response {
+            (3, "undecided")
+        } else {
+            (1, "failed")
+        };
+        let judged = judge(answer(&body), &[]);
+        assert_eq!(
+            (judged.0, judged.1["verdict"].as_str().unwrap()),
+            (code, verdict),
+            "{what}: {:#}",
+            judged.1
+        );
+        assert!(!is_all_green(&judged.2), "{what}: JUnit is all green");
+        expect(&judge(answer(&body), &["--fail-on", "never"]), 3, "undecided");
+        // The platform responded, if only with a body that cannot be read.
+        expect(
+            &judge(answer(&body), &["--on-unavailable", "pass"]),
+            code,
+            verdict,
+        );
+    }
+}
+
+#[test]
+fn empty_results_are_no_review_where_rules_are_enabled() {
+    expect(&judge(each("PASSED", json!([])), &[]), 3, "undecided");
+    expect(&judge(each("PASSED", passed()), &[]), 0, "passed");
+}
+
+#[test]
+fn a_pipeline_that_the_platform_excludes_was_not_reviewed() {
+    let judged = judge(
+        answer(&json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [FILE] })),
+        &[],
+    );
+    expect(&judged, 3, "undecided");
+    assert_eq!(judged.1["unreviewed"], json!([FILE]));
+}
+
+#[test]
+fn a_failed_gate_outweighs_what_is_open() {
+    let world = change(&[
+        (FILE, &pipeline(&["Start", "x", "Done"])),
+        ("c.orch.yaml", &pipeline(&["Start", "Done"])),
+    ]);
+    let platform = Platform::new();
+    platform.reviews(|request: &Request| match asked(request)[0].as_str() {
+        FILE => answer(&json!({ "reviewStatus": "FAILED", "results": { FILE: rule("FAILED") } })),
+        _ => ResponseTemplate::new(500),
+    });
+    let call = platform.call(&world);
+    let ended = call
+        .run(&["review", "--batch-size", "1", "--report", "json=-"])
+        .expect(1);
+    let report = ended.json();
+    assert_eq!(report["unreviewed"], json!(["c.orch.yaml"]));
+    assert_eq!(report["verdict"], "failed");
+    let pass = ["review", "--batch-size", "1", "--on-unavailable", "pass"];
+    let ended = call.run(&pass).expect(1);
+    assert!(!ended.all().contains("passes regardless"), "{}", ended.all());
+}
+
+#[test]
+fn platform_that_responded_to_one_batch_is_available() {
+    let world = change(&[
+        (FILE, &pipeline(&["Start", "Done"])),
+        ("c.orch.yaml", &pipeline(&["Start", "Done"])),
+    ]);
+    let run = |odd: ResponseTemplate| {
+        let platform = Platform::new();
+        platform.reviews(move |request: &Request| match asked(request)[0].as_str() {
+            FILE => odd.clone(),
+            _ => ResponseTemplate::new(503),
+        });
+        let pass = ["review", "--batch-size", "1", "--on-unavailable", "pass"];
+        let ended = platform.call(&world).run(&pass).expect(3);
+        assert!(!ended.all().contains("passes regardless"), "{}", ended.all());
+    };
+    let results = json!({ FILE: rule("PASSED") });
+    run(answer(&json!({ "reviewStatus": "PASSED", "results": results })));
+    run(answer(&json!({ "reviewStatus": "MAYBE", "results": results })));
+    run(answer(&json!({ "reviewStatus": "PASSED", "results": {} })));
+    run(ResponseTemplate::new(404));
+}
+
+#[test]
+fn a_refused_token_outweighs_a_failed_gate() {
+    for status in [401, 403] {
+        let world = change(&[
+            (FILE, &pipeline(&["Start", "x", "Done"])),
+            ("c.orch.yaml", &pipeline(&["Start", "Done"])),
+        ]);
+        let platform = Platform::new();
+        platform.reviews(move |request: &Request| match asked(request)[0].as_str() {
+            FILE => answer(&json!({ "reviewStatus": "FAILED", "results": { FILE: rule("FAILED") } })),
+            _ => ResponseTemplate::new(status),
+        });
+        let call = platform.call(&world);
+        let args = [
+            "review",
+            "--batch-size",
+            "1",
+            "--on-unavailable",
+            "pass",
+            "--report",
+            "json=-",
+        ];
+        let ended = call.run(&args).expect(4);
+        assert_eq!(ended.json()["unreviewed"], json!(["c.orch.yaml"]), "{status}");
+    }
+}
+
+#[test]
+fn an_undecided_review_ends_with_a_hint_and_the_servers_own_words() {
+    let full = json!({ FILE: [{ "ruleName": "r", "status": "PASSED" }] });
+    let answers = [
+        json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [] }),
+        json!({ "reviewStatus": "PASSED", "results": { "x/a.orch.yaml": full[FILE] }, "excludedFiles": [] }),
+        json!({ "reviewStatus": "PASSED", "results": { FILE: [] }, "excludedFiles": [] }),
+        json!({ "reviewStatus": "PASSED", "results": null }),
+        json!({ "reviewStatus": "PASSED", "results": {}, "excludedFiles": [FILE] }),
+        json!({ "reviewStatus": "MAYBE", "results": full }),
+        json!({ "results": full }),
+        json!({}),
+        json!({ "error": "Review service is down", "status": 500 }),
+        json!([]),
+    ];
+    for body in answers {
+        let world = change(&[(FILE, &pipeline(&["Start", "Done"]))]);
+        let platform = Platform::new();
+        platform.reviews(answer(&body));
+        let markdown = world.path().join("r.md");
+        let flag = format!("--report=markdown={}", markdown.display());
+        let said = platform.call(&world).run(&["review", &flag]).expect(3).all();
+        assert!(said.contains("hint: "), "{body}: {said}");
+        assert!(
+            std::fs::read_to_string(markdown).unwrap().contains("To do: "),
+            "{body}"
+        );
+        if let Some(words) = body["error"].as_str() {
+            assert!(said.contains(words), "{said}");
+        }
+    }
+}

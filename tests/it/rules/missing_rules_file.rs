@@ -1,0 +1,237 @@
+//! The hint for a missing rules file fits the cause: the file is not committed, only the target has it, or there is none.
+
+use crate::support::{Call, Ended, HOSTS, Platform, RULES, RULES_FILE, World, each, passed, pipeline};
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Command;
+
+const INIT: &str = "`sluicegate rules init";
+
+/// Returns a platform that finds no rules file.
+fn ruleless_platform() -> Platform {
+    let platform = Platform::new();
+    let error = json!([{ "ruleName": "pipeline-quality-rules", "status": "ERROR",
+        "errorDetail": { "type": "designer/rules-file-retrieval-error", "title": "no rules file" } }]);
+    platform.reviews(each("FAILED", error));
+    // For `doctor`.
+    platform.on(
+        "GET",
+        "",
+        wiremock::ResponseTemplate::new(200).set_body_json(json!([])),
+    );
+    platform
+}
+
+/// Creates a pushed branch `change` of a `main` without a rules file.
+fn old_branch() -> World {
+    let world = World::new();
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    world.push();
+    world.git(&["remote", "set-head", "origin", "main"]);
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("change");
+    world.push();
+    world
+}
+
+/// Adds the rules file to `main`, as the merge of the gate does.
+fn merge_gate(world: &World) {
+    world.git(&["checkout", "-q", "main"]);
+    world.write(RULES_FILE, RULES);
+    world.commit("gate");
+    world.push();
+    world.git(&["checkout", "-q", "change"]);
+}
+
+fn rules_check(ended: &Ended) -> Value {
+    let report = ended.json();
+    let checks = report["checks"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["check"] == "rules-file");
+    check.unwrap().clone()
+}
+
+#[test]
+fn review_of_open_change_after_merge_of_gate_advises_merge_of_target() {
+    let platform = ruleless_platform();
+    let world = old_branch();
+    merge_gate(&world);
+    for (name, host) in HOSTS {
+        let call = host(&world, platform.call(&world));
+        for command in [
+            &[
+                "review",
+                "--report",
+                "markdown=page.md",
+                "--report",
+                "html=page.html",
+            ][..],
+            &[
+                "check",
+                "--report",
+                "markdown=page.md",
+                "--report",
+                "html=page.html",
+            ],
+        ] {
+            let ended = call.run(command);
+            assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+            assert!(
+                ended.out.contains("hint: merge `main` into this branch") && !ended.all().contains(INIT),
+                "{name} {command:?}: {}",
+                ended.all()
+            );
+            for page in ["page.md", "page.html"] {
+                let text = fs::read_to_string(world.work().join(page)).unwrap();
+                assert!(text.contains("into this branch"), "{name} {page}: {text}");
+                fs::remove_file(world.work().join(page)).unwrap();
+            }
+        }
+    }
+    world.git(&["merge", "-q", "main", "-m", "merge"]);
+    world.push();
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    for (name, host) in HOSTS {
+        let ended = host(&world, platform.call(&world)).run(&["review"]);
+        assert_eq!(ended.code, 0, "{name}: {}", ended.all());
+    }
+}
+
+#[test]
+fn review_without_any_rules_file_advises_rules_init() {
+    let platform = ruleless_platform();
+    let world = old_branch();
+    for (name, host) in HOSTS {
+        let ended = host(&world, platform.call(&world)).run(&["review"]);
+        assert_eq!(ended.code, 1, "{name}: {}", ended.all());
+        assert!(
+            ended
+                .out
+                .contains("hint: run `sluicegate rules init --config-dir <directory>`"),
+            "{name}: {}",
+            ended.all()
+        );
+    }
+}
+
+#[test]
+fn review_and_doctor_name_rules_file_that_is_not_committed() {
+    let platform = ruleless_platform();
+    let world = old_branch();
+    world.write(RULES_FILE, RULES);
+    let call = platform.call(&world);
+    let words = format!("`{RULES_FILE}` exists on disk but is not in the reviewed commit");
+    let review = call.run(&["review"]).expect(1);
+    assert!(
+        review.out.contains(&words) && !review.all().contains(INIT),
+        "{}",
+        review.all()
+    );
+    for stage in [false, true] {
+        if stage {
+            world.git(&["add", ".platform"]);
+        }
+        let check = rules_check(&call.run(&["doctor", "-o", "json"]));
+        assert_eq!(check["status"], "failed", "{check}");
+        assert!(
+            check["hint"].as_str().unwrap().contains(&words)
+                && check["found"]
+                    .as_str()
+                    .unwrap()
+                    .contains("not in the checked-out commit"),
+            "{check}"
+        );
+    }
+    world.commit("rules");
+    assert_eq!(rules_check(&call.run(&["doctor", "-o", "json"]))["status"], "ok");
+}
+
+#[test]
+fn hint_for_ignored_rules_file_names_the_option_of_git() {
+    let world = old_branch();
+    world.write(".gitignore", ".platform/\n");
+    world.write(RULES_FILE, RULES);
+    let ended = Call::new(&world.work()).run(&["check"]).expect(1);
+    assert!(ended.out.contains("use `git add --force`"), "{}", ended.all());
+    world.git(&["add", "--force", RULES_FILE]);
+    Call::new(&world.work()).run(&["check"]).expect(0);
+}
+
+#[test]
+fn doctor_reports_shared_pipelines_file_that_is_not_committed() {
+    let world = old_branch();
+    world.write(RULES_FILE, RULES);
+    world.commit("rules");
+    world.push();
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "pipelines:\n  - { id: a, pipeline: a.orch.yaml }\n",
+    );
+    let platform = ruleless_platform();
+    let call = platform
+        .call(&world)
+        .variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "main");
+    let doctor = || call.run(&["doctor"]).out;
+    assert!(
+        doctor().contains("the file is not in the checked-out commit"),
+        "{}",
+        doctor()
+    );
+    world.commit("share");
+    assert!(
+        !doctor().contains("the file is not in the checked-out commit"),
+        "{}",
+        doctor()
+    );
+}
+
+#[test]
+fn hidden_directory_with_pipelines_is_last_candidate() {
+    let world = World::new();
+    world.write(".archive/old.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(".product/README.md", "skills\n");
+    world.write(".github/workflows/ci.yml", "on: push\n");
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    world.push();
+    let call = ruleless_platform().call(&world);
+    let command = "`sluicegate rules init --config-dir .product`";
+    for args in [
+        &["rules", "init"][..],
+        &["check"],
+        &["doctor"],
+        &["init", "--host", "none", "--dry-run"],
+    ] {
+        let said = call.run(args).all();
+        assert!(said.contains(command), "{args:?}: {said}");
+    }
+    let said = call.run(&["rules", "init"]).expect(2);
+    said.saying(&["hidden directories: .product, .archive"]);
+    let said = call
+        .run(&["init", "--host", "none", "--adopt", "new-only"])
+        .expect(2);
+    said.saying(&["`sluicegate init --host none --adopt new-only --config-dir .product`"]);
+}
+
+#[test]
+fn suggested_command_without_candidate_is_refused_by_shell() {
+    let world = World::new();
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    let call = Call::new(&world.work());
+    for args in [
+        &["rules", "init"][..],
+        &["check"],
+        &["doctor"],
+        &["init", "--host", "none", "--dry-run"],
+        &["init", "--host", "none", "--adopt", "strict"],
+    ] {
+        let said = call.run(args).all();
+        let mut commands = said.split('`').filter(|part| part.contains("--config-dir"));
+        let command = commands.next().unwrap_or_else(|| panic!("{args:?}: {said}"));
+        let status = Command::new("sh").args(["-n", "-c", command]).status().unwrap();
+        assert!(!status.success(), "{args:?}: {command}");
+    }
+}

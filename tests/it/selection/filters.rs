@@ -1,0 +1,275 @@
+//! The selection of files: `check` of a clean clone, `context` and `review --dry-run` select the same files, and a
+//! filter that matches no file is rejected.
+
+use crate::support::{Call, Ended, Platform, World, change, git, pipeline, project};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Returns the selection of each of the three commands from their own output; no request is sent to the platform.
+fn selected(call: &impl Fn() -> Call) -> [Vec<String>; 3] {
+    let strings = |values: &Value| values.as_array().unwrap().iter().map(text).collect();
+    let report = call()
+        .run(&["check", "--fail-on", "never", "--report", "json=-"])
+        .expect(0)
+        .json();
+    let checked = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| text(&file["path"]))
+        .collect();
+    let context = call().run(&["context", "--json"]).expect(0).json();
+    let sent = call().run(&["review", "--dry-run"]).expect(0);
+    let lines = sent.out.lines().filter_map(|line| line.strip_prefix("  "));
+    [
+        checked,
+        strings(&context["selected"]),
+        lines.map(str::to_owned).collect(),
+    ]
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+/// Clones the world's remote and checks out this branch, as another user would.
+fn clone(world: &World, branch: &str) -> PathBuf {
+    let folder = world.path().join("clone");
+    git(
+        world.path(),
+        &["clone", "-q", "-b", branch, "remote.git", "clone"],
+    );
+    folder
+}
+
+/// Returns calls in a job on GitHub for a push to this branch.
+fn push(world: &World, folder: &Path, branch: &str, before: &str) -> impl Fn() -> Call + use<> {
+    let event = world.path().join("event.json");
+    let payload = json!({ "before": before, "repository": { "default_branch": "main" } });
+    std::fs::write(&event, payload.to_string()).unwrap();
+    let (folder, branch) = (folder.to_owned(), branch.to_owned());
+    let head = git(&folder, &["rev-parse", "HEAD"]);
+    move || {
+        Call::new(&folder)
+            .variable("GITHUB_ACTIONS", "true")
+            .variable("GITHUB_EVENT_NAME", "push")
+            .variable("GITHUB_EVENT_PATH", event.display().to_string())
+            .variable("GITHUB_REF", format!("refs/heads/{branch}"))
+            .variable("GITHUB_SHA", &head)
+    }
+}
+
+#[test]
+fn a_check_of_a_clean_clone_a_context_and_a_dry_run_select_the_same() {
+    let new = pipeline(&["Start", "Load", "Done"]);
+    let world = change(&[("b.orch.yaml", &new), ("sub/c.orch.yaml", &new)]);
+    let main = world.git(&["rev-parse", "origin/main"]);
+    let on_branch = clone(&world, "change");
+    let all_three =
+        |paths: &[&str]| [(); 3].map(|()| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>());
+    let laptop = |folder: &Path| {
+        let folder = folder.to_owned();
+        move || Call::new(&folder)
+    };
+    let changed = ["b.orch.yaml", "sub/c.orch.yaml"];
+    assert_eq!(
+        selected(&laptop(&on_branch)),
+        all_three(&changed),
+        "a branch on a laptop"
+    );
+    assert_eq!(
+        selected(&push(&world, &on_branch, "change", &main)),
+        all_three(&changed),
+        "a push to a branch"
+    );
+    world.git(&["push", "-q", "origin", "change:main"]);
+    git(&on_branch, &["checkout", "-q", "main"]);
+    git(&on_branch, &["pull", "-q"]);
+    let every = ["a.orch.yaml", "b.orch.yaml", "sub/c.orch.yaml"];
+    assert_eq!(
+        selected(&push(&world, &on_branch, "main", &main)),
+        all_three(&changed),
+        "a push to the default branch"
+    );
+    assert_eq!(
+        selected(&laptop(&on_branch)),
+        all_three(&every),
+        "the default branch on a laptop"
+    );
+    // A file that is not a pipeline makes no difference, for example a report.
+    std::fs::write(on_branch.join("report.xml"), "").unwrap();
+    assert_eq!(
+        selected(&laptop(&on_branch)),
+        all_three(&every),
+        "with other files"
+    );
+    git(&on_branch, &["checkout", "-q", "--detach"]);
+    assert_eq!(
+        selected(&laptop(&on_branch)),
+        all_three(&every),
+        "a detached head"
+    );
+    git(&on_branch, &["checkout", "-q", "change"]);
+    assert_eq!(
+        selected(&laptop(&on_branch)),
+        all_three(&every),
+        "a branch that is merged"
+    );
+}
+
+/// Checks that all three commands reject these arguments.
+fn refused(world: &World, args: &[&str], words: &[&str]) {
+    let platform = Platform::new();
+    for command in ["check", "context", "review"] {
+        let args: Vec<&str> = [command].iter().chain(args).copied().collect();
+        let ended: Ended = platform.call(world).run(&args).expect(2);
+        let ended = ended
+            .saying(words)
+            .saying(&["which contains 2 pipelines", "hint: "]);
+        assert!(!ended.err.contains("error: error"), "{}", ended.all());
+    }
+    assert_eq!(platform.requests().len(), 0);
+}
+
+#[test]
+fn a_path_that_holds_no_pipeline_is_a_slip() {
+    let world = change(&[
+        ("docs/note.md", "no pipeline"),
+        ("sales/b.orch.yaml", &pipeline(&["Start", "Done"])),
+    ]);
+    refused(&world, &["docs"], &["the path docs contains no pipeline of the "]);
+    refused(
+        &world,
+        &["sales", "docs"],
+        &["the path docs contains no pipeline of the "],
+    );
+    refused(
+        &world,
+        &["docs/note.md"],
+        &["the path docs/note.md contains no pipeline of the "],
+    );
+    Call::new(&world.work()).run(&["check", "."]).expect(0);
+    // A directory whose pipelines were removed did contain some.
+    world.git(&["checkout", "-q", "main"]);
+    world.git(&["merge", "-q", "change"]);
+    world.git(&["push", "-q", "origin", "main"]);
+    world.git(&["checkout", "-q", "-b", "gone"]);
+    world.git(&["mv", "sales/b.orch.yaml", "moved.orch.yaml"]);
+    world.write("sales/kept.md", "");
+    world.commit("moved");
+    Call::new(&world.work()).run(&["check", "sales"]).expect(0);
+}
+
+#[test]
+fn globs_of_the_file_that_match_nothing_are_a_slip() {
+    let world = project();
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write(
+        "sluicegate.yaml",
+        "include: ['sale/**/*.orch.yaml', 'stocks/**']\n",
+    );
+    world.commit("a file");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.commit("a change");
+    world.push();
+    refused(
+        &world,
+        &[],
+        &["no glob of `include` in sluicegate.yaml matches a file of the "],
+    );
+    refused(
+        &world,
+        &["--all"],
+        &["no glob of `include` in sluicegate.yaml matches a file of the "],
+    );
+    // One filter of several may be a permanent rule for a future directory.
+    world.write(
+        "sluicegate.yaml",
+        "include: ['sale/**/*.orch.yaml', '*.orch.yaml']\n",
+    );
+    let loose = ["check", "--policy", "head"];
+    Call::new(&world.work()).run(&loose).expect(0);
+    // All filters may be, if there is no pipeline at all.
+    let empty = World::new();
+    empty.write("sluicegate.yaml", "include: ['sale/**/*.orch.yaml']\n");
+    empty.commit("first");
+    Call::new(&empty.work()).run(&loose).expect(0);
+}
+
+/// Keys of a section override the common keys for that section.
+#[test]
+fn a_folder_that_the_review_leaves_out_is_still_published() {
+    let world = project();
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
+    );
+    world.write(
+        "sluicegate.yaml",
+        "exclude: ['tests/**']\nreview: { exclude: ['tests/**', 'old/**'] }\npublish: { exclude: ['draft/**'] }\n",
+    );
+    world.commit("settings");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    let new = pipeline(&["Start", "Load", "Done"]);
+    for folder in ["sales", "old", "draft", "tests"] {
+        world.write(&format!("{folder}/b.orch.yaml"), &new);
+    }
+    world.commit("change");
+    world.push();
+    let work = world.work();
+    let call = || Call::new(&work);
+    let reviewed = ["draft/b.orch.yaml", "sales/b.orch.yaml"];
+    for found in selected(&call) {
+        assert_eq!(found, reviewed);
+    }
+    let diff = call().run(&["diff", "--format", "json"]).expect(0).json();
+    let shown = diff["pipelines"].as_array().unwrap().iter();
+    assert_eq!(shown.map(|it| text(&it["path"])).collect::<Vec<_>>(), reviewed);
+    let left = call().run(&["check", "--report", "json=-"]).expect(0).json();
+    assert_eq!(left["excluded"], json!(["old/b.orch.yaml", "tests/b.orch.yaml"]));
+
+    let planned = |args: &[&str]| {
+        let plan = [
+            "publish",
+            "--dry-run",
+            "--json",
+            "--prefix",
+            "p",
+            "--version-name",
+            "1",
+        ];
+        let platform = Platform::new();
+        platform.on("GET", "/artifacts", wiremock::ResponseTemplate::new(404));
+        let plan = platform
+            .call(&world)
+            .run(&[&plan, args].concat())
+            .expect(0)
+            .json();
+        let files = plan["files"].as_array().unwrap().iter();
+        let paths = files.map(|file| text(&file["path"]));
+        paths
+            .filter(|path| path.ends_with(".orch.yaml"))
+            .collect::<Vec<_>>()
+    };
+    let all = [
+        "a.orch.yaml",
+        "old/b.orch.yaml",
+        "sales/b.orch.yaml",
+        "tests/b.orch.yaml",
+    ];
+    assert_eq!(planned(&[]), all);
+    // The settings of the job override all of them.
+    assert_eq!(planned(&["--exclude", "[a-z]*/**"]), ["a.orch.yaml"]);
+    let asked = call().variable("SLUICEGATE_EXCLUDE", "sales/**");
+    let asked = asked.run(&["context", "--json"]).expect(0).json();
+    assert_eq!(
+        asked["selected"],
+        json!(["draft/b.orch.yaml", "old/b.orch.yaml", "tests/b.orch.yaml"])
+    );
+    let vain = "review: { include: ['gone/**'] }\n";
+    world.write("sluicegate.yaml", vain);
+    let ended = call().run(&["check"]).expect(2);
+    ended.saying(&["no glob of `review.include` in sluicegate.yaml matches a file"]);
+}

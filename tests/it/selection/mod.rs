@@ -1,0 +1,4 @@
+//! The pipelines that a run evaluates.
+
+mod filters;
+mod replaced_directories;

@@ -1,0 +1,4 @@
+//! `sluicegate serve` as a process.
+
+mod killed_server;
+mod server_process;

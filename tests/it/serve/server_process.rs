@@ -1,0 +1,269 @@
+//! `sluicegate serve` as a process: its first line, its signals, its durability.
+
+use crate::support::{Call, PROJECT, Served, TOKEN, World, at_once, pipeline, send_signal};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+fn published(world: &World) {
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
+    );
+    world.write("a.orch.yaml", pipeline(&["Start", "Done"]));
+    world.commit("first");
+    world.push();
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_it_at_once_with_their_code_even_with_idle_connections() {
+    for (signal, code) in [("TERM", 143), ("INT", 130)] {
+        let world = World::new();
+        let mut served = Served::start(world.path(), &[]);
+        let address = served.url.trim_start_matches("http://").to_owned();
+        let mut idle = TcpStream::connect(&address).unwrap();
+        idle.write_all(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n")
+            .unwrap();
+        idle.read_exact(&mut [0; 16]).unwrap();
+        let started = Instant::now();
+        send_signal(signal, &served.child.id().to_string());
+        assert_eq!(served.child.wait().unwrap().code(), Some(code), "{signal}");
+        assert!(
+            started.elapsed() < Duration::from_secs(5),
+            "{signal} took {:?}",
+            started.elapsed()
+        );
+    }
+}
+
+#[test]
+fn a_generated_token_is_a_word_of_its_own_and_works() {
+    let world = World::new();
+    let mut served = Served::start(world.path(), &[]);
+    let line = served.line();
+    let token = line
+        .split_whitespace()
+        .max_by_key(|word| word.len())
+        .unwrap()
+        .to_owned();
+    assert!(token.len() >= 16, "{line}");
+    let call = Call::with_platform(&world.work(), &served.url).variable("SLUICEGATE_TOKEN", &token);
+    call.run(&["shared-pipelines", "list"]).expect(0);
+    call.variable("SLUICEGATE_TOKEN", "another")
+        .run(&["shared-pipelines", "list"])
+        .expect(4);
+}
+
+#[test]
+fn roles_are_kept() {
+    let world = World::new();
+    let served = Served::start(world.path(), &["--token", &format!("{TOKEN}=member")]);
+    let call = Call::with_platform(&world.work(), &served.url);
+    call.run(&["shared-pipelines", "list"])
+        .expect(4)
+        .saying(&["403", "Admin"]);
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_kill() {
+    let world = World::new();
+    published(&world);
+    let token = format!("{TOKEN}=admin");
+    let data = world.path().join("deep/data").display().to_string();
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let args = ["--data", &data, "--project", &project, "--token", &token];
+    let publish = ["publish", "--prefix", "p", "--version-name", "1"];
+    let mut served = Served::start(world.path(), &args);
+    Call::with_platform(&world.work(), &served.url)
+        .run(&publish)
+        .expect(0);
+    served.child.kill().unwrap();
+    served.child.wait().unwrap();
+    let served = Served::start(world.path(), &args);
+    Call::with_platform(&world.work(), &served.url)
+        .run(&publish)
+        .expect(5);
+}
+
+#[test]
+fn a_vocabulary_gives_the_names() {
+    let world = World::new();
+    let file = world.path().join("names.yaml");
+    std::fs::write(&file, "WAREHOUSE_A: alpha\n").unwrap();
+    let path = file.display().to_string();
+    let served = Served::start(world.path(), &["--vocabulary", &path]);
+    let address = served.url.trim_start_matches("http://").to_owned();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    stream
+        .write_all(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains(r#"["ALPHA","WAREHOUSE_B"]"#));
+
+    let call = Call::new(world.path());
+    std::fs::write(&file, "warehouse-a: alpha\n").unwrap();
+    call.run(&["serve", "--vocabulary", &path]).expect(2).saying(&[
+        "names.yaml",
+        "`warehouse-a`",
+        "WAREHOUSE_A",
+    ]);
+    call.run(&["serve", "--vocabulary", "missing.yaml"])
+        .expect(2)
+        .saying(&["missing.yaml"]);
+}
+
+#[test]
+fn wrong_flags_are_exit_2_and_a_missing_repository_7() {
+    let world = World::new();
+    let call = Call::new(world.path());
+    call.run(&["serve", "--listen", "nowhere"]).expect(2);
+    call.run(&["serve", "--token", "secret-word=king"])
+        .expect(2)
+        .saying(&["king"]);
+    call.run(&["serve", "--token", "x"]).expect(2);
+    call.run(&["serve", "--project", "42=."])
+        .expect(2)
+        .saying(&["42"]);
+    call.run(&["serve", "--project", &format!("{PROJECT}=missing.git")])
+        .expect(7)
+        .saying(&["missing.git"]);
+    let taken = Served::start(world.path(), &[]);
+    let address = taken.url.trim_start_matches("http://").to_owned();
+    call.run(&["serve", "--listen", &address])
+        .expect(2)
+        .saying(&[&address]);
+}
+
+/// Opens as many connections as the system allows, up to `number`, and sends half of a request head on each.
+fn half_open(address: &str, number: usize) -> Vec<TcpStream> {
+    let mut open = Vec::new();
+    while open.len() < number {
+        let Ok(mut stream) = TcpStream::connect(address) else {
+            // This process has no more file descriptors: the last ones are needed for other purposes.
+            open.truncate(open.len() - 16);
+            break;
+        };
+        // The server may have closed the connection already.
+        let _ = stream.write_all(b"GET /v1/events HTTP/1.1\r\nHost:");
+        open.push(stream);
+    }
+    assert!(open.len() > 600, "{} connections", open.len());
+    open
+}
+
+#[test]
+fn half_open_connections_keep_nobody_out() {
+    let world = World::new();
+    let served = Served::start(world.path(), &[]);
+    let address = served.url.trim_start_matches("http://").to_owned();
+    for number in [1024, 4000] {
+        let standing = half_open(&address, number);
+        // The best of three, because other tests load the machine.
+        let took = (0..3).map(|_| {
+            let began = Instant::now();
+            let mut good = TcpStream::connect(&address).unwrap();
+            good.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            good.write_all(b"GET /v1/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                .unwrap();
+            let mut answer = String::new();
+            good.read_to_string(&mut answer).unwrap();
+            assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+            began.elapsed()
+        });
+        let took = took.min().unwrap();
+        assert!(
+            took < Duration::from_secs(1),
+            "{took:?} beside {} connections",
+            standing.len()
+        );
+    }
+}
+
+#[test]
+fn a_request_under_way_is_not_sent_away_for_others() {
+    let world = World::new();
+    let served = Served::start(world.path(), &["--token", &format!("{TOKEN}=super-admin")]);
+    let address = served.url.trim_start_matches("http://").to_owned();
+    let mut slow = TcpStream::connect(&address).unwrap();
+    let body = r#"{"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"}"#;
+    let head = format!(
+        "POST /v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    slow.write_all(format!("{head}{}", &body[..10]).as_bytes())
+        .unwrap();
+    let _standing = half_open(&address, 1024);
+    slow.write_all(&body.as_bytes()[10..]).unwrap();
+    let mut answer = [0; 12];
+    slow.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 201");
+}
+
+#[test]
+fn a_second_server_is_told_who_has_the_folder() {
+    at_once([false, true], |is_moved_away| {
+        let world = World::new();
+        let folder = world.path().join("data");
+        let data = folder.display().to_string();
+        let first = Served::start(world.path(), &["--data", &data]);
+        let holder = format!("process {}", first.child.id());
+        if is_moved_away {
+            std::fs::rename(folder.join("platform.db"), folder.join("moved")).unwrap();
+        }
+        Call::new(world.path())
+            .run(&["serve", "--data", &data])
+            .expect(2)
+            .saying(&[&data, &holder]);
+    });
+}
+
+#[test]
+fn an_address_that_others_reach_is_warned_of() {
+    let world = World::new();
+    for (address, warns) in [("0.0.0.0:0", true), ("[::]:0", true), ("127.0.0.1:0", false)] {
+        let mut command = Call::new(world.path()).command(&["serve", "--listen", address]);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap())
+            .lines()
+            .map(Result::unwrap);
+        // The last line before the server waits.
+        let said: Vec<String> = lines.take_while(|line| !line.contains("Ctrl-C")).collect();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let said = said.join("\n");
+        assert_eq!(said.contains("warning: "), warns, "{address}: {said}");
+        assert_eq!(said.contains("unencrypted"), warns, "{address}: {said}");
+    }
+}
+
+#[test]
+fn it_prints_what_another_terminal_needs_and_no_token_that_was_given() {
+    let world = World::new();
+    published(&world);
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let mut served = Served::start(world.path(), &["--project", &project]);
+    served.line();
+    let mut call = Call::new(&world.work());
+    for _ in 0..4 {
+        let line = served.line();
+        let (name, value) = line.strip_prefix("export ").unwrap().split_once('=').unwrap();
+        call = call.variable(name, value);
+    }
+    call.run(&["shared-pipelines", "list"]).expect(0);
+    let token = format!("{TOKEN}=admin");
+    let mut served = Served::start(world.path(), &["--project", &project, "--token", &token]);
+    let lines: Vec<String> = (0..3).map(|_| served.line()).collect();
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.starts_with("export SLUICEGATE_") && !line.contains(TOKEN)),
+        "{lines:?}"
+    );
+}

@@ -1,0 +1,3 @@
+//! `sluicegate schema`, `completions` and `man`.
+
+mod schema_completions_man;

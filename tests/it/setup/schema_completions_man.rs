@@ -1,0 +1,239 @@
+//! `sluicegate schema`, `completions` and `man`.
+
+use crate::support::{Call, schema::hold, scratch};
+use clap::{Command, CommandFactory as _};
+use std::fs;
+
+fn program() -> Command {
+    let mut program = sluicegate::job::cli::Cli::command().disable_help_subcommand(true);
+    program.build();
+    program
+}
+
+/// Returns the names of a command and of its subcommands, such as `sluicegate-artifacts-list`.
+fn names(command: &Command) -> Vec<String> {
+    let own = command.get_display_name().unwrap_or("sluicegate").to_owned();
+    let below = command.get_subcommands().flat_map(names);
+    std::iter::once(own).chain(below).collect()
+}
+
+#[test]
+fn every_shell_completes_every_command() {
+    let folder = scratch::folder();
+    let call = Call::new(folder.path());
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = call.run(&["completions", shell]).expect(0).out;
+        for command in program().get_subcommands() {
+            assert!(
+                script.contains(command.get_name()),
+                "{shell}: {}",
+                command.get_name()
+            );
+        }
+        for word in ["fail-on", "project-id", "rollback"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    call.run(&["completions", "tcsh"])
+        .expect(2)
+        .saying(&["tcsh", "bash"]);
+}
+
+/// Returns the completions that the bash script offers after a command.
+fn completed<'s>(script: &'s str, command: &str) -> &'s str {
+    let label = format!("__{command})\n");
+    let blocks = script.split(&label).skip(1);
+    let listed = blocks.filter_map(|block| block.lines().find(|line| line.contains("opts=")));
+    // The words after `help` have a block with the same name, too, and it is empty.
+    listed.max_by_key(|line| line.len()).unwrap()
+}
+
+const FOLDED: &str = "\nGlobal options (sluicegate help globals):\n";
+
+#[test]
+fn a_command_shows_its_own_flags_first_and_only_what_it_takes() {
+    let folder = scratch::folder();
+    let call = Call::new(folder.path());
+    let script = call.run(&["completions", "bash"]).expect(0).out;
+    let help = |args: &[&str]| call.run(args).expect(0).out;
+    for (command, own, taken, foreign) in [
+        ("review", "--fail-on", "--base-url", None),
+        ("check", "--staged", "--config-dir", Some("--base-url")),
+        ("demo", "--dir", "--quiet", Some("--base-url")),
+        ("serve", "--listen", "--color", Some("--token-file")),
+        ("schema", "--help", "--verbose", Some("--repo")),
+    ] {
+        let (short, long) = (help(&[command, "-h"]), help(&[command, "--help"]));
+        for text in [&short, &long] {
+            let (above, group) = text.split_once(FOLDED).unwrap();
+            assert!(above.contains(own) && !above.contains(taken), "{text}");
+            assert!(group.contains(taken), "{text}");
+        }
+        let listed = completed(&script, command);
+        assert!(listed.contains(own) && listed.contains(taken), "{listed}");
+        if let Some(foreign) = foreign {
+            for text in [&short, &long, listed] {
+                assert!(!text.contains(foreign), "{command}: {foreign}: {text}");
+            }
+        }
+    }
+    let waits = help(&["pipelines", "run", "-h"]);
+    let (_, group) = waits.split_once(FOLDED).unwrap();
+    assert!(
+        group.contains("--request-timeout") && !group.contains("--timeout --"),
+        "{waits}"
+    );
+    let verb = help(&["artifacts", "list", "-h"]);
+    assert!(
+        !verb.contains("--gate-changes") && verb.contains(FOLDED),
+        "{verb}"
+    );
+}
+
+/// A command line that serves several commands may contain such flags; their values are not even read.
+#[test]
+fn a_flag_that_a_command_does_not_show_changes_nothing_in_it() {
+    let world = crate::support::project();
+    let call = Call::new(&world.work());
+    let wrong = [
+        ("--base-url", "no address"),
+        ("--project-id", "no UUID"),
+        ("--agent-version", "\u{1b}"),
+        ("--token-file", "gone"),
+        ("--token-command", "exit 1"),
+        ("--ca-cert", "gone.pem"),
+        ("--timeout", "0"),
+        ("--retries", "4000000000"),
+        ("--config", "gone.yaml"),
+        ("--repo", "gone"),
+        ("--config-dir", "a/b"),
+        ("--ci", "no-host"),
+        ("--gate-changes", "fail"),
+        ("--policy", "base"),
+    ];
+    for command in [
+        &["check"][..],
+        &["context"],
+        &["diff", "HEAD"],
+        &["rules", "list"],
+        &["waivers", "list"],
+        &["schema"],
+        &["completions", "bash"],
+        &["man", "pages"],
+    ] {
+        let plain = call.run(command);
+        let help = call.run(&[command[0], "--help"]).expect(0).out;
+        for (flag, value) in wrong.iter().filter(|(flag, _)| !help.contains(flag)) {
+            let ended = call.run(&[command, &[*flag, *value]].concat());
+            assert_eq!(
+                (ended.code, &ended.out),
+                (plain.code, &plain.out),
+                "{command:?} {flag}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_command_has_its_manual_page() {
+    let folder = scratch::folder();
+    let call = Call::new(folder.path());
+    let said = call.run(&["man", "deep/man1"]).expect(0).out;
+    let mut written: Vec<String> = fs::read_dir(folder.path().join("deep/man1"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let mut expected: Vec<String> = names(&program()).iter().map(|name| format!("{name}.1")).collect();
+    written.sort();
+    expected.sort();
+    assert_eq!(written, expected);
+    assert!(
+        said.contains(&format!("wrote {} manual pages", expected.len())),
+        "{said}"
+    );
+    for file in &written {
+        let page = fs::read_to_string(folder.path().join("deep/man1").join(file)).unwrap();
+        well_formed(file, &page);
+    }
+    let page = fs::read_to_string(folder.path().join("deep/man1/sluicegate-review.1")).unwrap();
+    assert!(
+        page.contains(".nf\nExamples:\n  sluicegate review \\-\\-new\\-only \\-\\-report junit=review.xml"),
+        "{page}"
+    );
+    // A second run replaces the pages; a file in the way is reported.
+    call.run(&["man", "deep/man1"]).expect(0);
+    fs::write(folder.path().join("file"), "").unwrap();
+    call.run(&["man", "file"]).expect(2).saying(&["file"]);
+}
+
+/// Panics for the problems that `mandoc -Tlint` would report: no title first, unknown requests, sections without a name
+/// or with a duplicate one, text blocks that are not closed.
+fn well_formed(file: &str, page: &str) {
+    assert!(page.is_ascii(), "{file}: {page}");
+    let known = [
+        "TH", "SH", "TP", "PP", "IP", "RS", "RE", "nf", "fi", "br", "ie", "el", "ds",
+    ];
+    let requests: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with(['.', '\'']))
+        .map(|line| line[1..].split_whitespace().next().unwrap_or_default())
+        .collect();
+    for request in &requests {
+        assert!(known.contains(request), "{file}: {request:?}");
+    }
+    let first = requests
+        .iter()
+        .find(|request| !["ie", "el", "ds"].contains(request));
+    assert_eq!(first, Some(&"TH"), "{file}");
+    let title = format!(
+        ".TH {} 1 \"\" \"sluicegate {}\" \"sluicegate manual\"",
+        file.trim_end_matches(".1"),
+        env!("CARGO_PKG_VERSION")
+    );
+    assert!(page.lines().any(|line| line == title), "{file}: {page}");
+    let times = |name: &str| requests.iter().filter(|request| **request == name).count();
+    assert_eq!(
+        (times("TH"), times("nf"), times("RS")),
+        (1, times("fi"), times("RE")),
+        "{file}"
+    );
+    let mut sections: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix(".SH "))
+        .collect();
+    let wanted = ["NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "VERSION"];
+    assert!(
+        wanted.iter().all(|name| sections.contains(name)),
+        "{file}: {sections:?}"
+    );
+    let count = sections.len();
+    sections.sort_unstable();
+    sections.dedup();
+    assert_eq!(sections.len(), count, "{file}");
+}
+
+#[test]
+fn the_schema_is_one_and_knows_the_examples() {
+    let folder = scratch::folder();
+    let schema = Call::new(folder.path()).run(&["schema"]).expect(0).json();
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/book");
+    let pages: String = fs::read_dir(book)
+        .unwrap()
+        .map(|page| fs::read_to_string(page.unwrap().path()).unwrap())
+        .collect();
+    let examples: Vec<serde_json::Value> = pages
+        .split("```yaml\n")
+        .filter(|block| block.starts_with("# sluicegate.yaml"))
+        .map(|block| serde_yaml::from_str(block.split("```").next().unwrap()).unwrap())
+        .collect();
+    assert!(
+        examples
+            .iter()
+            .any(|example| example["review"]["fail-on"] == "error")
+    );
+    for example in examples {
+        assert_eq!(hold(&schema, &example), Ok(()));
+    }
+    let wrong = serde_json::json!({ "review": { "fail_on": "error" } });
+    assert!(hold(&schema, &wrong).is_err());
+}

@@ -1,0 +1,182 @@
+//! `sluicegate shared-pipelines add`, and disabled entries of the shared-pipelines file.
+
+use crate::publish::command_outcomes as publish;
+use crate::support::{Call, Ended, World, pipeline, project};
+use serde_json::json;
+use std::fs;
+
+const FILE: &str = ".platform/shared-pipelines.yaml";
+
+const VARIABLES: &str = "  variables:\n    day: { metadata: { type: TEXT, visibility: PUBLIC }, defaultValue: today }\n    \
+                         size: { metadata: { type: NUMBER } }\n    own: { metadata: { type: TEXT, visibility: PRIVATE } }\n";
+
+fn read(world: &World) -> String {
+    fs::read_to_string(world.work().join(FILE)).unwrap()
+}
+
+fn add(world: &World, args: &[&str]) -> Ended {
+    Call::new(&world.work()).run(&[&["shared-pipelines", "add"], args].concat())
+}
+
+#[test]
+fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
+    let world = project();
+    world.write(
+        "sales/Load it.orch.yaml",
+        pipeline(&["Start", "Done"]) + VARIABLES,
+    );
+    let added = add(&world, &["sales/Load it.orch.yaml"]).expect(0);
+    assert_eq!(
+        added.out,
+        "added sales/Load it.orch.yaml as `load-it` with 2 parameters to .platform/shared-pipelines.yaml\n"
+    );
+    added.saying(&["skipped 1 private variable", "own"]);
+    let text = read(&world);
+    for line in [
+        "version: \"1.0\"",
+        "  - pipeline: \"sales/Load it.orch.yaml\"",
+        "      day: { type: TEXT, exportAllowed: false, default: \"today\" }",
+        "      size: { type: NUMERIC, exportAllowed: false }",
+    ] {
+        assert!(text.lines().any(|known| known == line), "{line}: {text}");
+    }
+    // A second entry keeps the first, with its comments.
+    let commented = text.replace("  - pipeline", "  # the daily load\n  - pipeline") + "# the end\n";
+    world.write(FILE, &commented);
+    let added = add(&world, &["a.orch.yaml", "--id", "first", "-o", "json"])
+        .expect(0)
+        .json();
+    let expected = json!({ "file": FILE, "id": "first", "pipeline": "a.orch.yaml", "parameters": [] });
+    assert_eq!(added, expected);
+    let both = read(&world);
+    assert!(
+        both.starts_with(commented.trim_end_matches("# the end\n")),
+        "{both}"
+    );
+    assert!(both.ends_with("    parameters: {}\n# the end\n"), "{both}");
+    world.write("sluicegate.yaml", "project-checks: { shared: error }\n");
+    Call::new(&world.work()).run(&["check", "--all"]).expect(0);
+}
+
+#[test]
+fn shared_pipeline_that_cannot_be_added_leaves_file_unchanged() {
+    let world = project();
+    let text = "pipelines:\n  - { pipeline: a.orch.yaml, id: first }\n";
+    world.write(FILE, text);
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]));
+    world.write("broken.orch.yaml", "type: [\n");
+    for (args, reason) in [
+        (&["a.orch.yaml"][..], "is shared already, as `first` on line 2"),
+        (
+            &["b.orch.yaml", "--id", "first"],
+            "the id `first` is used already, on line 2",
+        ),
+        (&["b.orch.yaml", "--id", ""], "the id is empty"),
+        (&["gone.orch.yaml"], "the pipeline gone.orch.yaml does not exist"),
+        (
+            &["broken.orch.yaml"],
+            "could not read the pipeline broken.orch.yaml",
+        ),
+        (&["README.md"], "README.md is not a pipeline"),
+    ] {
+        add(&world, args).expect(2).saying(&[reason]);
+        assert_eq!(read(&world), text, "{args:?}");
+    }
+    world.write(FILE, "pipelines: 7\n");
+    add(&world, &["b.orch.yaml"])
+        .expect(2)
+        .saying(&["`pipelines` is not a list"]);
+    // Paths are relative to the current directory.
+    world.write(FILE, text);
+    world.write("sales/c.tran.yaml", "type: transformation\npipeline: {}\n");
+    Call::new(&world.work().join("sales"))
+        .run(&["shared-pipelines", "add", "c.tran.yaml"])
+        .expect(0);
+    assert!(
+        read(&world).contains("- pipeline: sales/c.tran.yaml\n"),
+        "{}",
+        read(&world)
+    );
+}
+
+#[test]
+fn shared_pipeline_is_added_to_missing_list_and_to_list_in_brackets() {
+    let world = project();
+    world.write("b.orch.yaml", pipeline(&["Start", "Done"]) + VARIABLES);
+    world.write("sluicegate.yaml", "project-checks: { shared: error }\n");
+    for (text, start, ids) in [
+        (
+            "version: \"1.0\"\npipelines:\n",
+            "version: \"1.0\"\npipelines:\n  - pipeline: b",
+            1,
+        ),
+        (
+            "pipelines: null # none\n",
+            "pipelines: # none\n  - pipeline: b",
+            1,
+        ),
+        ("pipelines: []\n", "pipelines:\n  - pipeline: b", 1),
+        (
+            "pipelines: [ { pipeline: a.orch.yaml, id: first } ] # all\n",
+            "pipelines: [ { pipeline: a.orch.yaml, id: first } , { pipeline: b.orch.yaml,",
+            2,
+        ),
+        (
+            "pipelines: [\n  { pipeline: a.orch.yaml, id: first },\n]\n",
+            "pipelines: [\n  { pipeline: a.orch.yaml, id: first },\n { pipeline: b.orch.yaml,",
+            2,
+        ),
+    ] {
+        world.write(FILE, text);
+        add(&world, &["b.orch.yaml"]).expect(0);
+        let edited = read(&world);
+        assert!(edited.starts_with(start), "{text}: {edited}");
+        assert_eq!(edited.matches("id: ").count(), ids, "{edited}");
+        assert!(
+            edited.contains("size: { type: NUMERIC, exportAllowed: false }"),
+            "{edited}"
+        );
+        Call::new(&world.work()).run(&["check", "--all"]).expect(0);
+        add(&world, &["b.orch.yaml"])
+            .expect(2)
+            .saying(&["is shared already"]);
+    }
+}
+
+#[test]
+fn disabled_entry_without_file_is_warning_of_publish_and_of_check() {
+    let world = publish::project();
+    let entry = |enabled: bool| {
+        format!(
+            "pipelines:\n  - {{ pipeline: sales/load.orch.yaml, id: load }}\n  - {{ pipeline: gone.orch.yaml, id: gone, enabled: {enabled} }}\n"
+        )
+    };
+    world.write(FILE, entry(false));
+    world.write("sluicegate.yaml", "project-checks: { shared: error }\n");
+    world.commit("gone");
+    world.push();
+    world.git(&["remote", "set-head", "origin", "main"]);
+    let platform = publish::platform(&world, publish::published(&json!([])));
+    let args = ["publish", "--prefix", "p", "--version-name", "1"];
+    platform
+        .call(&world)
+        .run(&args)
+        .expect(0)
+        .saying(&["warning: ", "`gone` is `gone.orch.yaml`, which"]);
+    let report = Call::new(&world.work()).run(&["check", "--all"]);
+    let finding = report.out.lines().find(|line| line.contains("gone.orch.yaml"));
+    assert!(
+        finding.is_some_and(|line| line.contains("warn")),
+        "{}",
+        report.all()
+    );
+    // An enabled entry still stops the publish.
+    world.write(FILE, entry(true));
+    world.commit("enabled");
+    world.push();
+    platform
+        .call(&world)
+        .run(&["publish", "--prefix", "p", "--version-name", "2"])
+        .expect(2)
+        .saying(&["gone.orch.yaml"]);
+}

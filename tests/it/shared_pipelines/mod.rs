@@ -1,0 +1,3 @@
+//! `sluicegate shared-pipelines`.
+
+mod add;

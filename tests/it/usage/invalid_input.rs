@@ -1,0 +1,326 @@
+//! Invalid input is reported with its name, and never causes a panic.
+
+use crate::support::{Call, Platform, World, change, each, git, passed, pipeline, project, scratch};
+use clap::CommandFactory as _;
+use serde_json::json;
+use std::fs;
+
+fn call(world: &World) -> Call {
+    Call::with_platform(&world.work(), "http://127.0.0.1:9")
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let world = World::new();
+    let version = Call::new(&world.work()).run(&["--version"]).expect(0);
+    assert_eq!(version.out, format!("sluicegate {}\n", env!("CARGO_PKG_VERSION")));
+    for command in sluicegate::job::cli::Cli::command()
+        .get_subcommands()
+        .map(clap::Command::get_name)
+    {
+        let help = Call::new(&world.work()).run(&[command, "--help"]).expect(0);
+        assert!(
+            help.out.contains("Example"),
+            "{command} has no example: {}",
+            help.out
+        );
+    }
+    Call::new(&world.work()).run(&[]).expect(2);
+    Call::new(&world.work())
+        .run(&["revue"])
+        .expect(2)
+        .saying(&["review"]);
+}
+
+#[test]
+fn two_reports_have_two_places() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    for (one, other, place) in [
+        ("json=-", "junit=-", "standard output"),
+        ("json=out/report", "junit=./out/report", "out/report"),
+    ] {
+        let run = call(&world).run(&["check", "--all", "--report", one, "--report", other]);
+        run.expect(2).saying(&["two reports cannot both go to", place]);
+    }
+    let report = fs::read_to_string(world.work().join("out/report")).unwrap();
+    assert!(report.contains("the run did not finish"), "{report}");
+}
+
+#[test]
+fn what_a_review_needs_is_asked_for() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    for variable in [
+        "SLUICEGATE_BASE_URL",
+        "SLUICEGATE_PROJECT_ID",
+        "SLUICEGATE_AGENT_VERSION",
+        "SLUICEGATE_TOKEN",
+    ] {
+        call(&world)
+            .without(variable)
+            .run(&["review"])
+            .expect(2)
+            .saying(&["error:", "hint:", variable]);
+    }
+    // No other message explains where to find the agent's version.
+    call(&world)
+        .without("SLUICEGATE_AGENT_VERSION")
+        .run(&["review"])
+        .expect(2)
+        .saying(&["the version of the agent that runs", "shows with the agent"]);
+}
+
+#[test]
+fn wrong_arguments_end_with_a_hint() {
+    let world = project();
+    for args in [
+        &["nothing"][..],
+        &["review", "--nothing"],
+        &["check", "--timeout", "nan"],
+    ] {
+        let said = call(&world).run(args).expect(2).all();
+        let last = said.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
+        assert!(last.starts_with("hint: "), "{said}");
+    }
+}
+
+#[test]
+fn values_that_cannot_be_are_named() {
+    let world = project();
+    let cases = [
+        (vec!["--base-url", "platform.example"], "scheme"),
+        (vec!["--base-url", "ftp://platform.example"], "unsupported scheme"),
+        (vec!["--base-url", ""], "URL"),
+        (vec!["--project-id", "42"], "not a UUID"),
+        (vec!["--agent-version", "9\n0"], "header"),
+        (vec!["--timeout", "0"], "timeout"),
+        (vec!["--timeout", "soon"], "soon"),
+        (vec!["--retries", "-1"], "-1"),
+        (vec!["--ci", "cron"], "cron"),
+        (vec!["--color", "pink"], "pink"),
+        (vec!["--config-dir", "../up"], "../up"),
+        (vec!["--config", "none.yaml"], "none.yaml"),
+        (vec!["--batch-size", "0"], "batch size"),
+        (vec!["--concurrency", "0"], "concurrency"),
+        (vec!["--include", "a["], "a["),
+        (vec!["--report", "junit"], "FORMAT=PATH"),
+        (vec!["--report", "pdf=x"], "pdf"),
+        (
+            vec!["--report", "json=-", "--report", "junit=-"],
+            "standard output",
+        ),
+        (vec!["--fail-on", "all"], "all"),
+        (vec!["../outside.orch.yaml"], "outside the repository"),
+        (vec!["gone.orch.yaml"], "gone.orch.yaml"),
+        (
+            vec!["--token-file", "a", "--token-command", "b"],
+            "--token-command",
+        ),
+    ];
+    for (args, word) in cases {
+        let args: Vec<&str> = std::iter::once("review").chain(args).collect();
+        let ended = call(&world).run(&args);
+        assert_eq!(ended.code, 2, "{args:?}: {}", ended.all());
+        assert!(
+            ended.err.contains(word),
+            "{args:?} does not say {word}: {}",
+            ended.all()
+        );
+    }
+}
+
+#[test]
+fn a_token_that_cannot_be_had_is_named() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    world.write("empty-token", "\n");
+    world.write("two-lines", "one\ntwo\n");
+    let bare = || call(&world).without("SLUICEGATE_TOKEN");
+    bare()
+        .run(&["review", "--token-file", "missing-token"])
+        .expect(2)
+        .saying(&["the token file cannot be read", "13 characters", "--token-file"]);
+    bare().run(&["review", "--token-file", "."]).expect(2);
+    bare()
+        .run(&["review", "--token-file", "empty-token"])
+        .expect(2)
+        .saying(&["empty-token"]);
+    let two = bare().run(&["review", "--token-file", "two-lines"]).expect(2);
+    assert!(!two.err.contains("one"), "{}", two.all());
+    bare()
+        .run(&["review", "--token-command", "exit 3"])
+        .expect(2)
+        .saying(&["3"]);
+    bare()
+        .variable("SLUICEGATE_CLIENT_ID", "id")
+        .run(&["review"])
+        .expect(2)
+        .saying(&["SLUICEGATE_CLIENT_SECRET"]);
+}
+
+#[test]
+fn a_token_can_come_from_a_file_or_a_command() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    world.write("token", "from-a-file\n");
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let bare = || platform.call(&world).without("SLUICEGATE_TOKEN");
+    bare().run(&["review", "--token-file", "token"]).expect(0);
+    bare()
+        .run(&["review", "--token-command", "echo from-a-command"])
+        .expect(0);
+    // A flag overrides the variable.
+    platform
+        .call(&world)
+        .run(&["review", "--token-file", "token"])
+        .expect(0);
+    let bearer = |n: usize| {
+        platform.requests()[n].headers["authorization"]
+            .to_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(bearer(0), "Bearer from-a-file");
+    assert_eq!(bearer(1), "Bearer from-a-command");
+    assert_eq!(bearer(2), "Bearer from-a-file");
+}
+
+/// The command does not get the variables of the program and the host; the variables that a vault needs are kept.
+#[test]
+fn a_token_command_gets_no_other_secret() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let secrets = [
+        "SLUICEGATE_TOKEN",
+        "SLUICEGATE_CLIENT_SECRET",
+        "GITHUB_TOKEN",
+        "GITLAB_TOKEN",
+        "BITBUCKET_TOKEN",
+        "CI_JOB_TOKEN",
+        "SYSTEM_ACCESSTOKEN",
+    ];
+    let call = secrets.iter().fold(platform.call(&world), |call, name| {
+        call.variable(name, "s3cret-of-the-job")
+    });
+    call.variable("VAULT_TOKEN", "of-the-vault")
+        .run(&[
+            "review",
+            "--token-command",
+            "env > seen; printf %s \"$VAULT_TOKEN\"",
+        ])
+        .expect(0);
+    let seen = fs::read_to_string(world.work().join("seen")).unwrap();
+    assert!(!seen.contains("s3cret-of-the-job"), "{seen}");
+    let bearer = &platform.requests()[0].headers["authorization"];
+    assert_eq!(bearer.to_str().unwrap(), "Bearer of-the-vault");
+}
+
+#[test]
+fn the_configuration_file_is_held_to_its_keys() {
+    let world = project();
+    let cases = [
+        (
+            "review:\n  fail_on: warn\n",
+            vec!["sluicegate.yaml:2:3", "fail_on", "fail-on"],
+        ),
+        (
+            "base-url: https://elsewhere.example\n",
+            vec!["sluicegate.yaml:1:1", "SLUICEGATE_BASE_URL"],
+        ),
+        ("token: abc\n", vec!["sluicegate.yaml:1:1", "SLUICEGATE_TOKEN"]),
+        ("ca-cert: x.pem\n", vec!["SLUICEGATE_CA_CERT"]),
+        ("review: [\n", vec!["sluicegate.yaml:"]),
+        ("timeout: soon\n", vec!["sluicegate.yaml:1:"]),
+        ("\t- x\n", vec!["sluicegate.yaml"]),
+    ];
+    for (text, words) in cases {
+        world.write("sluicegate.yaml", text);
+        call(&world).run(&["review"]).expect(2).saying(&words);
+    }
+}
+
+#[test]
+fn flag_wins_over_variable_over_file() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    world.write(
+        "sluicegate.yaml",
+        "agent-version: from-file\nproject-id: 00000000-0000-4000-8000-000000000001\n",
+    );
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", passed()));
+    let call = || platform.call(&world).without("SLUICEGATE_AGENT_VERSION");
+    call().run(&["review"]).expect(0);
+    call()
+        .variable("SLUICEGATE_AGENT_VERSION", "from-variable")
+        .run(&["review"])
+        .expect(0);
+    call()
+        .variable("SLUICEGATE_AGENT_VERSION", "x")
+        .run(&["review", "--agent-version", "from-flag"])
+        .expect(0);
+    let sent: Vec<String> = platform
+        .requests()
+        .iter()
+        .map(|r| r.headers["agent-version"].to_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(sent, ["from-file", "from-variable", "from-flag"]);
+}
+
+#[test]
+fn a_repository_that_cannot_be_used_is_exit_7() {
+    let folder = scratch::folder();
+    let nowhere = Call::with_platform(folder.path(), "http://127.0.0.1:9");
+    nowhere.run(&["review"]).expect(7).saying(&["error:", "hint:"]);
+    nowhere.run(&["context"]).expect(7);
+    git(folder.path(), &["init", "-q"]);
+    nowhere.run(&["review"]).expect(7).saying(&["commit"]);
+    let world = project();
+    call(&world)
+        .run(&["review", "--head", "no-such-branch"])
+        .expect(7)
+        .saying(&["no-such-branch"]);
+    call(&world)
+        .run(&["review", "--base", "no-such-base"])
+        .expect(7)
+        .saying(&["no-such-base"]);
+}
+
+#[test]
+fn several_configuration_folders_are_named() {
+    let world = change(&[
+        (".other/shared-pipelines.yaml", "pipelines: []\n"),
+        ("b.orch.yaml", &pipeline(&["S", "D"])),
+    ]);
+    call(&world)
+        .run(&["review"])
+        .expect(2)
+        .saying(&[".platform", ".other", "--config-dir"]);
+}
+
+#[test]
+fn odd_names_survive_the_whole_way() {
+    let names = [
+        "with space.orch.yaml",
+        "quo\"te.orch.yaml",
+        "ünï.orch.yaml",
+        "new\nline.orch.yaml",
+        "a'b;c%.orch.yaml",
+    ];
+    let text = pipeline(&["Start", "Done"]);
+    let world = change(&names.map(|name| (name, text.as_str())));
+    let platform = Platform::new();
+    platform.reviews(each("PASSED", json!([{ "ruleName": "r", "status": "PASSED" }])));
+    let ended = platform
+        .call(&world)
+        .run(&["review", "--report", "json=-", "--report", "junit=j.xml"])
+        .expect(0);
+    let mut found: Vec<String> = ended.json()["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["path"].as_str().unwrap().to_owned())
+        .collect();
+    let mut expected: Vec<String> = names.map(str::to_owned).into();
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+}

@@ -1,0 +1,129 @@
+//! `-o` sets the format of every command with output, `--out` the file for it.
+
+use crate::support::{Call, Platform, World, answer, pipeline, project};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Creates a change on disk.
+fn edited() -> World {
+    let world = project();
+    world.write("a.orch.yaml", pipeline(&["Start", "More", "Done"]));
+    world
+}
+
+#[test]
+fn a_value_that_is_no_format_names_the_flag_for_a_file() {
+    let world = edited();
+    let call = Call::new(&world.work());
+    for args in [
+        &["diff", "-o", "page.html"][..],
+        &["rules", "list", "-o", "rules.json"],
+        &["variables", "list", "--output", "x.json"],
+        &["artifacts", "diff", "-o", "note.md"],
+        &["events", "export", "-o", "week.csv"],
+    ] {
+        let ended = call.run(args).expect(2);
+        assert!(
+            ended.err.contains("use --out PATH to write the result to a file"),
+            "{}",
+            ended.all()
+        );
+    }
+    assert_eq!(world.git(&["status", "--porcelain"]), " M a.orch.yaml");
+}
+
+#[test]
+fn a_result_goes_to_a_file_whole_or_not_at_all() {
+    let world = edited();
+    let call = Call::new(&world.work());
+    let diff = call.run(&["diff", "-o", "json"]).expect(0);
+    let to_file = call
+        .run(&["diff", "-o", "json", "--out", "out/diff.json"])
+        .expect(0);
+    assert_eq!(to_file.out, "");
+    let path = world.work().join("out/diff.json");
+    assert_eq!(fs::read_to_string(&path).unwrap(), diff.out);
+    // The old name of the option still works.
+    assert_eq!(call.run(&["diff", "--format", "json"]).expect(0).out, diff.out);
+    // A command that fails before it prints keeps the old file.
+    call.run(&["diff", "no-such-thing", "--out", "out/diff.json"])
+        .expect(2);
+    assert_eq!(fs::read_to_string(&path).unwrap(), diff.out);
+    assert_eq!(fs::read_dir(world.work().join("out")).unwrap().count(), 1);
+    call.run(&["rules", "list", "-o", "json", "--out", "a.orch.yaml/x"])
+        .expect(2)
+        .saying(&["could not write"]);
+
+    let platform = Platform::new();
+    platform.on(
+        "GET",
+        "/variables$",
+        answer(&json!({ "results": [], "total": 0 })),
+    );
+    platform
+        .call(&world)
+        .run(&["variables", "list", "-o", "json", "--out", "v.json"])
+        .expect(0);
+    let written: Value = serde_json::from_slice(&fs::read(world.work().join("v.json")).unwrap()).unwrap();
+    assert_eq!(written["results"], json!([]));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_result_goes_through_no_link_of_the_repository() {
+    let world = edited();
+    let outside = world.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, world.work().join("link")).unwrap();
+    world.git(&["add", "link"]);
+    Call::new(&world.work())
+        .run(&["diff", "--out", "link/x"])
+        .expect(2)
+        .saying(&["is a symbolic link in the repository"]);
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn what_the_desk_commands_say_is_data_too() {
+    let world = edited();
+    let call = Call::new(&world.work());
+    let read = |args: &[&str], code: i32| call.run(&[args, &["-o", "json"]].concat()).expect(code).json();
+    let rule = read(&["rules", "explain", "maximum-components"], 0);
+    assert_eq!(rule["schema"], "sluicegate.rule/v1");
+    assert_eq!(rule["config"][0]["name"], "maxComponents");
+    assert_eq!(rule["kinds"], json!(["orchestration", "transformation"]));
+
+    let lint = read(&["rules", "lint"], 0);
+    assert_eq!(
+        (&lint["schema"], &lint["problems"]),
+        (&json!("sluicegate.lint/v1"), &json!([]))
+    );
+    world.write(
+        "rules.yaml",
+        "rules:\n  - { id: no-such-rule, enabled: true, enforcementLevel: warn }\n",
+    );
+    let lint = read(&["rules", "lint", "rules.yaml"], 1);
+    let problem = &lint["problems"][0];
+    assert_eq!(
+        (&problem["line"], &problem["level"], &problem["errorType"]),
+        (&json!(2), &json!("error"), &json!("designer/validator-not-found"))
+    );
+
+    let init = read(&["init", "--dry-run"], 0);
+    assert_eq!(
+        (&init["schema"], &init["dryRun"]),
+        (&json!("sluicegate.init/v1"), &json!(true))
+    );
+    assert_eq!(init["files"][0]["path"], "sluicegate.yaml");
+    assert_eq!(
+        init["missing"][0]["hint"],
+        "set the CI host with --host; use --host none to write only sluicegate.yaml"
+    );
+    assert!(!world.work().join("sluicegate.yaml").exists());
+
+    let context = read(&["context"], 0);
+    assert_eq!(context, call.run(&["context", "--json"]).expect(0).json());
+    let doctor = read(&["doctor"], 2);
+    assert_eq!(doctor["schema"], "sluicegate.doctor/v1");
+    call.run(&["context", "--json", "-o", "text"]).expect(2);
+}

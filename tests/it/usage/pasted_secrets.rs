@@ -1,0 +1,80 @@
+//! No output shows a secret that was pasted into the wrong setting, or the bytes of a file with one.
+
+use crate::support::{Call, change, pipeline};
+use std::fs;
+
+/// A token in the forms that platforms issue.
+const TOKENS: [&str; 4] = [
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+    "9f8e7d6c5b4a39281706f5e4d3c2b1a0",
+    "glpat-Zx9_secret.01.abcdef",
+    "https:Zx9secretZx9",
+];
+
+#[test]
+fn secret_in_another_setting_is_not_shown() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    for token in TOKENS {
+        for (variable, flag) in [
+            ("SLUICEGATE_BASE_URL", "--base-url"),
+            ("SLUICEGATE_PROJECT_ID", "--project-id"),
+            ("SLUICEGATE_TOKEN_FILE", "--token-file"),
+        ] {
+            let call = || {
+                Call::with_platform(&world.work(), "http://127.0.0.1:9")
+                    .variable("SLUICEGATE_RETRIES", "0")
+                    .variable("SLUICEGATE_TOKEN", "")
+            };
+            for verbosity in ["-q", "-v", "-vv"] {
+                let by_variable = call().variable(variable, token).run(&[verbosity, "review"]);
+                let by_flag = call().run(&[verbosity, flag, token, "review"]);
+                let doctor = call().variable(variable, token).run(&[verbosity, "doctor"]);
+                for ended in [by_variable, by_flag, doctor] {
+                    assert_ne!(ended.code, 0, "{variable}");
+                    assert!(!ended.all().contains(token), "{variable}: {}", ended.all());
+                }
+            }
+        }
+    }
+    // An ordinary mistake still gets the next step.
+    Call::new(&world.work())
+        .variable("SLUICEGATE_BASE_URL", "platform.example.com")
+        .run(&["review"])
+        .expect(2)
+        .saying(&["the base URL has no scheme: write https://"]);
+}
+
+#[test]
+fn certificate_file_with_a_key_is_not_shown() {
+    let world = change(&[("b.orch.yaml", &pipeline(&["Start", "Done"]))]);
+    let secret = "c2VjcmV0c2VjcmV0";
+    let numbers = "99, 50, 86"; // The first bytes, as a list of numbers.
+    let file = world.path().join("ca.pem");
+    for (text, words) in [
+        (
+            format!("-----BEGIN CERTIFICATE-----\\n{secret}\\n-----END CERTIFICATE-----\\n"),
+            "two characters",
+        ),
+        (
+            format!("-----BEGIN PRIVATE KEY-----\\n{secret}\\n-----END PRIVATE KEY-----\\n"),
+            "contains a private key",
+        ),
+        (
+            format!("-----BEGIN EC PRIVATE KEY-----\n{secret}\n-----END EC PRIVATE KEY-----\n"),
+            "contains a private key",
+        ),
+        (format!("-----BEGIN {secret}\n"), "is not PEM"),
+        (
+            format!("-----BEGIN CERTIFICATE-----\n{secret}\n"),
+            "is not PEM: certificate 1: a section has no end",
+        ),
+    ] {
+        fs::write(&file, &text).unwrap();
+        let ended = Call::with_platform(&world.work(), "http://127.0.0.1:9")
+            .variable("SLUICEGATE_CA_CERT", file.display().to_string())
+            .run(&["-vv", "projects", "list"]);
+        let ended = ended.expect(2).saying(&[words]);
+        assert!(!ended.all().contains(secret), "{}", ended.all());
+        assert!(!ended.all().contains(numbers), "{}", ended.all());
+    }
+}

@@ -1,0 +1,4 @@
+//! Waivers, and `sluicegate waivers`.
+
+mod renamed_pipelines;
+mod waiver_effects;

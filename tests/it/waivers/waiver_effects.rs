@@ -1,0 +1,689 @@
+//! Waivers: what they allow, who may add them, and the commands that edit the file.
+
+use crate::support::{Call, Ended, Platform, World, asked, change, each, pipeline, project};
+use serde_json::{Value, json};
+use std::fs;
+
+const FILE: &str = "sluicegate-waivers.yaml";
+
+/// Returns a pipeline with two findings of the naming convention.
+fn bad() -> String {
+    pipeline(&["Start", "load it", "write it", "Done"])
+}
+
+/// Creates a change that adds a bad pipeline together with these waivers.
+fn with_waivers(waivers: &str) -> World {
+    change(&[("sales/bad.orch.yaml", &bad()), (FILE, waivers)])
+}
+
+fn check(world: &World, args: &[&str]) -> Ended {
+    Call::new(&world.work()).run(&[&["check", "--report", "json=-"], args].concat())
+}
+
+/// Returns the result of the naming convention in the bad pipeline.
+fn naming(report: &Value) -> &Value {
+    let results = report["files"][0]["results"].as_array().unwrap();
+    let of_rule = |result: &&Value| result["rule"] == "component-naming-convention";
+    results.iter().find(of_rule).unwrap()
+}
+
+fn kept(world: &World) -> String {
+    fs::read_to_string(world.work().join(FILE)).unwrap()
+}
+
+fn waivers(world: &World, args: &[&str]) -> Ended {
+    Call::new(&world.work()).run(&[&["waivers"], args].concat())
+}
+
+#[test]
+fn what_is_waived_does_not_count_and_every_report_says_so() {
+    let world = with_waivers(
+        "- { rule: component-naming-convention, path: 'sales/**', about: load it, reason: legacy, owner: sales, until: 2999-12-31 }\n\
+         - { rule: component-naming-convention, path: 'sales/**', about: write it, reason: legacy }\n\
+         - { rule: maximum-components, path: 'sales/**', size: 4, reason: large }\n",
+    );
+    let ended = check(
+        &world,
+        &[
+            "--fail-on",
+            "warn",
+            "--report",
+            "junit=j.xml",
+            "--report",
+            "sarif=s.json",
+        ],
+    )
+    .expect(0);
+    let report = ended.json();
+    assert_eq!(report["verdict"], "passed");
+    assert_eq!(report["findings"]["waived"], 3);
+    assert_eq!(report["findings"]["errors"], 0);
+    let result = naming(&report);
+    assert_eq!(result["state"], json!(["waived", "waived"]));
+    assert_eq!(
+        result["waivers"],
+        json!([
+            { "reason": "legacy", "owner": "sales", "until": "2999-12-31" },
+            { "reason": "legacy", "owner": null, "until": null },
+        ])
+    );
+    let junit = fs::read_to_string(world.work().join("j.xml")).unwrap();
+    assert!(
+        junit.contains("<skipped type=\"waived\"") && junit.contains("legacy"),
+        "{junit}"
+    );
+    assert!(!junit.contains("<failure"), "{junit}");
+    let sarif = fs::read_to_string(world.work().join("s.json")).unwrap();
+    let sarif: Value = serde_json::from_str(&sarif).unwrap();
+    assert_eq!(
+        sarif["runs"][0]["results"][0]["suppressions"],
+        json!([{ "kind": "external", "status": "accepted", "justification": "legacy" }])
+    );
+    // Summarized as a number, and listed on request.
+    ended.saying(&["3 findings known or waived"]);
+    check(&world, &["--show", "all"])
+        .expect(0)
+        .saying(&["waived until 2999-12-31: legacy"]);
+    // A report that is rendered again has the same content.
+    fs::write(world.work().join("r.json"), report.to_string()).unwrap();
+    let again = Call::new(&world.work())
+        .run(&["report", "r.json", "--report", "json=-"])
+        .expect(0);
+    assert_eq!(naming(&again.json()), naming(&report));
+}
+
+#[test]
+fn a_finding_beside_the_waived_ones_still_fails() {
+    let world = with_waivers(
+        "- { rule: component-naming-convention, path: sales/bad.orch.yaml, about: load it, reason: legacy }\n\
+         - { rule: maximum-components, path: 'sales/**', size: 3, reason: large }\n",
+    );
+    let ended = check(&world, &["--report", "junit=j.xml"]).expect(1);
+    let report = ended.json();
+    assert_eq!(naming(&report)["state"], json!(["waived", null]));
+    // The finding is larger than the waived one.
+    assert_eq!(report["findings"]["warnings"], 1);
+    let junit = fs::read_to_string(world.work().join("j.xml")).unwrap();
+    let message = "message=\"component &quot;write it&quot;";
+    assert!(
+        junit.contains(message) && !junit.contains("more)") && junit.contains(": waived: "),
+        "{junit}"
+    );
+}
+
+#[test]
+fn an_expired_waiver_does_not_hold_and_the_finding_says_since_when() {
+    let world = with_waivers(
+        "- { rule: component-naming-convention, path: sales/bad.orch.yaml, reason: legacy, until: 2020-01-31 }\n",
+    );
+    let ended = check(&world, &[]).expect(1);
+    let report = ended.json();
+    assert_eq!(naming(&report)["state"], json!([null, null]));
+    assert_eq!(naming(&report)["waivers"][0]["until"], "2020-01-31");
+    ended.saying(&["no longer waived since 2020-02-01: legacy"]);
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("1 waiver of sluicegate-waivers.yaml can be removed: 1 expired"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn an_unused_waiver_is_a_note_only_where_its_files_were_judged() {
+    let world = change(&[
+        ("sales/good.orch.yaml", &pipeline(&["Start", "Done"])),
+        (
+            FILE,
+            "- { rule: component-naming-convention, path: sales/good.orch.yaml, reason: r }\n\
+             - { rule: component-naming-convention, path: a.orch.yaml, reason: r }\n\
+             - { rule: component-naming-convention, path: '**', reason: r }\n",
+        ),
+    ]);
+    let notes = |args: &[&str]| check(&world, args).expect(0).json()["notes"].to_string();
+    let some = notes(&[]);
+    assert!(
+        some.contains("1 without a finding (component-naming-convention in sales/good.orch.yaml)"),
+        "{some}"
+    );
+    let all = notes(&["--all"]);
+    assert!(
+        all.contains("3 waivers") && all.contains("3 without a finding"),
+        "{all}"
+    );
+}
+
+#[test]
+fn a_file_that_is_wrong_is_said_with_line_and_what_was_meant() {
+    for (waivers, said) in [
+        (
+            "# x\n- { rule: component-naming-conventions, path: a, reason: r }\n",
+            &[
+                "sluicegate-waivers.yaml:2:11: ",
+                "did you mean `component-naming-convention`?",
+            ][..],
+        ),
+        (
+            "- { rule: unused-components, pth: a, reason: r }\n",
+            &["sluicegate-waivers.yaml:1:30: ", "did you mean `path`?"],
+        ),
+        (
+            "- { rule: unused-components, path: a, reason: r, until: 31.3.2027 }\n",
+            &["is not a date such as 2027-03-31"],
+        ),
+        ("- { rule: unused-components, path: a }\n", &["has no `reason`"]),
+    ] {
+        check(&with_waivers(waivers), &[]).expect(2).saying(said);
+    }
+}
+
+fn pull_request(world: &World, call: Call) -> Call {
+    let event = world.path().join("event.json");
+    let side =
+        |branch: &str, sha: String| json!({ "ref": branch, "sha": sha, "repo": { "full_name": "o/p" } });
+    let payload = json!({
+        "repository": { "default_branch": "main", "full_name": "o/p" },
+        "pull_request": {
+            "number": 7,
+            "head": side("change", world.git(&["rev-parse", "HEAD"])),
+            "base": side("main", world.git(&["rev-parse", "main"])),
+        },
+    });
+    fs::write(&event, payload.to_string()).unwrap();
+    call.variable("CI", "true")
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_EVENT_NAME", "pull_request")
+        .variable("GITHUB_REF", "refs/pull/7/merge")
+        .variable("GITHUB_SHA", world.git(&["rev-parse", "HEAD"]))
+        .variable("GITHUB_REPOSITORY", "o/p")
+        .variable("GITHUB_EVENT_PATH", event.display().to_string())
+}
+
+/// Returns a platform that reports a violation in each pipeline.
+fn strict() -> Platform {
+    let platform = Platform::new();
+    let broken = json!([{
+        "ruleName": "component-naming-convention", "status": "FAILED",
+        "violations": ["component 'load it' is wrong"],
+    }]);
+    platform.reviews(each("FAILED", broken));
+    platform
+}
+
+#[test]
+fn a_change_cannot_waive_its_own_findings() {
+    let own = "- { rule: component-naming-convention, path: 'sales/**', reason: let me through }\n";
+    let platform = strict();
+    let world = with_waivers(own);
+    for (call, verb) in [
+        (platform.call(&world), "review"),
+        (Call::new(&world.work()), "check"),
+    ] {
+        let ended = pull_request(&world, call)
+            .run(&[verb, "--report", "json=-"])
+            .expect(1);
+        let report = ended.json();
+        assert_eq!(report["gateChanges"], json!([FILE]));
+        let words = report["gateChangesInWords"][FILE].to_string();
+        assert!(
+            words.contains("waiver added: component-naming-convention in sales/** (relaxed)"),
+            "{words}"
+        );
+        let notes = report["notes"].to_string();
+        assert!(
+            notes.contains("so the waivers of the checkout's file are not in force")
+                && notes.contains("--policy head"),
+            "{notes}"
+        );
+    }
+    // The job may use the change's waivers, and so may a local run.
+    let head = pull_request(&world, platform.call(&world)).variable("SLUICEGATE_POLICY", "head");
+    head.run(&["review"]).expect(0);
+    check(&world, &[]).expect(0);
+    // A change cannot extend a waiver of the base.
+    let world = project();
+    world.write(
+        FILE,
+        "- { rule: component-naming-convention, path: 'old/**', reason: r }\n",
+    );
+    world.commit("waive");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/bad.orch.yaml", bad());
+    world.write(FILE, own);
+    world.commit("change");
+    world.push();
+    let ended = pull_request(&world, platform.call(&world))
+        .run(&["review", "--report", "json=-"])
+        .expect(1);
+    let words = ended.json()["gateChangesInWords"][FILE].to_string();
+    assert!(
+        words.contains("waiver removed: component-naming-convention in old/** (tightened)"),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_change_passes_the_platforms_review_by_the_waivers_of_its_base() {
+    let world = project();
+    world.write(
+        FILE,
+        "- { rule: component-naming-convention, path: 'sales/**', about: load it, reason: legacy }\n",
+    );
+    world.commit("waive");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/bad.orch.yaml", bad());
+    // The checkout has no file, so the base's file is in force.
+    fs::remove_file(world.work().join(FILE)).unwrap();
+    world.commit("change");
+    world.push();
+    let platform = strict();
+    let ended = pull_request(&world, platform.call(&world))
+        .run(&["review", "--report", "json=-"])
+        .expect(0);
+    assert_eq!(ended.json()["verdict"], "passed");
+    assert_eq!(ended.json()["findings"]["waived"], 1);
+    // A failed status of the platform that no finding explains is never excused.
+    let platform = Platform::new();
+    platform.reviews(each(
+        "FAILED",
+        json!([{ "ruleName": "component-naming-convention", "status": "PASSED", "violations": [] }]),
+    ));
+    pull_request(&world, platform.call(&world))
+        .run(&["review"])
+        .expect(1);
+}
+
+/// Returns a pipeline with these components after its start, each with a key of any length.
+fn with_components(names: &[&str]) -> String {
+    let keys = names
+        .iter()
+        .map(|name| format!("    ? {name:?}\n    : type: sql-executor\n"));
+    pipeline(&["Start"]) + &keys.collect::<String>()
+}
+
+#[test]
+fn a_waiver_by_name_excuses_no_other_component() {
+    let world = project();
+    let waiver = "- { rule: component-naming-convention, path: '**', about: legacy load, reason: legacy }\n";
+    world.write(FILE, waiver);
+    world.commit("waive");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    let reviewed = |names: &[&str], violation: &str| {
+        world.write("sales/bad.orch.yaml", with_components(names));
+        world.commit("edit");
+        world.push();
+        let platform = Platform::new();
+        let found = json!([{ "ruleName": "component-naming-convention", "status": "FAILED", "violations": [violation] }]);
+        platform.reviews(each("FAILED", found));
+        let call = pull_request(&world, platform.call(&world));
+        call.run(&["review", "--report", "json=-"])
+    };
+    let known = ["legacy load", "evil"];
+    for own in [
+        "component \"legacy load\" does not match the naming convention [A-Z].*: rename it",
+        "component \"legacy load\" must not come after \"evil\"",
+        "The name 'legacy load' doesn't match \"[A-Z].*\".",
+        "component legacy load doesn't match the naming convention",
+    ] {
+        let ended = reviewed(&known, own).expect(0);
+        assert_eq!(ended.json()["findings"]["waived"], 1, "{own}");
+    }
+    let long = format!("evil 'legacy load' {}", "x".repeat(2100));
+    let long_words = format!("component \"{long}\" does not match the naming convention [A-Z].*: rename it");
+    for (names, other) in [
+        (["legacy load", &long], long_words.as_str()),
+        (known, "component \"evil\" must not come after \"legacy load\""),
+        (known, "component evil must not come after \"legacy load\""),
+        (
+            ["legacy load", "evil\t legacy load"],
+            "component \"evil\\t legacy load\" is bad",
+        ),
+        (
+            ["legacy load", "legacy load\" \t"],
+            "component \"legacy load\" \\t\" is bad",
+        ),
+        // Findings of the platform only.
+        (known, "component \"evil legacy load\" is bad"),
+        (known, "component \"legacy load\" evil\" is bad"),
+    ] {
+        let ended = reviewed(&names, other).expect(1);
+        let report = ended.json();
+        assert_eq!(
+            (&report["findings"]["waived"], &report["findings"]["errors"]),
+            (&json!(0), &json!(1)),
+            "{other}"
+        );
+        // The guess is good enough for a line number.
+        assert!(naming(&report)["line"].as_u64().unwrap() > 1, "{other}");
+    }
+}
+
+#[test]
+fn all_findings_of_today_become_waivers_and_the_gate_passes() {
+    let world = change(&[("sales/a[1] ü.orch.yaml", &bad()), ("b.orch.yaml", &bad())]);
+    waivers(
+        &world,
+        &[
+            "add",
+            "--all",
+            "--reason",
+            "found before: \"#1\"",
+            "--owner",
+            "sales",
+        ],
+    )
+    .expect(0);
+    let text = kept(&world);
+    assert_eq!(text.lines().count(), 6, "{text}");
+    assert!(text.contains("- { rule: maximum-components, path: b.orch.yaml, size: 4, reason: \"found before: \\\"#1\\\"\", owner: sales }\n"), "{text}");
+    check(&world, &["--all", "--fail-on", "warn"]).expect(0);
+    // On a second run, nothing is left to waive.
+    let again = waivers(&world, &["add", "--all", "--reason", "x", "-o", "json"]).expect(0);
+    assert_eq!(again.json(), json!([]));
+    again.saying(&["0 waivers added"]);
+    assert_eq!(kept(&world), text);
+    // A new finding fails the gate.
+    world.write(
+        "b.orch.yaml",
+        pipeline(&["Start", "load it", "write it", "send it", "Done"]),
+    );
+    let report = check(&world, &["--fail-on", "warn"]).expect(1).json();
+    assert_eq!(report["findings"]["errors"], 1);
+    assert_eq!(report["findings"]["warnings"], 1);
+}
+
+#[test]
+fn a_report_of_the_platform_becomes_waivers() {
+    let world = change(&[("sales/bad.orch.yaml", &bad())]);
+    let platform = strict();
+    platform
+        .call(&world)
+        .run(&["review", "--report", "json=r.json"])
+        .expect(1);
+    // A waiver that no run could read afterwards is not written.
+    let report = fs::read_to_string(world.work().join("r.json")).unwrap();
+    world.write(
+        "other.json",
+        report.replace("component-naming-convention", "theirs-alone"),
+    );
+    waivers(&world, &["add", "--from", "other.json", "--reason", "legacy"])
+        .expect(2)
+        .saying(&["invalid waiver", "theirs-alone"]);
+    waivers(&world, &["add", "--from", "r.json", "--reason", ""])
+        .expect(2)
+        .saying(&["invalid waiver", "reason"]);
+    assert!(!world.work().join("sluicegate-waivers.yaml").exists());
+    let added = waivers(
+        &world,
+        &["add", "--from", "r.json", "--reason", "legacy", "-o", "json"],
+    );
+    let entry = json!([{ "rule": "component-naming-convention", "path": "sales/bad.orch.yaml", "about": "load it",
+        "size": null, "reason": "legacy", "owner": null, "until": null }]);
+    assert_eq!(added.expect(0).json(), entry);
+    assert_eq!(
+        kept(&world),
+        "- { rule: component-naming-convention, path: sales/bad.orch.yaml, about: load it, reason: legacy }\n"
+    );
+}
+
+#[test]
+fn one_waiver_is_added_in_its_place_and_must_be_about_something() {
+    let text = "# Waivers of the gate.\r\n- { rule: a-rule-of-the-platform, path: x, reason: r } # stays\r\n\r\n# stays too\r\n- { rule: unused-components, path: a.orch.yaml, reason: r }\r\n";
+    let rules = "rules:\n  - { id: component-naming-convention, enabled: true, enforcementLevel: error, config: { regexMatchPattern: '[A-Z].*' } }\n  - { id: a-rule-of-the-platform, enabled: false, enforcementLevel: error }\n";
+    let world = change(&[
+        ("sales/bad.orch.yaml", &bad()),
+        (FILE, text),
+        (".platform/config/pipeline_quality_rules.yaml", rules),
+    ]);
+    let add = |args: &[&str]| waivers(&world, &[&["add"], args].concat());
+    for (args, said) in [
+        (
+            &["component-naming-conventio", "sales/**", "--reason", "r"][..],
+            "did you mean `component-naming-convention`?",
+        ),
+        (
+            &["component-naming-convention", "sale/**", "--reason", "r"],
+            "no current finding matches",
+        ),
+        (
+            &[
+                "component-naming-convention",
+                "sales/**",
+                "nobody",
+                "--reason",
+                "r",
+            ],
+            "no current finding matches",
+        ),
+        (
+            &[
+                "component-naming-convention",
+                "sales/**",
+                "--reason",
+                "r",
+                "--until",
+                "2020-01-01",
+            ],
+            "is in the past",
+        ),
+        (
+            &[
+                "component-naming-convention",
+                "sales/**",
+                "--reason",
+                "r",
+                "--until",
+                "soon",
+            ],
+            "is not a date",
+        ),
+        (&["component-naming-convention", "sales/**"], "--reason"),
+        (&["--reason", "r"], "required"),
+    ] {
+        add(args).expect(2).saying(&[said]);
+        assert_eq!(kept(&world), text);
+    }
+    add(&[
+        "component-naming-convention",
+        "sales/**",
+        "load it",
+        "--reason",
+        "legacy",
+        "--until",
+        "2999-01-31",
+    ])
+    .expect(0);
+    let line = "- { rule: component-naming-convention, path: \"sales/**\", about: load it, reason: legacy, until: 2999-01-31 }\r\n";
+    let place = text.find("\r\n# stays too").unwrap() + 2;
+    assert_eq!(
+        kept(&world),
+        format!("{}{line}{}", &text[..place], &text[place..])
+    );
+    // The same waiver with another expiry date: one line changes.
+    add(&[
+        "component-naming-convention",
+        "sales/**",
+        "load it",
+        "--reason",
+        "legacy",
+    ])
+    .expect(0);
+    assert_eq!(kept(&world).matches("load it").count(), 1);
+}
+
+#[test]
+fn what_is_not_needed_is_listed_and_removed_and_the_rest_keeps_its_bytes() {
+    let world = with_waivers(
+        "# Ours.\n\
+         - { rule: component-naming-convention, path: 'sales/**', reason: legacy } # used\n\
+         - rule: component-naming-convention # expired\n\
+         \x20 path: sales/bad.orch.yaml\n\
+         \x20 reason: legacy\n\
+         \x20 until: 2020-01-31\n\
+         # unused\n\
+         - { rule: component-naming-convention, path: a.orch.yaml, reason: r }\n\
+         - { rule: component-naming-convention, path: gone.orch.yaml, reason: r }\n\
+         - { rule: maximum-outputs, path: a.orch.yaml, reason: not judged }\n\
+         - { rule: component-naming-convention, path: notes.txt, reason: no pipeline }\n",
+    );
+    world.write("notes.txt", "x");
+    let list = waivers(&world, &["list", "-o", "json"]).expect(0).json();
+    let states: Vec<&str> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["state"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        states,
+        ["used", "expired", "unused", "unused", "not judged", "not judged"]
+    );
+    let before = kept(&world);
+    let pruned = waivers(&world, &["prune", "-o", "json"]).expect(0).json();
+    let vain: Vec<&Value> = list.as_array().unwrap()[1..4].iter().collect();
+    assert_eq!(pruned, json!(vain));
+    let none = waivers(&world, &["prune", "-o", "json"]).expect(0);
+    assert_eq!(none.json(), json!([]));
+    world.write(FILE, before);
+    let list = waivers(&world, &["list"]).expect(0).out;
+    assert!(
+        list.starts_with("STATE ") && list.contains("2020-01-31"),
+        "{list}"
+    );
+    let pruned = waivers(&world, &["prune"]).expect(0).out;
+    assert!(
+        pruned.starts_with("3 waivers removed from sluicegate-waivers.yaml\n")
+            && pruned.contains("component-naming-convention in gone.orch.yaml\n"),
+        "{pruned}"
+    );
+    assert_eq!(
+        kept(&world),
+        "# Ours.\n\
+         - { rule: component-naming-convention, path: 'sales/**', reason: legacy } # used\n\
+         # unused\n\
+         - { rule: maximum-outputs, path: a.orch.yaml, reason: not judged }\n\
+         - { rule: component-naming-convention, path: notes.txt, reason: no pipeline }\n"
+    );
+    waivers(&world, &["prune"])
+        .expect(0)
+        .saying(&["nothing to remove"]);
+}
+
+#[test]
+fn a_file_in_another_form_is_left_as_it_is() {
+    let text = "[{ rule: component-naming-convention, path: gone.orch.yaml, reason: r }]\n";
+    let world = with_waivers(text);
+    waivers(&world, &["prune"])
+        .expect(2)
+        .saying(&["was not changed", "cannot be edited in place"]);
+    assert_eq!(kept(&world), text);
+}
+
+#[test]
+fn waived_goes_before_known_and_an_expired_waiver_does_not_undo_known() {
+    let world = project();
+    world.write("sales/bad.orch.yaml", bad());
+    world.write(
+        FILE,
+        "- { rule: component-naming-convention, path: 'sales/**', about: load it, reason: legacy }\n\
+         - { rule: component-naming-convention, path: 'sales/**', about: write it, reason: legacy, until: 2020-01-31 }\n",
+    );
+    world.commit("past");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/bad.orch.yaml", format!("{}# edited\n", bad()));
+    world.commit("change");
+    let report = check(&world, &["--new-only"]).expect(0).json();
+    assert_eq!(naming(&report)["state"], json!(["waived", "known"]));
+}
+
+#[test]
+fn the_base_is_not_asked_about_files_whose_findings_are_all_waived() {
+    let world = project();
+    for path in ["sales/bad.orch.yaml", "other.orch.yaml"] {
+        world.write(path, bad());
+    }
+    world.write(
+        FILE,
+        "- { rule: component-naming-convention, path: 'sales/**', reason: legacy }\n",
+    );
+    world.commit("past");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    let edit = |path: &str| world.write(path, format!("{}# edited\n", bad()));
+    edit("sales/bad.orch.yaml");
+    world.commit("change");
+    world.push();
+    let platform = strict();
+    let review = || {
+        let ended = platform
+            .call(&world)
+            .run(&["review", "--new-only", "--report", "json=-"]);
+        ended.expect(0).json()
+    };
+    let report = review();
+    assert_eq!(
+        (&report["findings"]["waived"], &report["findings"]["new"]),
+        (&json!(1), &json!(0))
+    );
+    assert_eq!(platform.requests().len(), 1, "nothing is left to compare");
+    edit("other.orch.yaml");
+    world.commit("another");
+    world.push();
+    let report = review();
+    assert_eq!(
+        (&report["findings"]["waived"], &report["findings"]["known"]),
+        (&json!(1), &json!(1))
+    );
+    let requests = platform.requests();
+    assert_eq!(asked(&requests[2]), ["other.orch.yaml"]);
+}
+
+#[test]
+fn what_is_waived_and_still_there_is_not_fixed() {
+    let world = project();
+    world.write("sales/bad.orch.yaml", bad());
+    world.write(
+        FILE,
+        "- { rule: component-naming-convention, path: 'sales/**', about: load it, reason: legacy }\n",
+    );
+    world.commit("past");
+    world.push();
+    world.git(&["checkout", "-q", "-b", "change"]);
+    world.write("sales/bad.orch.yaml", pipeline(&["Start", "load it", "Done"]));
+    world.commit("change");
+    let report = check(&world, &["--new-only"]).expect(0).json();
+    let findings = &report["findings"];
+    assert_eq!((&findings["waived"], &findings["fixed"]), (&json!(1), &json!(2)));
+}
+
+#[test]
+fn the_reason_stands_in_the_page_and_in_markdown() {
+    let world = with_waivers(
+        "- { rule: component-naming-convention, path: 'sales/**', reason: named by the old warehouse, until: 2999-12-31 }\n",
+    );
+    let reports = ["--report", "html=r.html", "--report", "markdown=r.md"];
+    check(&world, &[&reports[..], &["--show", "all"]].concat()).expect(0);
+    for file in ["r.html", "r.md"] {
+        let shown = fs::read_to_string(world.work().join(file)).unwrap();
+        let shown = shown.replace("&#58;", ":");
+        assert!(
+            shown.contains("waived until 2999-12-31: named by the old warehouse"),
+            "{file}: {shown}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_called_what_it_is() {
+    let world = with_waivers("[]\n");
+    fs::write(world.work().join(FILE), b"\xff\xfe").unwrap();
+    let ended = check(&world, &[]).expect(2);
+    let said = ended.err.lines().find(|line| line.starts_with("error")).unwrap();
+    assert!(
+        said.contains(FILE) && said.contains("cannot be read") && !said.contains("configuration"),
+        "{said}"
+    );
+}
