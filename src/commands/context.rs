@@ -16,7 +16,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         .sources
         .revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-    workspace.warn_of_policy(run);
+    workspace.warn_of_policy(run, false);
     let resolve = |sources: &Sources<'_>| sources.selection(&args.selection.globs, Of::Review);
     let selection = workspace.resolve(run, resolve, |selection| selection)?;
     let target = workspace.target(run, revisions.clone())?;

@@ -15,7 +15,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     run.replace_publish_files_of_policy(&workspace, args)?;
     let wish = workspace.sources.published(args)?;
     workspace.deepen(run, &wish, DeepenSubject::Commit)?;
-    workspace.warn_of_policy(run);
+    workspace.warn_of_policy(run, false);
     let (settings, connection) = resolve_settings(run, &mut workspace, args)?;
     let mut target = workspace.target(run, settings.revisions.clone())?;
     let idle = workspace.ci.nothing_to_do.as_ref();

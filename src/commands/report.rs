@@ -69,7 +69,6 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         by_tip: false,
         scope: ReviewScope::Change,
         is_policy_elsewhere: false,
-        told: &[],
         wrong_rules: Vec::new(),
         missing_rules_hint: None,
         compared: None,

@@ -61,8 +61,6 @@ pub(crate) struct Delivery<'a> {
     pub(crate) scope: ReviewScope<'a>,
     /// The gate configuration in force comes from another commit than the reviewed one.
     pub(crate) is_policy_elsewhere: bool,
-    /// The reasons why files were not reviewed that were reported already.
-    pub(crate) told: &'a [String],
     /// The errors in the rules file.
     pub(crate) wrong_rules: Vec<WrongRules>,
     /// How to provide the rules file, if the review did not find it.
@@ -121,7 +119,6 @@ pub(crate) fn deliver(gate: &mut GateRun<'_>, report: &mut Report) -> ExitStatus
             ReviewScope::Change
         },
         is_policy_elsewhere: workspace.policy_is_elsewhere(),
-        told: &gate.reported_causes,
         wrong_rules: wrong_rules(workspace, snapshot, report),
         missing_rules_hint: missing_rules_hint(workspace, snapshot, report),
         compared: Some(&gate.compared),

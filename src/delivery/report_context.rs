@@ -23,9 +23,12 @@ use std::collections::{BTreeSet, HashMap};
 /// Returns the context for the writers. Unreadable files are left out: a review is shown even if its files cannot be.
 pub(super) fn about(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> About {
     let (report, to) = (delivery.report, delivery.to);
+    let has_links = change_list::has_output(run, delivery.host(), to, Format::needs_links);
     let mut about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
-        blob_url: repository_links::blob_url(run, delivery, report),
+        blob_url: has_links
+            .then(|| repository_links::blob_url(run, delivery, report))
+            .flatten(),
         repository_url: repository_links::repository_url(run, delivery.host()),
         repository: repository_links::repository(run, delivery),
         project: run.global.project_id.clone().or_else(|| to.project.clone()),
@@ -33,7 +36,7 @@ pub(super) fn about(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<Chan
         category: to.category.clone(),
         show: to.show,
         path_base: path_base(run, delivery),
-        told: delivery.told.to_vec(),
+        told: run.shown_texts(),
         wrong_rules: delivery.wrong_rules.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
         reproduce: reproduction::command(run, delivery),

@@ -23,28 +23,11 @@ pub(super) fn command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     if ci.host.is_local() || report.verdict != Verdict::Failed || is_of_reports {
         return None;
     }
-    let short = |id: &str| id.chars().take(ID).collect::<String>();
-    let mut words = vec!["sluicegate check".to_owned()];
-    let since = match delivery.scope {
-        ReviewScope::Change => None,
-        ReviewScope::WithPublish { known_at } => Some(known_at),
-    };
-    words.push(match (&context.base, &ci.base) {
-        _ if since.is_some() => match since.flatten().filter(|_| report.fixed.is_some()) {
-            Some(known_at) => format!("--all --base {}", short(known_at.as_str())),
-            None => "--all".to_owned(),
-        },
-        // One of several merge-bases would omit the others.
-        (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
-            format!("--base {}", text::shell_word(&format!("origin/{branch}")))
-        }
-        (Some(base), _) => format!("--base {}", short(base)),
-        (None, _) => "--all".to_owned(),
-    });
+    let mut words = vec!["sluicegate check".to_owned(), base_option(delivery, &ci.base)];
     // A working tree has no commit; the host states the commit that it belongs to.
     let is_id = |id: &&String| id.chars().all(|c| c.is_ascii_hexdigit());
     if let Some(head) = context.head.as_ref().or(ci.commit.as_ref()).filter(is_id) {
-        words.push(format!("--head {}", short(head)));
+        words.push(format!("--head {}", short_id(head)));
     }
     if let Some(fail_on) = context.fail_on.filter(|limit| *limit != FailOn::default()) {
         words.push(format!("--fail-on {fail_on}"));
@@ -77,6 +60,29 @@ pub(super) fn command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     }
     push_within_room(&mut words, said);
     Some(words.join(" "))
+}
+
+/// Returns the option that selects the changed pipelines, or all of them.
+fn base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
+    let (report, context) = (delivery.report, &delivery.report.context);
+    if let ReviewScope::WithPublish { known_at } = delivery.scope {
+        return match known_at.filter(|_| report.fixed.is_some()) {
+            Some(known_at) => format!("--all --base {}", short_id(known_at.as_str())),
+            None => "--all".to_owned(),
+        };
+    }
+    match (&context.base, base_hint) {
+        // One of several merge-bases would omit the others.
+        (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
+            format!("--base {}", text::shell_word(&format!("origin/{branch}")))
+        }
+        (Some(base), _) => format!("--base {}", short_id(base)),
+        (None, _) => "--all".to_owned(),
+    }
+}
+
+fn short_id(id: &str) -> String {
+    id.chars().take(ID).collect()
 }
 
 /// Returns the options of the job that select the files and the gate configuration: each flag with all its values.

@@ -39,7 +39,7 @@ impl NamedDestinations<'_> {
             // The policy that was fetched may name other destinations.
             self.replace_old_reports(run, &workspace)?;
         }
-        workspace.defer_policy_warning(run);
+        workspace.warn_of_policy(run, true);
         Ok((workspace, revisions))
     }
 

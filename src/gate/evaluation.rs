@@ -151,11 +151,6 @@ impl Evaluation {
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
     }
 
-    /// Returns the printed causes of missing responses, and forgets the requests.
-    pub(crate) fn take_reported_causes(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.unanswered).causes()
-    }
-
     pub(crate) fn into_report(
         self,
         engine: Engine,

@@ -36,7 +36,7 @@ pub(crate) use changes::changed_contents::{ChangedContents, Pairs};
 pub(crate) use decide::decide;
 pub(crate) use local_review::evaluate::evaluate;
 pub(crate) use part::{Part, why_partial};
-pub(crate) use project_checks::consequences::{has_folded, is_enforced};
+pub(crate) use project_checks::consequences::is_enforced;
 pub(crate) use project_checks::project_scope::{
     ChangedFacts, ChooseOthers, OtherFiles, ProjectScope, SeenFacts, script_defect,
 };

@@ -116,6 +116,14 @@ impl Format {
         }
     }
 
+    /// Returns whether the report links findings to their lines on the CI host.
+    pub const fn needs_links(self) -> bool {
+        match self {
+            Self::Markdown | Self::Html => true,
+            Self::Junit | Self::JunitStrict | Self::Json | Self::Sarif | Self::Gitlab => false,
+        }
+    }
+
     /// Returns whether the report is a page that draws pipelines, and marks each finding, also a known one, that is on a
     /// changed line.
     pub const fn is_page(self) -> bool {

@@ -42,6 +42,8 @@ pub(crate) struct Run {
     pub(crate) unfinished_files: Mutex<UnfinishedFiles>,
     /// The warnings that the report will contain as notes.
     pub(crate) deferred_warnings: Mutex<Vec<String>>,
+    /// The warnings and causes of failures that the log has shown.
+    pub(crate) shown_texts: Mutex<Vec<String>>,
     /// The title of a failure without a report.
     pub(crate) failure_title: &'static str,
     /// Set when the CI host got a report or a failure of this run.
@@ -69,6 +71,7 @@ impl Run {
             policy_annotations: Mutex::default(),
             unfinished_files: Mutex::default(),
             deferred_warnings: Mutex::default(),
+            shown_texts: Mutex::default(),
             failure_title,
             has_reported: AtomicBool::default(),
         }

@@ -106,6 +106,16 @@ impl Run {
         *lock(&self.policy_annotations) = Some(requested);
     }
 
+    /// Remembers that the log has shown this warning or cause of a failure, so that it is not shown again.
+    pub(crate) fn add_shown_text(&self, text: &str) {
+        lock(&self.shown_texts).push(text.to_owned());
+    }
+
+    /// Returns the warnings and causes of failures that the log has shown.
+    pub(crate) fn shown_texts(&self) -> Vec<String> {
+        lock(&self.shown_texts).clone()
+    }
+
     /// Keeps a warning that the report will contain as a note. It is printed only if the log shows no such report.
     pub(crate) fn defer_warning(&self, warning: String) {
         lock(&self.deferred_warnings).push(warning);

@@ -374,5 +374,6 @@ pub(crate) fn as_wish(revisions: Revisions) -> RevisionWish {
 fn show(run: &Run, warnings: &[String]) {
     for warning in warnings {
         run.ui.warn(warning);
+        run.add_shown_text(warning);
     }
 }

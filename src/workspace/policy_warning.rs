@@ -6,18 +6,13 @@ use crate::session::Run;
 use sluicegate_pipelines::findings::{Limit, LimitKind};
 
 impl Workspace<'_> {
-    /// Warns as [`Self::warn_of_policy`], but only if the run ends before its report, which lists these settings.
-    pub(crate) fn defer_policy_warning(&self, run: &Run) {
-        if let Some(note) = self.sources.note() {
-            run.defer_warning(note.to_owned());
-        }
-        self.warn_of_misnamed(run);
-    }
-
-    /// Warns of settings in the configuration file that are not in force yet.
-    pub(crate) fn warn_of_policy(&self, run: &Run) {
-        if let Some(note) = self.sources.note() {
-            run.ui.warn(note);
+    /// Warns of settings in the configuration file that are not in force yet. A run with a report prints the warning
+    /// only if it ends before its report, which lists these settings.
+    pub(crate) fn warn_of_policy(&self, run: &Run, has_report: bool) {
+        match self.sources.note() {
+            Some(note) if has_report => run.defer_warning(note.to_owned()),
+            Some(note) => run.ui.warn(note),
+            None => {}
         }
         self.warn_of_misnamed(run);
     }

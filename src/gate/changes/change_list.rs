@@ -18,12 +18,16 @@ use std::collections::BTreeSet;
 
 /// Returns whether any configured output includes the list of changes.
 pub(crate) fn writes_changes(run: &Run, host: Host, to: &Destinations) -> bool {
-    let shows = to.annotations != Annotations::None && host == Host::Buildkite;
-    to.changes == Changes::Auto
-        && (to.has_report(Format::needs_changes)
-            || to.comment
-            || shows
-            || run.env.get(STEP_SUMMARY).is_some())
+    to.changes == Changes::Auto && has_output(run, host, to, Format::needs_changes)
+}
+
+/// Returns whether any configured output has this property of a format. A comment, the step summary and an annotation
+/// of Buildkite are Markdown.
+pub(crate) fn has_output(run: &Run, host: Host, to: &Destinations, has_property: fn(Format) -> bool) -> bool {
+    let has_markdown = to.comment
+        || (to.annotations != Annotations::None && host == Host::Buildkite)
+        || run.env.get(STEP_SUMMARY).is_some();
+    to.has_report(has_property) || (has_markdown && has_property(Format::Markdown))
 }
 
 /// Returns the changed pipelines that `wants` accepts, from the base of the report to the reviewed files, or `None` if

@@ -12,14 +12,6 @@ use sluicegate_pipelines::rules::Consequence;
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
 
-/// The end of the message of a finding that others are folded under.
-const FOLDED: &str = " follow from this";
-
-/// Returns whether other findings are folded under the finding with this message.
-pub(crate) fn has_folded(message: &str) -> bool {
-    message.ends_with(FOLDED)
-}
-
 /// A finding that is folded.
 struct FoldedFinding {
     component: String,
@@ -125,7 +117,7 @@ fn fold_under(project: &mut FileResults, result_index: usize, index: usize, fold
     components.sort();
     components.dedup();
     let text = format!(
-        "; {} about {}{FOLDED}",
+        "; {} about {} follow from this",
         count(folded.len(), "other finding"),
         List::new(&components)
     );
@@ -133,11 +125,13 @@ fn fold_under(project: &mut FileResults, result_index: usize, index: usize, fold
     if link.status != Status::Failed(Severity::Warning) || worst != Some(Severity::Error) {
         if let Some(violation) = link.violations.get_mut(index) {
             violation.text.push_str(&text);
+            violation.folded_count = folded.len();
         }
         return;
     }
     let (mut violation, state, waiver) = take_finding(link, index);
     violation.text.push_str(&text);
+    violation.folded_count = folded.len();
     let error = Status::Failed(Severity::Error);
     let (has_states, has_waivers) = (state.is_some(), waiver.is_some());
     if link.violations.is_empty() {

@@ -76,12 +76,10 @@ impl Unanswered {
 
     /// Prints the failures; as warnings if the change passes despite them.
     pub(crate) fn show(&self, run: &Run, passes: bool) -> Result<(), Failure> {
-        let mut failures = self.failures.iter();
-        failures.try_for_each(|(_, failure)| run.print_failure("review", failure, passes))
-    }
-
-    /// Returns the printed causes, as recorded for the files without a response.
-    pub(crate) fn causes(self) -> Vec<String> {
-        self.failures.into_iter().map(|(cause, _)| cause).collect()
+        for (cause, failure) in &self.failures {
+            run.print_failure("review", failure, passes)?;
+            run.add_shown_text(cause);
+        }
+        Ok(())
     }
 }

@@ -101,8 +101,6 @@ pub(crate) struct GateRun<'a> {
     pub(crate) evaluation: Evaluation,
     /// The exit status, undecided until the run has a verdict.
     pub(crate) status: ExitStatus,
-    /// The reasons why files were not reviewed that were printed already.
-    pub(crate) reported_causes: Vec<String>,
     /// The changes that the selection found, for the list of changes in the reports.
     pub(crate) compared: ComparedChanges,
     /// Notes about the subject of the run.
@@ -137,7 +135,6 @@ impl<'a> GateRun<'a> {
             changes_ahead: None,
             evaluation: Evaluation::default(),
             status: ExitStatus::Undecided,
-            reported_causes: Vec::new(),
             compared: ComparedChanges::default(),
             notes: Vec::new(),
         }
@@ -166,7 +163,7 @@ impl<'a> GateRun<'a> {
     /// Reports why all pipelines are selected, if the job did not request that and no warning reported it.
     pub(crate) fn report_why_all(&self) {
         self.selection
-            .report_why_all(self.session, &self.comparison, &self.settings.revisions);
+            .report_why_all(self.session, &self.settings.revisions);
     }
 
     /// Prepares the evaluation: keeps the pipelines of the requested shard. If a publish follows, adds those that it
@@ -352,7 +349,6 @@ impl<'a> GateRun<'a> {
     /// Returns the report of the run, which ends now. `connection` is that of a review by the platform.
     pub(crate) fn take_report(&mut self, engine: Engine, connection: Option<&Connection>) -> Report {
         self.compared = self.selection.selected.take_changes();
-        self.reported_causes = self.evaluation.take_reported_causes();
         let context = self.review_context(connection);
         mem::take(&mut self.evaluation).into_report(
             engine,

@@ -56,10 +56,11 @@ pub(crate) struct SelectionResult {
 
 impl SelectionResult {
     /// Reports why all pipelines are selected, if the job did not ask for that and no warning reported it.
-    pub(crate) fn report_why_all(&self, run: &Run, comparison: &Comparison, asked: &Revisions) {
+    pub(crate) fn report_why_all(&self, run: &Run, asked: &Revisions) {
         let why = self.selected.all_because.as_ref().filter(|_| !asked.all);
-        let is_said = |why: &String| comparison.warnings.iter().any(|warning| warning.contains(why));
-        if let Some(why) = why.filter(|why| !is_said(why)) {
+        let shown_texts = run.shown_texts();
+        let is_shown = |why: &String| shown_texts.iter().any(|text| text.contains(why));
+        if let Some(why) = why.filter(|why| !is_shown(why)) {
             run.ui.say(&format!("all pipelines are selected: {why}"));
         }
     }

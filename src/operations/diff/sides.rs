@@ -68,7 +68,7 @@ pub(crate) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         };
         workspace.deepen(run, &wish, subject)?;
     }
-    workspace.warn_of_policy(run);
+    workspace.warn_of_policy(run, false);
     let (ends, snapshot) = match range {
         Some((base, head)) => of_range(run, &workspace, base, head)?,
         None => as_check(run, &workspace, args, &wish)?,

@@ -10,7 +10,7 @@ use crate::job::cli::InitArgs;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::platform_folder;
-use sluicegate_git::Repository;
+use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::{Path, PathBuf};
@@ -85,11 +85,7 @@ pub(crate) fn look(
     let found = workspace.config_dir(&snapshot)?;
     let remote = repo.remote_url()?;
     let mut missing = Vec::new();
-    let choice = choose(repo.root(), remote.as_deref(), args.host.as_deref())?;
-    let (recipe, host) = choice.unwrap_or_else(|why| {
-        missing.push(unknown_host(&why));
-        (None, format!("unknown: {why}"))
-    });
+    let (recipe, host) = choose_recipe(repo.root(), remote.as_deref(), args, &mut missing)?;
     let candidates = match found {
         Some(_) => Vec::new(),
         None => platform_folder::candidates(&snapshot)?,
@@ -110,10 +106,6 @@ pub(crate) fn look(
     }
     let config_dir_given = workspace.named_folder.is_some() || asked.is_some();
     let config_dir = found.or(asked);
-    let shared = config_dir
-        .as_ref()
-        .map(|folder| format!("{folder}/{SHARED_PIPELINES_FILE}"));
-    let shared_file = shared.filter(|path| matches!(snapshot.find(path), Ok(Some(_))));
     let connection = workspace.sources.connection(&run.global)?;
     let prefix = workspace.sources.optional_prefix(args.prefix.clone())?;
     let rules_file = workspace.rules_file(&snapshot)?;
@@ -127,7 +119,7 @@ pub(crate) fn look(
         default_branch: default_branch(repo)?,
         pipelines: snapshot.files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
-        shared_file,
+        shared_file: find_shared_file(&snapshot, folder),
         config_dir_given,
         sole_candidate,
         candidates,
@@ -140,6 +132,26 @@ pub(crate) fn look(
         new_lines: flags::find_new_lines(run, workspace, args)?,
         today,
     })
+}
+
+/// Returns the setup of the host. If the host is unknown, adds its flag to the missing ones.
+fn choose_recipe(
+    root: &Path,
+    remote: Option<&str>,
+    args: &InitArgs,
+    missing: &mut Vec<MissingFlag>,
+) -> Result<HostTold, Failure> {
+    let choice = choose(root, remote, args.host.as_deref())?;
+    Ok(choice.unwrap_or_else(|reason| {
+        missing.push(unknown_host(&reason));
+        (None, format!("unknown: {reason}"))
+    }))
+}
+
+/// Returns the platform's file with the pipelines that consumers use, if there is one.
+fn find_shared_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
+    let path = format!("{}/{SHARED_PIPELINES_FILE}", config_dir?);
+    matches!(snapshot.find(&path), Ok(Some(_))).then_some(path)
 }
 
 /// The setup of a host, and its name with how it was detected.

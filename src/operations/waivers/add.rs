@@ -2,9 +2,9 @@
 
 use super::{Waived, as_json};
 use crate::error::Failure;
+use crate::gate::Tally;
 use crate::gate::reports::saved_report;
 use crate::gate::waivers::today;
-use crate::gate::{Tally, has_folded};
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
 use crate::session::Run;
 use crate::session::output::json;
@@ -203,8 +203,8 @@ fn reported(
 
 /// Returns the current results that follow from the broken links of the pipeline, if the report folds them.
 fn folded_results(reported: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
-    let mut findings = reported.findings().into_iter();
-    if !findings.any(|finding| has_folded(&finding.message())) {
+    let mut violations = reported.results.iter().flat_map(|result| &result.violations);
+    if !violations.any(|violation| violation.folded_count > 0) {
         return Vec::new();
     }
     let mut suggestions = ComponentSuggestions::default();

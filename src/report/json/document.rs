@@ -113,6 +113,9 @@ pub(super) struct RuleV1 {
     /// The number that a counting rule found, for each violation, or once for a failed result without violations.
     #[serde(default)]
     pub sizes: Option<Vec<Option<u64>>>,
+    /// The number of findings that are folded under each violation; missing if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folded: Option<Vec<Option<usize>>>,
     /// How to fix its findings; `None` if it has no findings, or if this program does not know the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -211,6 +214,15 @@ impl RuleV1 {
                 .clone()
                 .any(|violation| violation.about_kind.is_some())
                 .then(|| violations.clone().map(|violation| violation.about_kind).collect()),
+            folded: violations
+                .clone()
+                .any(|violation| violation.folded_count > 0)
+                .then(|| {
+                    violations
+                        .clone()
+                        .map(|violation| Some(violation.folded_count))
+                        .collect()
+                }),
             sizes: Some(match result.size {
                 Some(size) => vec![Some(size)],
                 None => violations.map(|violation| violation.size).collect(),

@@ -262,6 +262,7 @@ impl RuleV1 {
         let about = about.into_iter().zip(about_kinds);
         let sizes = self.sizes.as_ref().filter(|_| self.size().is_none());
         let sizes = self.of_each(sizes, "sizes")?;
+        let folded = self.of_each(self.folded.as_ref(), "`folded` entries")?;
         let violations = self.violations.iter().cloned().zip(lines);
         let violation = |(((text, line), (about, about_kind)), size)| Violation {
             text,
@@ -269,8 +270,13 @@ impl RuleV1 {
             about,
             about_kind,
             size,
+            folded_count: 0,
         };
-        Ok(violations.zip(about).zip(sizes).map(violation).collect())
+        let mut violations: Vec<Violation> = violations.zip(about).zip(sizes).map(violation).collect();
+        for (violation, folded_count) in violations.iter_mut().zip(folded) {
+            violation.folded_count = folded_count.unwrap_or_default();
+        }
+        Ok(violations)
     }
 
     /// Returns the size of a failed result without violations.

@@ -167,7 +167,35 @@ fn broken_link_with_similar_name_is_one_finding() {
         text.contains("7 other findings about `Check`, `Clean`, `Count` and 4 more follow from this"),
         "{text}"
     );
-    assert_eq!(ended.json()["findings"]["errors"], 1);
+    let report = ended.json();
+    assert_eq!(report["findings"]["errors"], 1);
+    let results = report["files"][0]["results"].as_array().unwrap();
+    let folded: Vec<_> = results.iter().filter_map(|result| result.get("folded")).collect();
+    assert_eq!(folded, [&json!([7])]);
+}
+
+/// The number in the report decides, not the words of a message.
+#[test]
+fn waivers_of_report_read_folded_findings_from_number() {
+    let good = row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
+    let world = world(LEVELS, &[("a.orch.yaml", good.clone())]);
+    let typo = good.replace("[\"Load Orders\"]", "[\"Load Order\"]");
+    world.write("a.orch.yaml", typo);
+    world.commit("typo");
+    check(&world, &["--report", "json=r.json"]).expect(1);
+    let report = std::fs::read_to_string(world.work().join("r.json")).unwrap();
+    let call = Call::new(&world.work());
+    let add = ["waivers", "add", "--from", "r.json", "--reason", "legacy"];
+    let mut without_number: Value = serde_json::from_str(&report).unwrap();
+    for result in without_number["files"][0]["results"].as_array_mut().unwrap() {
+        result.as_object_mut().unwrap().remove("folded");
+    }
+    world.write("r.json", without_number.to_string());
+    call.run(&add).expect(0).saying(&["1 waiver added"]);
+    let other_words = report.replace(" follow from this", " come from it");
+    assert_ne!(other_words, report);
+    world.write("r.json", other_words);
+    call.run(&add).expect(0).saying(&["7 waivers added"]);
 }
 
 #[test]

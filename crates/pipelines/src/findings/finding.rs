@@ -272,11 +272,10 @@ mod tests {
     #[test]
     fn the_identity_is_what_it_is_about_and_never_the_line() {
         let about = |line, text: &str, about: Option<&str>, size| Violation {
-            text: text.into(),
             line,
             about: about.map(str::to_owned),
-            about_kind: None,
             size,
+            ..Violation::new(text)
         };
         let failed = result(
             "r",

@@ -99,6 +99,8 @@ pub struct Violation {
     pub about_kind: Option<SubjectKind>,
     /// The counted number, for rules that count; `None` for other rules.
     pub size: Option<u64>,
+    /// The number of findings that are folded under this one, because they follow from it.
+    pub folded_count: usize,
 }
 
 impl Violation {
@@ -109,6 +111,7 @@ impl Violation {
             about: None,
             about_kind: None,
             size: None,
+            folded_count: 0,
         }
     }
 
