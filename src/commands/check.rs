@@ -6,6 +6,7 @@ use crate::error::Failure;
 use crate::gate::check_subject::CheckSubject;
 use crate::gate::check_subject::check_paths::Paths;
 use crate::gate::local_review::LocalReview;
+use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::run::{GateRun, RunStart};
 use crate::gate::stricter_target::StricterTarget;
 use crate::job::cli::CheckArgs;
@@ -15,7 +16,6 @@ use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use crate::workspace::standard_input::StandardInput;
 use sluicegate_git::GitError;
-use sluicegate_pipelines::findings::Engine;
 use std::mem;
 
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
@@ -39,11 +39,10 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     gate.find_baseline()?;
     add_notes(&mut gate);
     gate.evaluate(&mut engine, "check", &|| Ok(None))?;
-    let mut report = gate.take_report(Engine::Local, None);
-    let delivered = deliver(&mut gate, &mut report);
+    let delivered = deliver(&mut gate, &settings.gate.judging.destinations);
     let status = gate.status.worse(delivered);
     // The process ends next, and the operating system frees the memory of all these files at once.
-    mem::forget((report, gate));
+    mem::forget(gate);
     Ok(status)
 }
 
@@ -89,10 +88,15 @@ fn open_run<'a>(
     }
     let change = subject.comparison(&paths)?;
     paths.must_exist(subject.workspace, &snapshot, &change)?;
-    let (session, workspace, settings) = (subject.session, subject.workspace, &subject.settings.gate);
-    Ok(GateRun::new(
-        start, session, workspace, settings, snapshot, change, paths,
-    ))
+    let files = ReviewedFiles {
+        workspace: subject.workspace,
+        settings: &subject.settings.gate,
+        snapshot,
+        paths,
+        comparison: change.clone(),
+        change,
+    };
+    Ok(GateRun::new(start, subject.session, files))
 }
 
 /// Returns the local engine. With `--rules`, the target's rules file is not evaluated either.
@@ -102,23 +106,27 @@ fn choose_engine(gate: &mut GateRun<'_>, settings: &CheckSettings) -> Result<Loc
         let target = gate.selection.stricter_target.iter_mut();
         target.for_each(StricterTarget::skip_rules);
     }
-    let bases = &gate.comparison.bases;
-    let rules = gate
+    let files = &gate.subject;
+    let bases = &files.comparison.bases;
+    let rules = files
         .workspace
-        .check_rules(gate.session, &gate.snapshot, bases, named)?;
+        .check_rules(gate.session, &files.snapshot, bases, named)?;
     Ok(LocalReview::with_rules(rules))
 }
 
 /// Adds notes if the files on disk were not checked, or are in no repository.
 fn add_notes(gate: &mut GateRun<'_>) {
-    let settings = gate.settings;
+    let files = &gate.subject;
+    let settings = files.settings;
     let is_checkout = settings.revisions.head.is_none();
     let on_disk = is_checkout
         .then(|| {
-            gate.workspace
-                .note_on_disk(gate.session, &gate.snapshot, &settings.selection)
+            files
+                .workspace
+                .note_on_disk(gate.session, &files.snapshot, &settings.selection)
         })
         .flatten();
+    let without_git = files.workspace.note_without_git();
     gate.note(on_disk);
-    gate.note(gate.workspace.note_without_git());
+    gate.note(without_git);
 }

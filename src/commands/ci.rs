@@ -13,7 +13,7 @@ use crate::publication::{Evidence, PlannedPublish, Publishing, VersionHistory, f
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
-use sluicegate_pipelines::findings::{Report, Verdict};
+use sluicegate_pipelines::findings::Verdict;
 
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, &args.review, Some(&args.publish))?;
@@ -22,28 +22,27 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
     };
-    let report = subject.review(&mut gate, planned.as_ref())?;
+    subject.review(&mut gate, planned.as_ref())?;
     if gate.status != ExitStatus::Success {
         return Ok(gate.status);
     }
     let publish_on = subject.workspace.sources.publish_on(args)?;
-    let reason = find_reason_to_end(&gate, &subject, report.as_ref(), &publish_on);
+    let reason = find_reason_to_end(&gate, &subject, &publish_on);
     if let Some(reason) = &reason {
         run.ui.say(&format!("nothing is published: {reason}"));
     }
     let Some(planned) = planned.filter(|_| reason.is_none()) else {
-        discard_publish_report(args, &gate, report.as_ref());
+        discard_publish_report(args, &gate);
         return Ok(ExitStatus::Success);
     };
-    publish(args, &subject, &gate, planned, report)
+    publish(args, &subject, &mut gate, planned)
 }
 
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
-    gate: &GateRun<'_>,
+    gate: &mut GateRun<'_>,
     planned: PlannedPublish,
-    report: Option<Report>,
 ) -> CommandResult {
     let (run, workspace) = (gate.session, &subject.workspace);
     let mut settings = planned.settings;
@@ -62,15 +61,18 @@ fn publish(
         merged: planned.merged,
         history: VersionHistory::default(),
         compared: None,
-        takes_output: report.is_some() && gate.settings.judging.destinations.take_output(),
+        takes_output: gate.report.is_some() && gate.subject.settings.judging.destinations.take_output(),
         is_ci: true,
         started: Timestamp::now(),
     };
     if is_announced {
-        discard_publish_report(args, gate, report.as_ref());
-        return publishing.announce(planned.plan, report.map(Evidence::of_this_run));
+        discard_publish_report(args, gate);
     }
-    let published = publishing.run(planned.plan, report.map(Evidence::of_this_run));
+    let evidence = gate.report.take().map(Evidence::of_this_run);
+    if is_announced {
+        return publishing.announce(planned.plan, evidence);
+    }
+    let published = publishing.run(planned.plan, evidence);
     // The review has its own report, so the failure is that of the publish.
     Ok(published.unwrap_or_else(|failure| {
         record_failure(run, &failure);
@@ -79,10 +81,10 @@ fn publish(
 }
 
 /// Removes the undecided JUnit report of the publish that is not due. A dry run did not write one.
-fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>, report: Option<&Report>) {
-    let files = gate.workspace.sources.publish_files(&args.publish);
+fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
+    let files = gate.subject.workspace.sources.publish_files(&args.publish);
     if let Ok(files) = files
-        && report.is_some()
+        && gate.report.is_some()
     {
         gate.session.discard_publish_report(files.junit.as_deref());
     }
@@ -92,13 +94,12 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>, report: Option<&Rep
 fn find_reason_to_end(
     gate: &GateRun<'_>,
     subject: &ReviewSubject<'_>,
-    report: Option<&Report>,
     publish_on: &PublishOn,
 ) -> Option<String> {
     if let Some(reason) = gate.part.why_partial() {
         return Some(format!("the review does not cover all pipelines: {reason}"));
     }
-    match report.map(|report| report.verdict) {
+    match gate.report.as_ref().map(|report| report.verdict) {
         Some(Verdict::Passed) | None => find_reason_against_publish(&subject.target, publish_on),
         Some(verdict) => Some(format!("the review did not pass: its verdict is {verdict}")),
     }

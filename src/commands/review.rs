@@ -7,6 +7,7 @@ use crate::exit::ExitStatus;
 use crate::gate::check_subject::check_paths::Paths;
 use crate::gate::local_review::LocalReview;
 use crate::gate::remote_review::RemoteReview;
+use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::run::{GateRun, RunStart};
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
@@ -14,7 +15,6 @@ use crate::job::settings::{self, Connection, Review, Sources};
 use crate::publication::PlannedPublish;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
-use sluicegate_pipelines::findings::{Engine, Report};
 
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     let subject = ReviewSubject::open(run, args, None)?;
@@ -78,20 +78,27 @@ impl<'a> ReviewSubject<'a> {
             &snapshot,
             &self.target.bases,
         )?;
-        let (settings, change) = (&self.settings.gate, Comparison::from(self.target.clone()));
-        let mut gate = GateRun::new(self.start, run, workspace, settings, snapshot, change, paths);
+        let change = Comparison::from(self.target.clone());
+        let files = ReviewedFiles {
+            workspace,
+            settings: &self.settings.gate,
+            snapshot,
+            paths,
+            comparison: change.clone(),
+            change,
+        };
+        let mut gate = GateRun::new(self.start, run, files);
         gate.select_pipelines(&|sources: &Sources<'_>| Ok(sources.review(args)?.gate.selection))?;
         gate.report_why_all();
         Ok(gate)
     }
 
-    /// Reviews the selected pipelines and those of the publish, and delivers one report. Returns the report, or `None`
-    /// for a dry run.
+    /// Reviews the selected pipelines and those of the publish, and delivers one report. A dry run has no report.
     pub(super) fn review(
         &self,
         gate: &mut GateRun<'_>,
         publish: Option<&PlannedPublish>,
-    ) -> Result<Option<Report>, Failure> {
+    ) -> Result<(), Failure> {
         gate.prepare(publish.map(|publish| publish.pipelines.as_slice()))?;
         match publish {
             Some(publish) => {
@@ -102,7 +109,7 @@ impl<'a> ReviewSubject<'a> {
         }
         if self.settings.dry_run {
             gate.status = self.describe(gate)?;
-            return Ok(None);
+            return Ok(());
         }
         gate.start_changes_ahead();
         let session = gate.session;
@@ -111,15 +118,14 @@ impl<'a> ReviewSubject<'a> {
                 publish.accepts_breaks(session, &self.connection, &self.target.head)
             })
         };
-        let mut report = if self.is_local() {
+        if self.is_local() {
             gate.evaluate(&mut LocalReview::of_fork(), "review", &accept_break)?;
-            gate.take_report(Engine::Local, None)
         } else {
             gate.evaluate(&mut self.remote_review(), "review", &accept_break)?;
-            gate.take_report(Engine::Remote, Some(&self.connection))
-        };
-        gate.status = gate.status.worse(deliver(gate, &mut report));
-        Ok(Some(report))
+        }
+        let delivered = deliver(gate, &self.settings.gate.judging.destinations);
+        gate.status = gate.status.worse(delivered);
+        Ok(())
     }
 
     /// Returns whether the review is local: that of the change of a fork with `--fork check`.

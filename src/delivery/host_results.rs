@@ -65,7 +65,7 @@ fn comment(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Fail
 
 /// Returns the thread for the comment, from the host's variables.
 fn thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
-    let number = delivery.ci.and_then(|ci| ci.pull_request);
+    let number = delivery.ci.pull_request;
     let number = number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"));
     match delivery.host() {
         Host::GitHub => {

@@ -22,6 +22,7 @@ use crate::gate::ComparedChanges;
 use crate::gate::changes::change_list;
 use crate::gate::changes::changes_ahead::ChangesAhead;
 use crate::gate::run::GateRun;
+use crate::gate::run::run_subject::RunSubject;
 use crate::job::ci::{CiContext, Host};
 use crate::job::settings::{Destinations, Selection};
 use crate::report::{AnnotationStyle, ChangedFile, WrongRules};
@@ -36,7 +37,7 @@ use std::sync::atomic::Ordering;
 
 /// The pipelines that a review covers: those that changed, or more.
 #[derive(Clone, Copy)]
-pub(crate) enum ReviewScope<'a> {
+enum ReviewScope<'a> {
     Change,
     /// Also the unchanged pipelines that a publish would include.
     WithPublish {
@@ -46,41 +47,41 @@ pub(crate) enum ReviewScope<'a> {
 }
 
 /// A report to deliver, and its destinations.
-pub(crate) struct Delivery<'a> {
-    pub(crate) report: &'a Report,
-    pub(crate) to: &'a Destinations,
+struct Delivery<'a> {
+    report: &'a Report,
+    to: &'a Destinations,
     /// The repository, and the snapshot that the report is about.
-    pub(crate) files: Option<(&'a Repository, &'a Snapshot<'a>)>,
-    pub(crate) ci: Option<&'a CiContext>,
+    files: Option<(&'a Repository, &'a Snapshot<'a>)>,
+    ci: &'a CiContext,
     /// Whether the run passes, regardless of the verdict.
-    pub(crate) passes: bool,
+    passes: bool,
     /// The selection of files, if known.
-    pub(crate) selection: Option<&'a Selection>,
+    selection: Option<&'a Selection>,
     /// Whether the change is also checked against the target's tip.
-    pub(crate) by_tip: bool,
-    pub(crate) scope: ReviewScope<'a>,
+    by_tip: bool,
+    scope: ReviewScope<'a>,
     /// The gate configuration in force comes from another commit than the reviewed one.
-    pub(crate) is_policy_elsewhere: bool,
+    is_policy_elsewhere: bool,
     /// The errors in the rules file.
-    pub(crate) wrong_rules: Vec<WrongRules>,
+    wrong_rules: Vec<WrongRules>,
     /// How to provide the rules file, if the review did not find it.
-    pub(crate) missing_rules_hint: Option<String>,
+    missing_rules_hint: Option<String>,
     /// The changes of pipelines, if a selection found them.
-    pub(crate) compared: Option<&'a ComparedChanges>,
+    compared: Option<&'a ComparedChanges>,
 }
 
 impl Delivery<'_> {
-    fn host(&self) -> Host {
-        self.ci.map_or(Host::None, |ci| ci.host)
+    const fn host(&self) -> Host {
+        self.ci.host
     }
 
     /// Returns whether the CI host has the commit, and not only this clone: a merge that the job created is unknown to
     /// the host. If the clone cannot tell, the host has it.
     fn is_on_host(&self, commit: &str) -> bool {
-        let Some((repo, ci)) = self.files.map(|(repo, _)| repo).zip(self.ci) else {
+        let Some((repo, _)) = self.files else {
             return true;
         };
-        let is_named = [&ci.commit, &ci.checkout]
+        let is_named = [&self.ci.commit, &self.ci.checkout]
             .into_iter()
             .flatten()
             .any(|named| named == commit);
@@ -89,27 +90,23 @@ impl Delivery<'_> {
     }
 }
 
-/// Delivers the report of a run; the status is a failure if a destination could not be reached.
-pub(crate) fn deliver(gate: &mut GateRun<'_>, report: &mut Report) -> ExitStatus {
-    let changes = list_changes(gate, report);
-    report.changes = changes
-        .as_ref()
-        .map(|files| files.iter().map(|file| file.changed.clone()).collect());
-    let (workspace, snapshot) = (gate.workspace, &gate.snapshot);
-    for limit in &mut report.limits {
-        // The file may exist only in the target branch.
-        limit.path = limit
-            .path
-            .take()
-            .filter(|path| matches!(snapshot.find(path), Ok(Some(_))));
-    }
+/// Delivers the report of a run; the status is a failure if a destination could not be reached. A run without a report
+/// delivers nothing.
+pub(crate) fn deliver<S: RunSubject>(gate: &mut GateRun<'_, S>, destinations: &Destinations) -> ExitStatus {
+    let Some(mut report) = gate.report.take() else {
+        return ExitStatus::Success;
+    };
+    let changes = add_repository_facts(gate, destinations, &mut report);
+    let subject = &gate.subject;
+    let reviewed = subject.workspace().zip(subject.files());
+    let reviewed = reviewed.map(|(workspace, (_, snapshot))| (workspace, snapshot));
     let delivery = Delivery {
-        report,
-        to: &gate.settings.judging.destinations,
-        files: Some((&workspace.repo, snapshot)),
-        ci: Some(&workspace.ci),
+        report: &report,
+        to: destinations,
+        files: subject.files(),
+        ci: subject.ci(),
         passes: gate.status == ExitStatus::Success,
-        selection: Some(&gate.settings.selection),
+        selection: subject.selection(),
         by_tip: gate.has_stricter_target(),
         scope: if gate.is_before_publish {
             let baseline = gate.baseline.as_ref();
@@ -118,34 +115,59 @@ pub(crate) fn deliver(gate: &mut GateRun<'_>, report: &mut Report) -> ExitStatus
         } else {
             ReviewScope::Change
         },
-        is_policy_elsewhere: workspace.policy_is_elsewhere(),
-        wrong_rules: wrong_rules(workspace, snapshot, report),
-        missing_rules_hint: missing_rules_hint(workspace, snapshot, report),
-        compared: Some(&gate.compared),
+        is_policy_elsewhere: subject.workspace().is_some_and(Workspace::policy_is_elsewhere),
+        wrong_rules: reviewed
+            .map(|(workspace, snapshot)| wrong_rules(workspace, snapshot, &report))
+            .unwrap_or_default(),
+        missing_rules_hint: reviewed
+            .and_then(|(workspace, snapshot)| missing_rules_hint(workspace, snapshot, &report)),
+        compared: gate.compared.as_ref(),
     };
-    deliver_from(gate.session, &delivery, changes)
+    let status = deliver_report(gate.session, &delivery, changes);
+    gate.report = Some(report);
+    status
 }
 
-/// Returns the changes if an output includes them. If they cannot be listed, the review is reported without them.
-fn list_changes(gate: &mut GateRun<'_>, report: &Report) -> Option<Vec<ChangedFile>> {
+/// Adds to the report of a review what its repository shows: the changes, and whether the files of its limits exist. The
+/// reports of earlier runs contain both. Returns the changes.
+fn add_repository_facts<S: RunSubject>(
+    gate: &mut GateRun<'_, S>,
+    destinations: &Destinations,
+    report: &mut Report,
+) -> Option<Vec<ChangedFile>> {
     let ahead = gate.changes_ahead.take().and_then(ChangesAhead::finish);
-    let (session, workspace, settings) = (gate.session, gate.workspace, gate.settings);
-    if !change_list::writes_changes(session, workspace.ci.host, &settings.judging.destinations) {
-        return None;
+    gate.subject.workspace()?;
+    let (repo, snapshot) = gate.subject.files()?;
+    let changes = if change_list::writes_changes(gate.session, gate.subject.ci().host, destinations) {
+        ahead.or_else(|| list_changes(gate, repo, snapshot, report))
+    } else {
+        None
+    };
+    report.changes = changes
+        .as_ref()
+        .map(|files| files.iter().map(|file| file.changed.clone()).collect());
+    for limit in &mut report.limits {
+        // The file may exist only in the target branch.
+        limit.path = limit
+            .path
+            .take()
+            .filter(|path| matches!(snapshot.find(path), Ok(Some(_))));
     }
-    if ahead.is_some() {
-        return ahead;
-    }
-    let wants = |path: &str| settings.selection.wants(path);
-    let changes = change_list::changes(
-        &workspace.repo,
-        &gate.snapshot,
-        report,
-        Some(&gate.compared),
-        &wants,
-    );
+    changes
+}
+
+/// Returns the changes. If they cannot be listed, the review is reported without them.
+fn list_changes<S: RunSubject>(
+    gate: &GateRun<'_, S>,
+    repo: &Repository,
+    snapshot: &Snapshot<'_>,
+    report: &Report,
+) -> Option<Vec<ChangedFile>> {
+    let selection = gate.subject.selection();
+    let wants = |path: &str| selection.is_none_or(|selection| selection.wants(path));
+    let changes = change_list::changes(repo, snapshot, report, gate.compared.as_ref(), &wants);
     changes.unwrap_or_else(|failure| {
-        session
+        gate.session
             .ui
             .warn(&format!("could not list the changes: {}", failure.words()));
         None
@@ -194,11 +216,7 @@ fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Repo
 
 /// Delivers a report. `changes` are those in the pipelines, if they were computed; otherwise those of the report are
 /// used.
-pub(crate) fn deliver_from(
-    run: &Run,
-    delivery: &Delivery<'_>,
-    changes: Option<Vec<ChangedFile>>,
-) -> ExitStatus {
+fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ExitStatus {
     let about = report_context::about(run, delivery, changes);
     let mut status = ExitStatus::Success;
     let mut check = |result: Result<(), Failure>| {

@@ -16,7 +16,7 @@ const ROOM: usize = 1_000;
 
 /// Returns the shell command, or `None` if the review did not fail or the run is local.
 pub(super) fn command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
-    let (ci, report) = (delivery.ci?, delivery.report);
+    let (ci, report) = (delivery.ci, delivery.report);
     let context = &report.context;
     // A comparison of two reports cannot be reproduced from the repository.
     let is_of_reports = context.compared_with.is_some();

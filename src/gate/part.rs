@@ -4,6 +4,7 @@ use crate::gate::Selected;
 use sluicegate_pipelines::findings::{FailOn, Shard};
 
 /// The shard of the selected files that a run reviews, with the settings of the verdict.
+#[derive(Default)]
 pub(crate) struct Part {
     pub(crate) shard: Option<Shard>,
     pub(crate) fail_on: FailOn,

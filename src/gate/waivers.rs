@@ -122,7 +122,7 @@ impl GateRun<'_> {
                 }
             }
         }
-        waivers.mark(&self.snapshot, &former, tally)
+        waivers.mark(&self.subject.snapshot, &former, tally)
     }
 }
 

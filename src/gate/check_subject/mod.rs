@@ -118,8 +118,8 @@ impl<'a> CheckSubject<'a> {
         self.session.ui.say(&format!(
             "no pipeline differs from head, and {reason}: all pipelines are selected"
         ));
-        run.comparison.bases = Vec::new();
-        run.comparison.base_source = reason;
+        run.subject.comparison.bases = Vec::new();
+        run.subject.comparison.base_source = reason;
         let gate_changes = std::mem::take(&mut run.selection.selected.gate_changes);
         run.select_pipelines(resolve)?;
         run.selection.selected.gate_changes = gate_changes;
@@ -132,7 +132,7 @@ impl<'a> CheckSubject<'a> {
         let revisions = &self.settings.gate.revisions;
         let is_head =
             |base: &CommitId| matches!(self.workspace.repo.head(), Ok(head) if head.commit == *base);
-        let is_tree = !self.settings.staged && revisions.head.is_none() && run.paths.named.is_empty();
-        is_tree && revisions.base.is_none() && run.comparison.bases.iter().any(is_head)
+        let is_tree = !self.settings.staged && revisions.head.is_none() && run.subject.paths.named.is_empty();
+        is_tree && revisions.base.is_none() && run.subject.comparison.bases.iter().any(is_head)
     }
 }

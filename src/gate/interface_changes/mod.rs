@@ -24,11 +24,11 @@ impl GateRun<'_> {
     /// changes do not pass if a break would fail. If only the shared-pipelines file was edited, all pipelines are
     /// selected, but the file still has a base.
     pub(crate) fn add_interface_changes(&mut self, accept_break: &AcceptBreak<'_>) -> Result<(), Failure> {
-        let breaks = &self.settings.judging.breaks;
+        let breaks = &self.subject.settings.judging.breaks;
         let changes = in_change(
-            self.workspace,
-            &self.snapshot,
-            &self.change,
+            self.subject.workspace,
+            &self.subject.snapshot,
+            &self.subject.change,
             breaks,
             &self.part.paths,
         )?;

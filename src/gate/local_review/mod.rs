@@ -8,9 +8,10 @@ use crate::gate::check_subject::check_rules::CheckRules;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::{Places, SeenFacts, Tally, evaluate, list_failed_files};
+use crate::job::settings::Connection;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, Repository};
-use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::findings::{Engine, FileResults};
 use sluicegate_pipelines::pipelines::{Pipeline, RULES_FILE};
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
@@ -53,16 +54,26 @@ impl LocalReview {
 }
 
 impl ReviewEngine for LocalReview {
+    fn name(&self) -> Engine {
+        Engine::Local
+    }
+
+    fn connection(&self) -> Option<&Connection> {
+        None
+    }
+
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         let what = count(run.selection.selected.files.len(), "pipeline");
         run.session
             .ui
-            .say(&format!("checking {what} of {}", run.snapshot.name()));
+            .say(&format!("checking {what} of {}", run.subject.snapshot.name()));
         if self.rules.is_none() {
-            self.rules = Some(CheckRules::Project(run.workspace.rules(&run.snapshot)?));
+            self.rules = Some(CheckRules::Project(
+                run.subject.workspace.rules(&run.subject.snapshot)?,
+            ));
         }
         if self.rules().is_none() {
-            self.missing_rules = run.workspace.missing_rules(&run.snapshot)?;
+            self.missing_rules = run.subject.workspace.missing_rules(&run.subject.snapshot)?;
         }
         Ok(())
     }
@@ -73,10 +84,10 @@ impl ReviewEngine for LocalReview {
 
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, Vec<FileResults>), Failure> {
         let wanted: HashSet<&str> = run.selection.selected.files.iter().map(String::as_str).collect();
-        let files = run.snapshot.files(&|path| wanted.contains(path))?;
+        let files = run.subject.snapshot.files(&|path| wanted.contains(path))?;
         let seen = SeenFacts::default();
         let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
-        let tally = evaluate(&run.workspace.repo, self.evaluated_rules(), files, &see)?;
+        let tally = evaluate(&run.subject.workspace.repo, self.evaluated_rules(), files, &see)?;
         Ok((tally, run.find_project_findings(seen)?))
     }
 
@@ -88,17 +99,17 @@ impl ReviewEngine for LocalReview {
         head: &mut Tally,
     ) -> Result<(Places, Tally), Failure> {
         let reviewed = head.files.iter().map(|file| file.path.as_str());
-        let places = baseline.places(base, &run.snapshot, reviewed)?;
-        let before = at_base(&run.workspace.repo, self.evaluated_rules(), base, &places)?;
+        let places = baseline.places(base, &run.subject.snapshot, reviewed)?;
+        let before = at_base(&run.subject.workspace.repo, self.evaluated_rules(), base, &places)?;
         Ok((places, before))
     }
 
     fn add_notes(&self, run: &GateRun<'_>, head: &mut Tally) {
         head.notes.extend(self.rules.as_ref().and_then(CheckRules::note));
-        let missing = run.workspace.named_folder.as_ref();
+        let missing = run.subject.workspace.named_folder.as_ref();
         head.notes
             .extend(missing.filter(|_| self.rules().is_none()).map(|folder| {
-                let place = run.snapshot.name();
+                let place = run.subject.snapshot.name();
                 format!(
                     "`{folder}/{RULES_FILE}` is missing in {place}; `{folder}` is the configured directory"
                 )
@@ -106,7 +117,7 @@ impl ReviewEngine for LocalReview {
     }
 
     fn conclude(&mut self, run: &GateRun<'_>, head: Tally) -> Result<Evaluation, Failure> {
-        let mut evaluation = Evaluation::new(head, run.settings.judging.fail_on);
+        let mut evaluation = Evaluation::new(head, run.subject.settings.judging.fail_on);
         evaluation.note(self.is_of_fork.then(|| FORK_NOTE.to_owned()));
         Ok(evaluation)
     }

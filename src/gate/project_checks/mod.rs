@@ -124,9 +124,9 @@ impl ProjectChecks<'_> {
 impl GateRun<'_> {
     fn project_checks(&self) -> ProjectChecks<'_> {
         ProjectChecks {
-            workspace: self.workspace,
-            settings: &self.settings.judging.project,
-            snapshot: &self.snapshot,
+            workspace: self.subject.workspace,
+            settings: &self.subject.settings.judging.project,
+            snapshot: &self.subject.snapshot,
         }
     }
 
@@ -170,28 +170,31 @@ impl GateRun<'_> {
     /// Adds the findings to the results of the rules.
     pub(crate) fn add_project_findings(&self, found: Vec<FileResults>, tally: &mut Tally) {
         tally.project = found;
-        tally.checked = Some(self.settings.judging.project.levels);
+        tally.checked = Some(self.subject.settings.judging.project.levels);
     }
 
     /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or
     /// a pipeline that lost a variable. With several bases each differs in something else, so all are read. Without a
     /// base, only findings in the selected pipelines count.
     fn others(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
-        if self.comparison.bases.is_empty() && !self.takes_all() {
+        if self.subject.comparison.bases.is_empty() && !self.takes_all() {
             return Ok(OtherFiles::Reached);
         }
-        let [base] = self.comparison.bases.as_slice() else {
+        let [base] = self.subject.comparison.bases.as_slice() else {
             return Ok(OtherFiles::All);
         };
         let is_gate_changed = !self.selection.selected.gate_changes.is_empty();
         if is_gate_changed
             || self.selection.selected.all_because.is_some()
-            || self.selection.selected.since != self.comparison.bases
+            || self.selection.selected.since != self.subject.comparison.bases
         {
             return Ok(OtherFiles::All);
         }
         let is_other = |path: &str| !is_pipeline(path);
-        let differences = self.snapshot.differences(&self.comparison.bases, &is_other)?;
+        let differences = self
+            .subject
+            .snapshot
+            .differences(&self.subject.comparison.bases, &is_other)?;
         let mut names = differences.paths_gone();
         let changes = self.selection.selected.candidates.iter().map(|it| &it.change);
         let (modified, moved): (Vec<&Change>, Vec<&Change>) =
@@ -213,7 +216,7 @@ impl GateRun<'_> {
     /// Returns those of the files that may be scripts with a defect. Beyond a number of bytes, files are not examined, and
     /// each may have a defect.
     fn spoiled_scripts(&self, paths: &BTreeSet<&str>) -> Result<Vec<String>, GitError> {
-        let (repo, snapshot) = (&self.workspace.repo, &self.snapshot);
+        let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let mut examined = 0;
         let mut spoiled = Vec::new();
         for (path, file) in snapshot.find_all(paths)? {
@@ -232,7 +235,7 @@ impl GateRun<'_> {
         modified: &BTreeSet<&'c str>,
         now: &ChangedFacts<'_>,
     ) -> Result<Vec<&'c str>, GitError> {
-        let repo = &self.workspace.repo;
+        let repo = &self.subject.workspace.repo;
         let files = repo.snapshot(base.clone()).find_all(modified)?;
         let bytes = |path: &str| document(repo, files.get(path)?).ok()?.ok();
         let before: Vec<_> = modified.iter().map(|path| (*path, bytes(path))).collect();
@@ -246,11 +249,11 @@ impl GateRun<'_> {
 
     /// Returns the findings that the base does not have; empty without a base.
     fn brought(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
-        if files.is_empty() || self.comparison.bases.is_empty() {
+        if files.is_empty() || self.subject.comparison.bases.is_empty() {
             return Ok(Vec::new());
         }
         self.project_checks().compare(
-            &Baseline::at(&self.comparison.bases, &self.selection.selected),
+            &Baseline::at(&self.subject.comparison.bases, &self.selection.selected),
             &mut files,
         )?;
         for file in &mut files {
@@ -285,7 +288,11 @@ impl GateRun<'_> {
     }
 
     pub(crate) fn renamed_components(&self) -> RenamedComponents<'_> {
-        RenamedComponents::new(&self.workspace.repo, &self.snapshot, &self.selection.selected)
+        RenamedComponents::new(
+            &self.subject.workspace.repo,
+            &self.subject.snapshot,
+            &self.selection.selected,
+        )
     }
 
     /// Returns the new path of each pipeline that the change renames, by its old path.
@@ -296,7 +303,7 @@ impl GateRun<'_> {
 
     /// Finds the findings that exist only because of a broken link that is reported, too.
     pub(crate) fn mark_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
-        let (repo, snapshot) = (&self.workspace.repo, &self.snapshot);
+        let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let components = self.renamed_components();
         let mut suggestions = ComponentSuggestions::default();
         let failed: HashSet<&str> = tally.files.iter().map(|file| file.path.as_str()).collect();
@@ -333,12 +340,12 @@ impl GateRun<'_> {
         if tally.project.is_empty() {
             return Ok(tally);
         }
-        let snapshot = &self.snapshot;
-        let rules = self.workspace.rules(snapshot)?;
-        let waivers = self.workspace.waiving(rules.as_ref())?;
+        let snapshot = &self.subject.snapshot;
+        let rules = self.subject.workspace.rules(snapshot)?;
+        let waivers = self.subject.workspace.waiving(rules.as_ref())?;
         self.mark_waived(&waivers, &mut tally)?;
         if let Some(past) = &self.baseline {
-            past.compare(&self.workspace.repo, snapshot, &mut tally, |_, _| {
+            past.compare(&self.subject.workspace.repo, snapshot, &mut tally, |_, _| {
                 Ok((Places::default(), Tally::default()))
             })?;
             self.mark_known_project_findings(past, &mut tally)?;

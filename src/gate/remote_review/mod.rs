@@ -24,7 +24,7 @@ use crate::job::settings::{Connection, RequestFields, Review};
 use crate::session::Run;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, SnapshotFile};
-use sluicegate_pipelines::findings::{FileResults, State};
+use sluicegate_pipelines::findings::{Engine, FileResults, State};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_platform::api::{Platform, ReviewFields};
 use std::iter;
@@ -124,7 +124,7 @@ impl<'a> RemoteReview<'a> {
 
     /// Warns if it is not certain that the platform can read the commit, and returns an error if it cannot.
     fn check_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
-        if let Some(warning) = self.target.check_on_remote(&run.workspace.repo)? {
+        if let Some(warning) = self.target.check_on_remote(&run.subject.workspace.repo)? {
             run.session.ui.warn(&warning);
         }
         self.target.require_branch()?;
@@ -153,7 +153,7 @@ impl<'a> RemoteReview<'a> {
                 }
                 answers.recv().ok()
             });
-            let mut positions = Positions::new(&run.workspace.repo, &self.target.head);
+            let mut positions = Positions::new(&run.subject.workspace.repo, &self.target.head);
             let answers = answers.inspect(|answer| unanswered.take(answer));
             let tally = gate::merge(answers, files, self.rules.as_ref(), &mut positions);
             let found = found.unwrap_or_else(|| {
@@ -172,7 +172,7 @@ impl<'a> RemoteReview<'a> {
         base: &CommitId,
         files: &[String],
     ) -> Result<Tally, Failure> {
-        let repo = &run.workspace.repo;
+        let repo = &run.subject.workspace.repo;
         run.session.ui.say(&format!(
             "comparing {} with the base {}",
             count(files.len(), "pipeline"),
@@ -206,8 +206,9 @@ impl<'a> RemoteReview<'a> {
             return Ok(());
         };
         let clean = head.files.iter().filter(|file| !may_be_new(file));
-        let clean = baseline.changed_places(base, &run.snapshot, clean.map(|file| file.path.as_str()))?;
-        let mut former = local_review::at_base(&run.workspace.repo, rules, base, &clean)?;
+        let clean =
+            baseline.changed_places(base, &run.subject.snapshot, clean.map(|file| file.path.as_str()))?;
+        let mut former = local_review::at_base(&run.subject.workspace.repo, rules, base, &clean)?;
         places.add_judged(clean, &former.files);
         before.files.append(&mut former.files);
         Ok(())
@@ -235,10 +236,18 @@ impl<'a> RemoteReview<'a> {
 }
 
 impl ReviewEngine for RemoteReview<'_> {
+    fn name(&self) -> Engine {
+        Engine::Remote
+    }
+
+    fn connection(&self) -> Option<&Connection> {
+        Some(self.connection)
+    }
+
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         self.target.refuse_fork()?;
-        self.rules_file = run.workspace.rules_file(&run.snapshot)?;
-        self.rules = run.workspace.rules_in(self.rules_file.as_ref())?;
+        self.rules_file = run.subject.workspace.rules_file(&run.subject.snapshot)?;
+        self.rules = run.subject.workspace.rules_in(self.rules_file.as_ref())?;
         Ok(())
     }
 
@@ -262,7 +271,13 @@ impl ReviewEngine for RemoteReview<'_> {
         self.unanswered = unanswered;
         if let Some(paths) = self.unanswered.files() {
             let rules = self.rules.as_ref();
-            self.fallback = LocalFallback::evaluate(run.workspace, &run.snapshot, rules, paths, &mut tally)?;
+            self.fallback = LocalFallback::evaluate(
+                run.subject.workspace,
+                &run.subject.snapshot,
+                rules,
+                paths,
+                &mut tally,
+            )?;
         }
         Ok((tally, found))
     }
@@ -276,13 +291,13 @@ impl ReviewEngine for RemoteReview<'_> {
         base: &CommitId,
         head: &mut Tally,
     ) -> Result<(Places, Tally), Failure> {
-        let repo = &run.workspace.repo;
+        let repo = &run.subject.workspace.repo;
         let found = head.files.iter().filter(|file| may_be_new(file));
         let (local, reviewed): (Vec<_>, Vec<_>) = found
             .map(|file| file.path.as_str())
             .partition(|path| self.fallback.has(path));
-        let mut places = baseline.places(base, &run.snapshot, reviewed.into_iter())?;
-        let local = baseline.places(base, &run.snapshot, local.into_iter())?;
+        let mut places = baseline.places(base, &run.subject.snapshot, reviewed.into_iter())?;
+        let local = baseline.places(base, &run.subject.snapshot, local.into_iter())?;
         let files: Vec<String> = places.at_base().into_iter().map(str::to_owned).collect();
         let is_same = match &self.rules_file {
             Some(file) => same_rules(repo, base, file)?,
@@ -299,7 +314,14 @@ impl ReviewEngine for RemoteReview<'_> {
             _ => self.review_base(run, base, &files)?,
         };
         let rules = self.rules.as_ref();
-        LocalFallback::add_base(run.workspace, &run.snapshot, rules, base, &local, &mut before)?;
+        LocalFallback::add_base(
+            run.subject.workspace,
+            &run.subject.snapshot,
+            rules,
+            base,
+            &local,
+            &mut before,
+        )?;
         places.add(local);
         self.add_clean_files(run, baseline, base, head, &mut places, &mut before)?;
         Ok((places, before))
@@ -315,7 +337,7 @@ impl ReviewEngine for RemoteReview<'_> {
             head.notes.push(AVAILABLE.to_owned());
         }
         let may_pass = is_lenient && !has_responded && unanswered.is_all(&head);
-        let mut evaluation = Evaluation::new(head, run.settings.judging.fail_on);
+        let mut evaluation = Evaluation::new(head, run.subject.settings.judging.fail_on);
         evaluation.add_unanswered(run.session, unanswered, may_pass)?;
         Ok(evaluation)
     }

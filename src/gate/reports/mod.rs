@@ -1,6 +1,110 @@
-//! Reports of earlier runs: reads, merges and compares them, and checks that they belong to the commit of the event.
+//! Reads reports of earlier runs: merges those of shards, and compares a report with an older one.
 
-pub(crate) mod merged_reports;
-pub(crate) mod report_comparison;
-pub(crate) mod reported_commit;
+mod merged_reports;
+mod report_comparison;
+mod reported_commit;
 pub(crate) mod saved_report;
+
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::gate;
+use crate::gate::run::GateRun;
+use crate::gate::run::run_subject::RunSubject;
+use crate::job::ci::CiContext;
+use crate::job::settings::Selection;
+use crate::workspace::Workspace;
+use report_comparison::{mark_since_report, refuse_incomparable};
+use saved_report::{find_components, read};
+use sluicegate_git::{Repository, Snapshot};
+use sluicegate_pipelines::findings::Report;
+use std::path::{Path, PathBuf};
+
+/// Hint for reports that cannot be merged.
+const ONE_REVIEW: &str =
+    "merge only reports of one review: run each shard once, on the same commit, with the same settings";
+
+/// Reports of earlier runs, with the event and the clone that they are compared with.
+pub(crate) struct SavedReports<'a> {
+    pub(crate) ci: &'a CiContext,
+    pub(crate) repo: Option<&'a Repository>,
+    /// The commit that the job names instead of the event's.
+    pub(crate) head: Option<&'a str>,
+    /// The selection of the job, whose variables the jobs of a pipeline usually share.
+    pub(crate) selection: Option<Selection>,
+    /// The files of the reports' commit, if the clone has it.
+    pub(crate) snapshot: Option<Snapshot<'a>>,
+}
+
+impl RunSubject for SavedReports<'_> {
+    fn ci(&self) -> &CiContext {
+        self.ci
+    }
+
+    fn files(&self) -> Option<(&Repository, &Snapshot<'_>)> {
+        Some((self.repo?, self.snapshot.as_ref()?))
+    }
+
+    fn selection(&self) -> Option<&Selection> {
+        self.selection.as_ref()
+    }
+
+    fn workspace(&self) -> Option<&Workspace<'_>> {
+        None
+    }
+}
+
+impl GateRun<'_, SavedReports<'_>> {
+    /// Reads the reports, and merges them. With `compared_file`, marks the findings that the report in this file lacks as
+    /// new. In CI, and if the job names a commit, all reports must be of the commit of the job.
+    pub(crate) fn evaluate_reports(
+        &mut self,
+        files: &[PathBuf],
+        compared_file: Option<&Path>,
+    ) -> Result<(), Failure> {
+        let mut reports = Vec::new();
+        for file in files {
+            reports.push(read(self.session, file)?);
+        }
+        let older = compared_file.map(|file| read(self.session, file)).transpose()?;
+        if let Some(older) = &older {
+            refuse_incomparable(older, &reports)?;
+        }
+        let is_job = !self.subject.ci.host.is_local();
+        if is_job || self.subject.head.is_some() {
+            self.subject.require_commits(&reports, files)?;
+        }
+        if let (true, Some(older), Some(file)) = (is_job, &older, compared_file) {
+            self.require_earlier_commit(older, file, &reports)?;
+        }
+        let mut report = merged_reports::merge(reports)
+            .map_err(|error| Failure::new(ExitStatus::Usage, error).hint(ONE_REVIEW))?;
+        if let Some(older) = older {
+            mark_since_report(&mut report, older);
+        }
+        self.status = gate::status(report.verdict);
+        self.report = Some(report);
+        Ok(())
+    }
+
+    /// Returns an error unless the older report is of an ancestor, and its file belongs to the job.
+    fn require_earlier_commit(&self, older: &Report, file: &Path, reports: &[Report]) -> Result<(), Failure> {
+        let name = file.display().to_string();
+        let full_path = self.session.env.current_dir().join(file);
+        self.subject.require_file_of_job(&full_path, &name)?;
+        let head = reports.first().and_then(|report| report.context.head.as_deref());
+        self.subject
+            .require_ancestor(older, &name, head.unwrap_or_default())
+    }
+
+    /// Finds the files of the report in the clone, and the components of its findings. A report could contain any
+    /// revision; only a full id is accepted.
+    pub(crate) fn find_reported_files(&mut self) {
+        let (Some(repo), Some(report)) = (self.subject.repo, &mut self.report) else {
+            return;
+        };
+        find_components(repo, report);
+        let head = report.context.head.as_deref().filter(|id| repo.has_commit(id));
+        let commit = head.and_then(|id| repo.resolve(id).ok());
+        self.subject.snapshot = commit.map(|commit| repo.snapshot(commit));
+    }
+}

@@ -3,29 +3,30 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::ci::{CiContext, Host, Trigger};
+use crate::gate::reports::SavedReports;
+use crate::job::ci::{Host, Trigger};
 use crate::job::context::{self, RevisionWish};
 use crate::job::policy;
 use crate::job::settings::variable;
 use sluicegate_git::{CommitId, Repository, is_full_id};
 use sluicegate_pipelines::findings::Report;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The hint for a report that a change cannot be compared with.
 const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the target branch";
 
-/// The event and the clone that reports are compared with.
-pub(crate) struct ReportedCommit<'a> {
-    pub(crate) ci: &'a CiContext,
-    pub(crate) repo: Option<&'a Repository>,
-    /// The commit that the job names instead of the event's.
-    pub(crate) head: Option<&'a str>,
-}
+impl SavedReports<'_> {
+    /// Returns an error unless all reports are of the event's commit.
+    pub(super) fn require_commits(&self, reports: &[Report], files: &[PathBuf]) -> Result<(), Failure> {
+        for (report, file) in reports.iter().zip(files) {
+            self.require_commit(report, &file.display().to_string())?;
+        }
+        Ok(())
+    }
 
-impl ReportedCommit<'_> {
     /// Returns an error unless the report is of the event's commit; `place` is the name of its file.
-    pub(crate) fn require(&self, report: &Report, place: &str) -> Result<(), Failure> {
+    fn require_commit(&self, report: &Report, place: &str) -> Result<(), Failure> {
         let commits = self.commits()?;
         let Some(head) = &report.context.head else {
             return Err(without_commit(place));
@@ -46,7 +47,7 @@ impl ReportedCommit<'_> {
     }
 
     /// Returns an error unless `head`, the commit of the new report, descends from the commit of the older report.
-    pub(crate) fn require_ancestor(&self, older: &Report, place: &str, head: &str) -> Result<(), Failure> {
+    pub(super) fn require_ancestor(&self, older: &Report, place: &str, head: &str) -> Result<(), Failure> {
         let Some(old) = &older.context.head else {
             return Err(without_commit(place));
         };
@@ -79,7 +80,7 @@ impl ReportedCommit<'_> {
     }
 
     /// Returns an error if git tracks the file at `full`, an absolute path: a change could write its own past.
-    pub(crate) fn require_file_of_job(&self, full: &Path, place: &str) -> Result<(), Failure> {
+    pub(super) fn require_file_of_job(&self, full: &Path, place: &str) -> Result<(), Failure> {
         // An unknown host does not report whether the run is for a change.
         let may_be_change = self.ci.trigger == Trigger::Change || self.ci.host == Host::Unknown;
         let Some(repo) = self.repo.filter(|_| may_be_change) else {

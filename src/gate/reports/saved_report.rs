@@ -51,7 +51,7 @@ fn find_contradiction(report: &Report) -> Option<String> {
 }
 
 /// Adds the components of findings, which older documents lack, from the files of the report's commit.
-pub(crate) fn name_again(repo: &Repository, report: &mut Report) {
+pub(crate) fn find_components(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
     let Some(commit) = id.and_then(|id| repo.commit_with_id(id)) else {
         return;

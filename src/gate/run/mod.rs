@@ -1,28 +1,29 @@
 //! One run of the gate: what its steps fill, and the steps in their order.
 //!
 //! A command opens the workspace, which reads the policy, resolves the settings, and finds the commit and its base.
-//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `evaluate`, `take_report`. Each
-//! step fills its part of the run; causes, notes and limits go to the [`Evaluation`].
+//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `find_baseline`, `evaluate`. Each
+//! step fills its part of the run; causes, notes and limits go to the [`Evaluation`]. The last step makes the report,
+//! which `delivery` sends to its destinations. A run over reports of earlier runs has one step instead of these:
+//! `evaluate_reports`.
 
 pub(crate) mod review_context;
 pub(crate) mod review_description;
+pub(crate) mod run_subject;
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::baseline::Baseline;
 use crate::gate::changes::changes_ahead::ChangesAhead;
-use crate::gate::check_subject::check_paths::Paths;
 use crate::gate::evaluation::Evaluation;
+use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
 use crate::gate::{ComparedChanges, Part, Places, Tally};
-use crate::job::context::Comparison;
-use crate::job::settings::{Connection, GateSettings};
+use crate::job::settings::Connection;
 use crate::session::Run;
-use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use jiff::Timestamp;
 use sluicegate_base::text::count;
-use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FileResults, Report, Shard};
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
@@ -31,6 +32,12 @@ use std::time::Instant;
 
 /// Evaluates pipelines: on this machine, or by the platform.
 pub(crate) trait ReviewEngine {
+    /// Returns the name of the engine in reports.
+    fn name(&self) -> Engine;
+
+    /// Returns the connection to the platform that evaluates; `None` for an evaluation on this machine.
+    fn connection(&self) -> Option<&Connection>;
+
     /// Reads the rules, and checks that the engine can review the change.
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure>;
 
@@ -73,20 +80,12 @@ impl RunStart {
     }
 }
 
-/// One run: its subject and settings, and the results of its steps.
-pub(crate) struct GateRun<'a> {
+/// One run: its subject, and the results of its steps. A step that does not apply to the subject leaves its result
+/// empty.
+pub(crate) struct GateRun<'a, S = ReviewedFiles<'a>> {
     start: RunStart,
     pub(crate) session: &'a Run,
-    pub(crate) workspace: &'a Workspace<'a>,
-    pub(crate) settings: &'a GateSettings,
-    /// The files to evaluate: of a commit, the index or the working tree.
-    pub(crate) snapshot: Snapshot<'a>,
-    pub(crate) paths: Paths,
-    /// The comparison of the change with its base.
-    pub(crate) change: Comparison,
-    /// The comparison that selects the pipelines: that of the change, or one without a base if every pipeline is
-    /// selected.
-    pub(crate) comparison: Comparison,
+    pub(crate) subject: S,
     pub(crate) selection: SelectionResult,
     /// The shard of the selected pipelines.
     pub(crate) part: Part,
@@ -99,47 +98,43 @@ pub(crate) struct GateRun<'a> {
     /// The list of changes, if it is compared while the platform responds.
     pub(crate) changes_ahead: Option<ChangesAhead>,
     pub(crate) evaluation: Evaluation,
+    /// The changes that the selection found, for the list of changes in the reports.
+    pub(crate) compared: Option<ComparedChanges>,
+    /// The report; `None` until the run is evaluated, and in a dry run.
+    pub(crate) report: Option<Report>,
     /// The exit status, undecided until the run has a verdict.
     pub(crate) status: ExitStatus,
-    /// The changes that the selection found, for the list of changes in the reports.
-    pub(crate) compared: ComparedChanges,
     /// Notes about the subject of the run.
     notes: Vec<String>,
 }
 
-impl<'a> GateRun<'a> {
-    pub(crate) fn new(
-        start: RunStart,
-        session: &'a Run,
-        workspace: &'a Workspace<'a>,
-        settings: &'a GateSettings,
-        snapshot: Snapshot<'a>,
-        change: Comparison,
-        paths: Paths,
-    ) -> Self {
-        let judging = &settings.judging;
+impl<'a, S> GateRun<'a, S> {
+    pub(crate) fn new(start: RunStart, session: &'a Run, subject: S) -> Self {
         Self {
-            part: Part::whole(judging.fail_on, judging.max_known, paths.all()),
             start,
             session,
-            workspace,
-            settings,
-            snapshot,
-            paths,
-            comparison: change.clone(),
-            change,
+            subject,
             selection: SelectionResult::default(),
+            part: Part::default(),
             empty_reason: None,
             baseline: None,
             is_before_publish: false,
             changes_ahead: None,
             evaluation: Evaluation::default(),
+            compared: None,
+            report: None,
             status: ExitStatus::Undecided,
-            compared: ComparedChanges::default(),
             notes: Vec::new(),
         }
     }
 
+    /// Returns whether the target's tip is stricter than the change.
+    pub(crate) const fn has_stricter_target(&self) -> bool {
+        self.selection.stricter_target.is_some()
+    }
+}
+
+impl GateRun<'_> {
     /// Adds a note about the subject of the run.
     pub(crate) fn note(&mut self, notes: impl IntoIterator<Item = String>) {
         self.notes.extend(notes);
@@ -147,23 +142,30 @@ impl<'a> GateRun<'a> {
 
     /// Selects the pipelines, and finds the changes to the gate configuration.
     pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
-        let within = self.paths.within();
+        let judging = &self.subject.settings.judging;
+        self.part = Part::whole(judging.fail_on, judging.max_known, self.subject.paths.all());
+        let within = self.subject.paths.within();
         let request = SelectionRequest {
-            selection: &self.settings.selection,
+            selection: &self.subject.settings.selection,
             paths: &within,
-            named: &self.paths.named,
-            revisions: &self.settings.revisions,
+            named: &self.subject.paths.named,
+            revisions: &self.subject.settings.revisions,
             resolve,
         };
-        let workspace = self.workspace;
-        self.selection = workspace.select(self.session, &self.snapshot, &self.comparison, &request)?;
+        let workspace = self.subject.workspace;
+        self.selection = workspace.select(
+            self.session,
+            &self.subject.snapshot,
+            &self.subject.comparison,
+            &request,
+        )?;
         Ok(())
     }
 
     /// Reports why all pipelines are selected, if the job did not request that and no warning reported it.
     pub(crate) fn report_why_all(&self) {
         self.selection
-            .report_why_all(self.session, &self.settings.revisions);
+            .report_why_all(self.session, &self.subject.settings.revisions);
     }
 
     /// Prepares the evaluation: keeps the pipelines of the requested shard. If a publish follows, adds those that it
@@ -173,7 +175,7 @@ impl<'a> GateRun<'a> {
             self.is_before_publish = true;
             self.add_published_pipelines(pipelines);
         }
-        let unchecked = self.paths.list_unchecked(&self.selection.selected);
+        let unchecked = self.subject.paths.list_unchecked(&self.selection.selected);
         self.note(unchecked);
         self.keep_shard()?;
         self.empty_reason = self.find_empty_reason()?;
@@ -201,7 +203,14 @@ impl<'a> GateRun<'a> {
             text.parse::<Shard>()
                 .map_err(|why| Failure::usage(format!("invalid shard {text:?}: {why}")))
         };
-        let shard = self.settings.judging.shard.as_ref().map(parse).transpose()?;
+        let shard = self
+            .subject
+            .settings
+            .judging
+            .shard
+            .as_ref()
+            .map(parse)
+            .transpose()?;
         let selected = &mut self.selection.selected;
         self.part.keep_shard(shard, selected);
         if let Some(shard) = self.part.shard {
@@ -214,13 +223,15 @@ impl<'a> GateRun<'a> {
 
     /// Returns why there is no pipeline to review, or `None` if there is one.
     fn find_empty_reason(&self) -> Result<Option<String>, Failure> {
-        match &self.comparison.nothing_to_do {
+        match &self.subject.comparison.nothing_to_do {
             Some(reason) => Ok(Some(reason.clone())),
             None if !self.selection.selected.files.is_empty() => Ok(None),
             None if self.part.left_out > 0 => {
                 Ok(Some("all selected pipelines are in other shards".to_owned()))
             }
-            None => explain_empty_selection(&self.snapshot, &self.settings.selection).map(Some),
+            None => {
+                explain_empty_selection(&self.subject.snapshot, &self.subject.settings.selection).map(Some)
+            }
         }
     }
 
@@ -228,9 +239,13 @@ impl<'a> GateRun<'a> {
     pub(crate) fn find_baseline(&mut self) -> Result<(), Failure> {
         if self.needs_baseline() {
             let selected = &self.selection.selected;
-            let baseline =
-                Baseline::of_change(self.workspace, &self.settings.revisions, &self.change, selected)?;
-            self.baseline = Some(baseline.with_selection(&self.settings.selection));
+            let baseline = Baseline::of_change(
+                self.subject.workspace,
+                &self.subject.settings.revisions,
+                &self.subject.change,
+                selected,
+            )?;
+            self.baseline = Some(baseline.with_selection(&self.subject.settings.selection));
         }
         Ok(())
     }
@@ -243,22 +258,24 @@ impl<'a> GateRun<'a> {
         head: &CommitId,
     ) -> Result<(), Failure> {
         if self.needs_baseline() {
-            let baseline = Baseline::published(self.session, self.workspace, connection, prefix, head)?;
-            self.baseline = Some(baseline.with_selection(&self.settings.selection));
+            let baseline =
+                Baseline::published(self.session, self.subject.workspace, connection, prefix, head)?;
+            self.baseline = Some(baseline.with_selection(&self.subject.settings.selection));
         }
         Ok(())
     }
 
     const fn needs_baseline(&self) -> bool {
-        self.settings.judging.new_only && self.comparison.nothing_to_do.is_none()
+        self.subject.settings.judging.new_only && self.subject.comparison.nothing_to_do.is_none()
     }
 
     /// Starts to compare what changed, which needs no response of the platform.
     pub(crate) fn start_changes_ahead(&mut self) {
         let selected = &self.selection.selected;
-        let is_whole = selected.since == self.comparison.bases && !selected.files.is_empty();
-        if let Some(head) = self.snapshot.commit().filter(|_| is_whole) {
-            let (session, workspace, settings) = (self.session, self.workspace, self.settings);
+        let is_whole = selected.since == self.subject.comparison.bases && !selected.files.is_empty();
+        if let Some(head) = self.subject.snapshot.commit().filter(|_| is_whole) {
+            let (session, workspace, settings) =
+                (self.session, self.subject.workspace, self.subject.settings);
             self.changes_ahead =
                 ChangesAhead::start(session, workspace, head, settings, selected, &self.part);
         }
@@ -276,24 +293,25 @@ impl<'a> GateRun<'a> {
             Some(reason) => self.evaluate_project(format!("nothing to {action}: {reason}"))?,
             None => self.evaluate_pipelines(engine)?,
         };
-        if let Some(limit) = self.workspace.policy_limit() {
+        if let Some(limit) = self.subject.workspace.policy_limit() {
             self.evaluation.add_limit(limit);
         }
-        self.evaluation.note(self.workspace.tip_age.clone());
+        self.evaluation.note(self.subject.workspace.tip_age.clone());
         self.evaluation.note(mem::take(&mut self.notes));
         self.add_selection_results();
         self.add_interface_changes(accept_break)?;
         self.status = self.evaluation.status();
         self.evaluation.note_excuse(self.status);
+        self.report = Some(self.make_report(engine));
         Ok(())
     }
 
     /// Evaluates the project checks alone, because there is no pipeline to review; `note` is the reason.
     fn evaluate_project(&self, note: String) -> Result<Evaluation, Failure> {
-        if self.comparison.nothing_to_do.is_none() {
+        if self.subject.comparison.nothing_to_do.is_none() {
             let tally = self.check_project_alone()?;
             if !tally.project.is_empty() {
-                let mut evaluation = Evaluation::new(tally, self.settings.judging.fail_on);
+                let mut evaluation = Evaluation::new(tally, self.subject.settings.judging.fail_on);
                 evaluation.note([note]);
                 return Ok(evaluation);
             }
@@ -302,20 +320,20 @@ impl<'a> GateRun<'a> {
     }
 
     fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
-        let repo = &self.workspace.repo;
+        let repo = &self.subject.workspace.repo;
         engine.prepare(self)?;
-        let waivers = self.workspace.waiving(engine.rules())?;
+        let waivers = self.subject.workspace.waiving(engine.rules())?;
         let (mut tally, project_findings) = engine.evaluate_head(self)?;
         if let Some(target) = &self.selection.stricter_target {
             let selected: HashSet<&str> = self.selection.selected.files.iter().map(String::as_str).collect();
             let path_of = |path: &str| selected.contains(path).then(|| path.to_owned());
-            target.add_findings(repo, &self.snapshot, &path_of, &mut tally)?;
+            target.add_findings(repo, &self.subject.snapshot, &path_of, &mut tally)?;
         }
         self.add_project_findings(project_findings, &mut tally);
         self.mark_waived(&waivers, &mut tally)?;
         engine.add_notes(self, &mut tally);
         if let Some(baseline) = &self.baseline {
-            baseline.compare(repo, &self.snapshot, &mut tally, |tally, base| {
+            baseline.compare(repo, &self.subject.snapshot, &mut tally, |tally, base| {
                 let (places, mut before) = engine.evaluate_base(self, baseline, base, tally)?;
                 if let Some(target) = &self.selection.stricter_target {
                     let snapshot = repo.snapshot(base.clone());
@@ -341,17 +359,12 @@ impl<'a> GateRun<'a> {
         evaluation.compare_known_count(&self.part, self.selection.selected.all_because.is_some());
     }
 
-    /// Returns whether the target's tip is stricter than the change.
-    pub(crate) const fn has_stricter_target(&self) -> bool {
-        self.selection.stricter_target.is_some()
-    }
-
-    /// Returns the report of the run, which ends now. `connection` is that of a review by the platform.
-    pub(crate) fn take_report(&mut self, engine: Engine, connection: Option<&Connection>) -> Report {
-        self.compared = self.selection.selected.take_changes();
-        let context = self.review_context(connection);
+    /// Returns the report of the run, which ends now.
+    fn make_report(&mut self, engine: &dyn ReviewEngine) -> Report {
+        self.compared = Some(self.selection.selected.take_changes());
+        let context = self.review_context(engine.connection());
         mem::take(&mut self.evaluation).into_report(
-            engine,
+            engine.name(),
             context,
             mem::take(&mut self.selection.selected),
             self.start.at,

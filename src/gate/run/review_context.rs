@@ -10,17 +10,17 @@ impl GateRun<'_> {
     /// Returns the facts about the run that a report contains, so that only reports of one review are merged or relied
     /// on.
     pub(crate) fn review_context(&self, connection: Option<&Connection>) -> ReviewContext {
-        let (include, exclude) = self.settings.selection.patterns();
-        let policy = match &self.workspace.policy {
+        let (include, exclude) = self.subject.settings.selection.patterns();
+        let policy = match &self.subject.workspace.policy {
             PolicyTip::At { commit, .. } => Some(commit.to_string()),
             PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
         };
-        let (comparison, part) = (&self.comparison, &self.part);
+        let (comparison, part) = (&self.subject.comparison, &self.part);
         ReviewContext {
             ci: comparison.ci.to_string(),
             event: comparison.event.clone(),
             branch: comparison.branch.clone(),
-            head: self.snapshot.commit().map(CommitId::to_string),
+            head: self.subject.snapshot.commit().map(CommitId::to_string),
             base: comparison.bases.first().map(CommitId::to_string),
             other_bases: comparison.bases.iter().skip(1).map(CommitId::to_string).collect(),
             shard: part.shard,
@@ -28,7 +28,7 @@ impl GateRun<'_> {
             paths: part.paths.clone(),
             max_known: part.max_known,
             compared_with: None,
-            new_only: self.settings.judging.new_only,
+            new_only: self.subject.settings.judging.new_only,
             include: include.to_vec(),
             exclude: exclude.to_vec(),
             policy,

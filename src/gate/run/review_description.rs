@@ -11,8 +11,8 @@ impl GateRun<'_> {
         let mut lines = vec![text::line(&format!(
             "would review {} {requests}: branch {}, commit {}",
             count(files.len(), "pipeline"),
-            self.change.branch.as_deref().unwrap_or("(no branch)"),
-            self.change.head.as_ref().map_or("", CommitId::as_str)
+            self.subject.change.branch.as_deref().unwrap_or("(no branch)"),
+            self.subject.change.head.as_ref().map_or("", CommitId::as_str)
         ))];
         lines.extend(files.iter().map(|file| format!("  {}", text::line(file))));
         let reason = self.empty_reason.as_ref();

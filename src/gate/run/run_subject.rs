@@ -1,0 +1,54 @@
+//! What a run is about: files that it reviews, or reports of earlier runs.
+
+use crate::gate::check_subject::check_paths::Paths;
+use crate::job::ci::CiContext;
+use crate::job::context::Comparison;
+use crate::job::settings::{GateSettings, Selection};
+use crate::workspace::Workspace;
+use sluicegate_git::{Repository, Snapshot};
+
+/// What a run is about. A report is delivered in the same way for every subject.
+pub(crate) trait RunSubject {
+    fn ci(&self) -> &CiContext;
+
+    /// The repository, and the files that the report is about; `None` if no clone has them.
+    fn files(&self) -> Option<(&Repository, &Snapshot<'_>)>;
+
+    /// The selection of files, if known.
+    fn selection(&self) -> Option<&Selection>;
+
+    /// The workspace of the reviewed files; `None` for reports of earlier runs.
+    fn workspace(&self) -> Option<&Workspace<'_>>;
+}
+
+/// The files that a run reviews, and what they are compared with.
+pub(crate) struct ReviewedFiles<'a> {
+    pub(crate) workspace: &'a Workspace<'a>,
+    pub(crate) settings: &'a GateSettings,
+    /// The files to evaluate: of a commit, the index or the working tree.
+    pub(crate) snapshot: Snapshot<'a>,
+    pub(crate) paths: Paths,
+    /// The comparison of the change with its base.
+    pub(crate) change: Comparison,
+    /// The comparison that selects the pipelines: that of the change, or one without a base if every pipeline is
+    /// selected.
+    pub(crate) comparison: Comparison,
+}
+
+impl RunSubject for ReviewedFiles<'_> {
+    fn ci(&self) -> &CiContext {
+        &self.workspace.ci
+    }
+
+    fn files(&self) -> Option<(&Repository, &Snapshot<'_>)> {
+        Some((&self.workspace.repo, &self.snapshot))
+    }
+
+    fn selection(&self) -> Option<&Selection> {
+        Some(&self.settings.selection)
+    }
+
+    fn workspace(&self) -> Option<&Workspace<'_>> {
+        Some(self.workspace)
+    }
+}
