@@ -6,8 +6,8 @@ use crate::error::Failure;
 use crate::gate::check_subject::CheckSubject;
 use crate::gate::check_subject::check_paths::Paths;
 use crate::gate::local_review::LocalReview;
+use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::ReviewedFiles;
-use crate::gate::run::{GateRun, RunStart};
 use crate::gate::stricter_target::StricterTarget;
 use crate::job::cli::CheckArgs;
 use crate::job::context::DeepenSubject;
@@ -19,7 +19,6 @@ use sluicegate_git::GitError;
 use std::mem;
 
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
-    let start = RunStart::now();
     let mut workspace = open_workspace(run, args)?;
     let settings = workspace.resolve(run, |sources| sources.check(args), |check| &check.gate.selection)?;
     run.refuse_linked_reports(&workspace.repo, &settings.gate.judging.destinations)?;
@@ -29,7 +28,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         workspace: &workspace,
         settings: &settings,
     };
-    let mut gate = open_run(start, &subject, input.as_ref(), args)?;
+    let mut gate = open_run(&subject, input.as_ref(), args)?;
     subject.select_pipelines(&mut gate, &|sources: &Sources<'_>| {
         Ok(sources.check(args)?.gate.selection)
     })?;
@@ -75,7 +74,6 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
 
 /// Returns the run of the files to check, with their base.
 fn open_run<'a>(
-    start: RunStart,
     subject: &CheckSubject<'a>,
     input: Option<&StandardInput>,
     args: &CheckArgs,
@@ -96,7 +94,7 @@ fn open_run<'a>(
         comparison: change.clone(),
         change,
     };
-    Ok(GateRun::new(start, subject.session, files))
+    Ok(GateRun::new(subject.session, files))
 }
 
 /// Returns the local engine. With `--rules`, the target's rules file is not evaluated either.

@@ -4,7 +4,7 @@ use crate::delivery::leftovers::OutputFiles;
 use crate::delivery::{default_reports, deliver};
 use crate::error::Failure;
 use crate::gate::reports::SavedReports;
-use crate::gate::run::{GateRun, RunStart};
+use crate::gate::run::GateRun;
 use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::{GlobArgs, ReportArgs};
 use crate::job::context::ContextError;
@@ -27,7 +27,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         selection: sources.selection(&GlobArgs::default(), Of::Review).ok(),
         snapshot: None,
     };
-    let mut gate = GateRun::new(RunStart::now(), run, subject);
+    let mut gate = GateRun::new(run, subject);
     gate.evaluate_reports(&args.files, args.compare.as_deref())?;
     if let Some(repo) = &repo {
         run.refuse_linked_reports(repo, &destinations)?;

@@ -7,8 +7,8 @@ use crate::exit::ExitStatus;
 use crate::gate::check_subject::check_paths::Paths;
 use crate::gate::local_review::LocalReview;
 use crate::gate::remote_review::RemoteReview;
+use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::ReviewedFiles;
-use crate::gate::run::{GateRun, RunStart};
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::{self, Connection, Review, Sources};
@@ -25,7 +25,6 @@ pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
 
 /// The reviewed commit, and the settings of its review.
 pub(super) struct ReviewSubject<'a> {
-    start: RunStart,
     pub(super) workspace: Workspace<'a>,
     settings: Review,
     connection: Connection,
@@ -39,7 +38,6 @@ impl<'a> ReviewSubject<'a> {
         args: &ReviewArgs,
         publish: Option<&PublishFlags>,
     ) -> Result<Self, Failure> {
-        let start = RunStart::now();
         let destinations = NamedDestinations {
             reports: &args.gate.destinations,
             publish,
@@ -59,7 +57,6 @@ impl<'a> ReviewSubject<'a> {
         )?;
         run.refuse_linked_reports(&workspace.repo, &settings.gate.judging.destinations)?;
         Ok(Self {
-            start,
             target: workspace.target(run, settings.gate.revisions.clone())?,
             workspace,
             settings,
@@ -87,7 +84,7 @@ impl<'a> ReviewSubject<'a> {
             comparison: change.clone(),
             change,
         };
-        let mut gate = GateRun::new(self.start, run, files);
+        let mut gate = GateRun::new(run, files);
         gate.select_pipelines(&|sources: &Sources<'_>| Ok(sources.review(args)?.gate.selection))?;
         gate.report_why_all();
         Ok(gate)

@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::unanswered::Unanswered;
-use crate::gate::{Cause, KnownComparison, Part, Selected, Tally, decide, is_open, status, verdict};
+use crate::gate::{Cause, KnownComparison, Selected, Tally, decide, is_open, status, verdict};
 use crate::session::Run;
 use jiff::Timestamp;
 use sluicegate_base::text::count;
@@ -104,17 +104,16 @@ impl Evaluation {
 
     /// Compares the number of known findings with the limit of the job. Only a complete review can note that the limit
     /// may be lowered.
-    pub(crate) fn compare_known_count(&mut self, part: &Part, is_all: bool) {
-        let (Some(most), Some(compared)) = (part.max_known, &self.tally.compared) else {
+    pub(crate) fn compare_known_count(&mut self, max_known: Option<usize>, is_complete: bool) {
+        let (Some(most), Some(compared)) = (max_known, &self.tally.compared) else {
             return;
         };
         let findings = self.tally.all_files().flat_map(FileResults::findings);
         let totals = Totals::of(&findings.collect::<Vec<_>>(), Some(compared.fixed));
         let known = totals.known.unwrap_or_default();
-        let is_whole = is_all && part.shard.is_none() && part.paths.is_empty();
         if known > most {
             self.add_cause(Cause::TooManyKnown, too_many(known, most));
-        } else if known < most && is_whole {
+        } else if known < most && is_complete {
             self.notes.push(can_be_lower(known, most));
         }
     }

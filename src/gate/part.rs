@@ -3,30 +3,15 @@
 use crate::gate::Selected;
 use sluicegate_pipelines::findings::{FailOn, Shard};
 
-/// The shard of the selected files that a run reviews, with the settings of the verdict.
+/// The shard of the selected files that a run reviews; all of them by default.
 #[derive(Default)]
 pub(crate) struct Part {
     pub(crate) shard: Option<Shard>,
-    pub(crate) fail_on: FailOn,
-    /// The paths that restrict the selection.
-    pub(crate) paths: Vec<String>,
-    pub(crate) max_known: Option<usize>,
     /// Number of selected files in other shards.
     pub(crate) left_out: usize,
 }
 
 impl Part {
-    /// Returns the part with all selected files.
-    pub(crate) const fn whole(fail_on: FailOn, max_known: Option<usize>, paths: Vec<String>) -> Self {
-        Self {
-            shard: None,
-            fail_on,
-            paths,
-            max_known,
-            left_out: 0,
-        }
-    }
-
     /// Removes the files of other shards from the selection; a single shard covers all files.
     pub(crate) fn keep_shard(&mut self, shard: Option<Shard>, selected: &mut Selected) {
         self.shard = shard.filter(|shard| shard.total > 1);
@@ -40,11 +25,6 @@ impl Part {
     /// Returns whether this shard reports the findings of the file, selected or not.
     pub(crate) fn holds(&self, path: &str) -> bool {
         self.shard.is_none_or(|shard| shard.holds(path))
-    }
-
-    /// Returns the reason why the review is incomplete, regardless of its verdict.
-    pub(crate) fn why_partial(&self) -> Option<String> {
-        why_partial(self.shard, &self.paths, self.fail_on)
     }
 }
 
@@ -73,18 +53,15 @@ mod tests {
     #[test]
     fn a_part_keeps_its_files_and_is_no_pass_as_a_whole() {
         let mut files = selected();
-        let mut part = Part::whole(FailOn::Error, None, Vec::new());
+        let mut part = Part::default();
         part.keep_shard(Some(Shard { index: 1, total: 2 }), &mut files);
         assert_eq!(part.left_out + files.files.len(), 20);
-        assert!(part.left_out > 0 && part.why_partial().is_some());
-        let mut whole = Part::whole(FailOn::Error, None, Vec::new());
+        assert!(part.left_out > 0 && why_partial(part.shard, &[], FailOn::Error).is_some());
+        let mut whole = Part::default();
         whole.keep_shard(Some(Shard { index: 1, total: 1 }), &mut selected());
-        assert_eq!(
-            (whole.shard, whole.left_out, whole.why_partial()),
-            (None, 0, None)
-        );
-        let mut never = Part::whole(FailOn::Never, None, Vec::new());
-        never.keep_shard(None, &mut selected());
-        assert!(never.why_partial().is_some());
+        assert_eq!((whole.shard, whole.left_out), (None, 0));
+        assert_eq!(why_partial(whole.shard, &[], FailOn::Error), None);
+        assert!(why_partial(None, &[], FailOn::Never).is_some());
+        assert!(why_partial(None, &["a".to_owned()], FailOn::Error).is_some());
     }
 }

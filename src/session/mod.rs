@@ -19,10 +19,12 @@ use crate::job::ci;
 use crate::job::cli::{Annotations, GlobalArgs};
 use crate::report::Format;
 use crate::ui::Ui;
+use jiff::Timestamp;
 use signals::Signals;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
 use tokio::runtime::Runtime;
 
 /// The context of a command.
@@ -48,6 +50,9 @@ pub(crate) struct Run {
     pub(crate) failure_title: &'static str,
     /// Set when the CI host got a report or a failure of this run.
     pub(crate) has_reported: AtomicBool,
+    pub(crate) started_at: Timestamp,
+    /// The start, from which the duration is measured.
+    pub(crate) clock: Instant,
 }
 
 impl Run {
@@ -74,6 +79,8 @@ impl Run {
             shown_texts: Mutex::default(),
             failure_title,
             has_reported: AtomicBool::default(),
+            started_at: Timestamp::now(),
+            clock: Instant::now(),
         }
     }
 }

@@ -36,6 +36,7 @@ impl ChangesAhead {
         head: &CommitId,
         settings: &GateSettings,
         selected: &Selected,
+        paths: &[String],
         part: &Part,
     ) -> Option<Self> {
         let is_included = change_list::writes_changes(run, workspace.ci.host, &settings.judging.destinations);
@@ -44,7 +45,7 @@ impl ChangesAhead {
         }
         let wants = |path: &str| settings.selection.wants(path);
         let candidates = selected.candidates.iter().map(|candidate| &candidate.change);
-        let wanted = candidates.filter(|it| change_list::is_included(it, &wants, &part.paths, part.shard));
+        let wanted = candidates.filter(|it| change_list::is_included(it, &wants, paths, part.shard));
         let comparing = Comparing {
             root: workspace.repo.root().to_owned(),
             head: head.clone(),

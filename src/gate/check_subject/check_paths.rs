@@ -38,6 +38,11 @@ impl Paths {
         })
     }
 
+    /// Returns whether the user gave no path.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.within.is_empty() && self.named.is_empty()
+    }
+
     pub(crate) fn all(&self) -> Vec<String> {
         let within = self.within.iter().map(|(path, _)| path);
         self.named.iter().chain(within).cloned().collect()

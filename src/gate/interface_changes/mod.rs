@@ -7,10 +7,9 @@ use crate::error::Failure;
 use crate::gate::Cause;
 use crate::gate::interface_changes::interface_comparison::{Between, between};
 use crate::gate::is_within;
+use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
 use crate::job::cli::Compat as Mode;
-use crate::job::context::Comparison;
-use crate::job::settings::Breaks;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::interface::{Against, Compat, describe_new_pipelines};
@@ -24,32 +23,32 @@ impl GateRun<'_> {
     /// changes do not pass if a break would fail. If only the shared-pipelines file was edited, all pipelines are
     /// selected, but the file still has a base.
     pub(crate) fn add_interface_changes(&mut self, accept_break: &AcceptBreak<'_>) -> Result<(), Failure> {
-        let breaks = &self.subject.settings.judging.breaks;
-        let changes = in_change(
-            self.subject.workspace,
-            &self.subject.snapshot,
-            &self.subject.change,
-            breaks,
-            &self.part.paths,
-        )?;
-        let Some(mut found) = changes else {
+        let (ci, breaks) = (&self.subject.workspace.ci, &self.subject.settings.judging.breaks);
+        let Some((base, changes)) = self.find_interface_changes()? else {
             return Ok(());
         };
+        let against = Against {
+            version: None,
+            commit: Some(base.to_string()),
+        };
+        let mut compat = Compat::new(against, changes.changes).accept(breaks.reason.clone());
+        compat.refused = breaks.mode == Mode::Fail && compat.is_breaking() && compat.accepted.is_none();
         let evaluation = &mut self.evaluation;
-        if let Some(reason) = &found.unknown {
+        if let Some(reason) = &changes.unreadable {
             let note = format!("could not determine the changes for consumers: {reason}");
-            if found.is_undecided {
+            // In CI, a change that repairs the file must pass.
+            if breaks.mode == Mode::Fail && (ci.host.is_local() || !changes.is_repaired) {
                 evaluation.add_cause(Cause::UnknownBreaks, note);
             } else {
                 evaluation.note([note]);
             }
         }
-        evaluation.note(describe_new_pipelines(&found.compat));
-        if found.compat.refused {
+        evaluation.note(describe_new_pipelines(&compat));
+        if compat.refused {
             match accept_break() {
                 Ok(reason) => {
-                    found.compat.refused = reason.is_none();
-                    found.compat.accepted = reason;
+                    compat.refused = reason.is_none();
+                    compat.accepted = reason;
                 }
                 Err(failure) => evaluation.note([format!(
                     "could not determine whether the version name accepts the break: {}",
@@ -57,53 +56,38 @@ impl GateRun<'_> {
                 )]),
             }
         }
-        if found.compat.refused {
+        if compat.refused {
             evaluation.add_cause(Cause::Break, BROKEN);
         }
-        evaluation.set_compat(found.compat);
+        evaluation.set_compat(compat);
         Ok(())
     }
-}
 
-/// Returns the changes, or `None` if the shared-pipelines file is unchanged, there is no base, or `paths` restricts the
-/// review to other files.
-fn in_change(
-    workspace: &Workspace<'_>,
-    snapshot: &Snapshot<'_>,
-    comparison: &Comparison,
-    breaks: &Breaks,
-    paths: &[String],
-) -> Result<Option<FoundBreaks>, Failure> {
-    if breaks.mode == Mode::Off || comparison.nothing_to_do.is_some() {
-        return Ok(None);
+    /// Returns the changes with the first base that differs, or `None` if the shared-pipelines file is unchanged, there
+    /// is no base, or the review is restricted to other files.
+    fn find_interface_changes(&self) -> Result<Option<(CommitId, Between)>, Failure> {
+        let ReviewedFiles {
+            workspace,
+            snapshot,
+            change,
+            ..
+        } = &self.subject;
+        let mode = self.subject.settings.judging.breaks.mode;
+        if mode == Mode::Off || change.nothing_to_do.is_some() {
+            return Ok(None);
+        }
+        let bases = match change.known_at() {
+            Ok((bases, _)) => bases,
+            Err(error) if mode == Mode::Fail => return Err(error.into()),
+            Err(_) => Vec::new(),
+        };
+        let Some((base, changes)) = since_all(workspace, snapshot, &bases)? else {
+            return Ok(None);
+        };
+        let paths = self.subject.paths.all();
+        let is_meant = paths.is_empty() || paths.iter().any(|wanted| is_within(&changes.path, wanted));
+        Ok(is_meant.then(|| (base.clone(), changes)))
     }
-    let bases = match comparison.known_at() {
-        Ok((bases, _)) => bases,
-        Err(error) if breaks.mode == Mode::Fail => return Err(error.into()),
-        Err(_) => Vec::new(),
-    };
-    let Some((base, found)) = since_all(workspace, snapshot, &bases)? else {
-        return Ok(None);
-    };
-    let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
-    if !is_meant(&found.path) {
-        return Ok(None);
-    }
-    let against = Against {
-        version: None,
-        commit: Some(base.to_string()),
-    };
-    let compat = Compat::new(against, found.changes).accept(breaks.reason.clone());
-    let is_refused = breaks.mode == Mode::Fail && compat.is_breaking() && compat.accepted.is_none();
-    Ok(Some(FoundBreaks {
-        // In CI, a change that repairs the file must pass.
-        is_undecided: breaks.mode == Mode::Fail && (workspace.ci.host.is_local() || !found.is_repaired),
-        unknown: found.unreadable,
-        compat: Compat {
-            refused: is_refused,
-            ..compat
-        },
-    }))
 }
 
 /// Compares with every merge-base: a criss-cross merge can hide a break from one of them. Returns the first base that
@@ -129,13 +113,4 @@ fn since_all<'b>(
         }
     }
     Ok(all)
-}
-
-/// The changes that were found, and why they may be incomplete.
-struct FoundBreaks {
-    compat: Compat,
-    /// Why a side cannot be read.
-    unknown: Option<String>,
-    /// Whether an unreadable side makes the review undecided.
-    is_undecided: bool,
 }

@@ -164,7 +164,7 @@ impl GateRun<'_> {
 
     /// Returns whether all of the project is covered, also files that are not pipelines.
     fn takes_all(&self) -> bool {
-        self.selection.selected.all_because.is_some() && self.part.paths.is_empty()
+        self.selection.selected.all_because.is_some() && self.subject.paths.is_empty()
     }
 
     /// Adds the findings to the results of the rules.

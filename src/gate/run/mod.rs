@@ -17,18 +17,16 @@ use crate::gate::changes::changes_ahead::ChangesAhead;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
-use crate::gate::{ComparedChanges, Part, Places, Tally};
+use crate::gate::{ComparedChanges, Part, Places, Tally, why_partial};
 use crate::job::settings::Connection;
 use crate::session::Run;
 use crate::workspace::unusable_gate_files::ResolveSelection;
-use jiff::Timestamp;
 use sluicegate_base::text::count;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FileResults, Report, Shard};
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
 use std::mem;
-use std::time::Instant;
 
 /// Evaluates pipelines: on this machine, or by the platform.
 pub(crate) trait ReviewEngine {
@@ -64,26 +62,9 @@ pub(crate) trait ReviewEngine {
     fn conclude(&mut self, run: &GateRun<'_>, head: Tally) -> Result<Evaluation, Failure>;
 }
 
-/// The start of a run, from which its duration is measured.
-#[derive(Clone, Copy)]
-pub(crate) struct RunStart {
-    pub(crate) at: Timestamp,
-    pub(crate) clock: Instant,
-}
-
-impl RunStart {
-    pub(crate) fn now() -> Self {
-        Self {
-            at: Timestamp::now(),
-            clock: Instant::now(),
-        }
-    }
-}
-
 /// One run: its subject, and the results of its steps. A step that does not apply to the subject leaves its result
 /// empty.
 pub(crate) struct GateRun<'a, S = ReviewedFiles<'a>> {
-    start: RunStart,
     pub(crate) session: &'a Run,
     pub(crate) subject: S,
     pub(crate) selection: SelectionResult,
@@ -109,9 +90,8 @@ pub(crate) struct GateRun<'a, S = ReviewedFiles<'a>> {
 }
 
 impl<'a, S> GateRun<'a, S> {
-    pub(crate) fn new(start: RunStart, session: &'a Run, subject: S) -> Self {
+    pub(crate) fn new(session: &'a Run, subject: S) -> Self {
         Self {
-            start,
             session,
             subject,
             selection: SelectionResult::default(),
@@ -142,8 +122,6 @@ impl GateRun<'_> {
 
     /// Selects the pipelines, and finds the changes to the gate configuration.
     pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
-        let judging = &self.subject.settings.judging;
-        self.part = Part::whole(judging.fail_on, judging.max_known, self.subject.paths.all());
         let within = self.subject.paths.within();
         let request = SelectionRequest {
             selection: &self.subject.settings.selection,
@@ -221,6 +199,16 @@ impl GateRun<'_> {
         Ok(())
     }
 
+    /// Returns the reason why the review is incomplete, regardless of its verdict.
+    pub(crate) fn why_partial(&self) -> Option<String> {
+        let files = &self.subject;
+        why_partial(
+            self.part.shard,
+            &files.paths.all(),
+            files.settings.judging.fail_on,
+        )
+    }
+
     /// Returns why there is no pipeline to review, or `None` if there is one.
     fn find_empty_reason(&self) -> Result<Option<String>, Failure> {
         match &self.subject.comparison.nothing_to_do {
@@ -276,8 +264,15 @@ impl GateRun<'_> {
         if let Some(head) = self.subject.snapshot.commit().filter(|_| is_whole) {
             let (session, workspace, settings) =
                 (self.session, self.subject.workspace, self.subject.settings);
-            self.changes_ahead =
-                ChangesAhead::start(session, workspace, head, settings, selected, &self.part);
+            self.changes_ahead = ChangesAhead::start(
+                session,
+                workspace,
+                head,
+                settings,
+                selected,
+                &self.subject.paths.all(),
+                &self.part,
+            );
         }
     }
 
@@ -356,7 +351,9 @@ impl GateRun<'_> {
             evaluation.note([warning]);
         }
         self.selection.add_causes(evaluation);
-        evaluation.compare_known_count(&self.part, self.selection.selected.all_because.is_some());
+        let is_all = self.selection.selected.all_because.is_some();
+        let is_complete = is_all && self.part.shard.is_none() && self.subject.paths.is_empty();
+        evaluation.compare_known_count(self.subject.settings.judging.max_known, is_complete);
     }
 
     /// Returns the report of the run, which ends now.
@@ -367,8 +364,8 @@ impl GateRun<'_> {
             engine.name(),
             context,
             mem::take(&mut self.selection.selected),
-            self.start.at,
-            self.start.clock.elapsed(),
+            self.session.started_at,
+            self.session.clock.elapsed(),
         )
     }
 }

@@ -15,7 +15,8 @@ impl GateRun<'_> {
             PolicyTip::At { commit, .. } => Some(commit.to_string()),
             PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
         };
-        let (comparison, part) = (&self.subject.comparison, &self.part);
+        let comparison = &self.subject.comparison;
+        let judging = &self.subject.settings.judging;
         ReviewContext {
             ci: comparison.ci.to_string(),
             event: comparison.event.clone(),
@@ -23,12 +24,12 @@ impl GateRun<'_> {
             head: self.subject.snapshot.commit().map(CommitId::to_string),
             base: comparison.bases.first().map(CommitId::to_string),
             other_bases: comparison.bases.iter().skip(1).map(CommitId::to_string).collect(),
-            shard: part.shard,
-            fail_on: Some(part.fail_on),
-            paths: part.paths.clone(),
-            max_known: part.max_known,
+            shard: self.part.shard,
+            fail_on: Some(judging.fail_on),
+            paths: self.subject.paths.all(),
+            max_known: judging.max_known,
             compared_with: None,
-            new_only: self.subject.settings.judging.new_only,
+            new_only: judging.new_only,
             include: include.to_vec(),
             exclude: exclude.to_vec(),
             policy,

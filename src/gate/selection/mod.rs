@@ -176,44 +176,45 @@ impl Workspace<'_> {
             .map(|file| file.path.as_str())
             .chain(before)
             .collect();
-        let Some(slip) = slip(&known, request) else {
-            return Ok(());
-        };
         let pipelines = files.iter().filter(|file| is_pipeline(&file.path));
-        let (name, pipelines) = (snapshot.name(), count(pipelines.count(), "pipeline"));
-        let message = format!("{} of {name}, which contains {pipelines}", slip.message);
-        Err(Failure::usage(message).hint(slip.hint))
+        let place = format!(
+            "{}, which contains {}",
+            snapshot.name(),
+            count(pipelines.count(), "pipeline")
+        );
+        match find_unmatched(&known, request, &place) {
+            Some(failure) => Err(failure),
+            None => Ok(()),
+        }
     }
 }
 
-struct Slip {
-    message: String,
-    hint: &'static str,
-}
-
-fn slip(known: &[&str], request: &SelectionRequest<'_>) -> Option<Slip> {
+/// Returns the error of the first glob or path that matches none of the known files of `place`.
+fn find_unmatched(known: &[&str], request: &SelectionRequest<'_>, place: &str) -> Option<Failure> {
     let selection = request.selection;
     if let Some(glob) = selection.in_vain(known) {
-        return Some(Slip {
-            message: format!("the include glob {glob:?} matches no file"),
-            hint: "globs match full paths from the repository root; use --all without a glob to review all pipelines",
-        });
+        let message = format!("the include glob {glob:?} matches no file of {place}");
+        return Some(Failure::usage(message).hint(
+            "globs match full paths from the repository root; use --all without a glob to review all pipelines",
+        ));
     }
     // In a repository without pipelines so far, unmatched globs are not a typo.
     let matches_none = || !known.is_empty() && !known.iter().any(|path| selection.includes(path));
     if let Some(key) = selection.key().filter(|_| matches_none()) {
-        return Some(Slip {
-            message: format!("no glob of `{key}` in {} matches a file", settings::FILE_NAME),
-            hint: "globs match full paths from the repository root; without `include` every pipeline is selected",
-        });
+        let file_name = settings::FILE_NAME;
+        let message = format!("no glob of `{key}` in {file_name} matches a file of {place}");
+        return Some(Failure::usage(message).hint(
+            "globs match full paths from the repository root; without `include` every pipeline is selected",
+        ));
     }
     let holds = |within: &String| within.is_empty() || known.iter().any(|path| is_within(path, within));
     let path = request.paths.iter().find(|path| !holds(path));
     let path = path.or_else(|| named_in_vain(known, request))?;
-    Some(Slip {
-        message: format!("the path {path} contains no pipeline"),
-        hint: "pass a pipeline or a directory with pipelines, or use --all to review every pipeline",
-    })
+    let message = format!("the path {path} contains no pipeline of {place}");
+    Some(
+        Failure::usage(message)
+            .hint("pass a pipeline or a directory with pipelines, or use --all to review every pipeline"),
+    )
 }
 
 /// Returns the first named file, if none of them is a pipeline, looks like one, or belongs to the gate. A hook passes
