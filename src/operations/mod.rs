@@ -1,4 +1,5 @@
-//! The work of the commands beside the gate that need more than their own file.
+//! The work of the commands beside the gate that need more than their own file: one module for each. What two of them
+//! share is in the module of its subject, such as `session` or `gate`.
 
 pub(crate) mod artifacts;
 pub(crate) mod demo;
@@ -10,7 +11,6 @@ pub(crate) mod moving;
 pub(crate) mod projects;
 pub(crate) mod provision;
 pub(crate) mod rules;
-mod secret_value;
 pub(crate) mod streaming;
 pub(crate) mod tasks;
 pub(crate) mod variables;

@@ -4,14 +4,13 @@ use crate::error::Failure;
 use crate::job::cli::{
     ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
 };
-use crate::job::settings::PlatformNames;
 use crate::session::output;
 use crate::session::resource::perhaps_made;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
-use sluicegate_platform::desired::provision::{KnownNames, SecretSource};
+use sluicegate_platform::desired::provision::SecretSource;
 use sluicegate_platform::desired::{self, Document};
 use std::path::Path;
 
@@ -103,7 +102,7 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
         vocabulary,
         output,
     } = verb;
-    let names = names(run.sources()?.vocabulary(&vocabulary));
+    let names = run.sources()?.vocabulary(&vocabulary);
     let auth_type = auth_type
         .or_else(|| names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
@@ -125,15 +124,6 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
         let made = project.made(made, LOOK).await?;
         created(run, output, &made, &format!("the connection {}", connection.name))
     })?
-}
-
-/// Returns the names in the form that the checks of files use.
-pub(crate) fn names(vocabulary: PlatformNames) -> KnownNames {
-    KnownNames {
-        key_pair_warehouse: vocabulary.warehouse_a,
-        password_warehouse: vocabulary.warehouse_b,
-        git_provider: vocabulary.git_provider,
-    }
 }
 
 pub(crate) fn secrets(run: &Run, verb: SecretsVerb) -> CommandResult {

@@ -3,7 +3,6 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, ProvisionApplyArgs};
-use crate::operations::projects::names;
 use crate::session::failure::status_of_step;
 use crate::session::named_file::read_if_there;
 use crate::session::output;
@@ -29,7 +28,7 @@ const SEEN_BY: &str = "only the account role Super Admin can see a new project u
 pub(crate) fn apply(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     let sources = run.sources()?;
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
-    let plan = provision::plan(&document, &names(sources.vocabulary(&args.vocabulary)))?;
+    let plan = provision::plan(&document, &sources.vocabulary(&args.vocabulary))?;
     let secret = plan
         .secret
         .as_ref()

@@ -8,6 +8,7 @@ pub(crate) mod named_file;
 pub(crate) mod output;
 pub(crate) mod published;
 pub(crate) mod resource;
+mod secret_value;
 pub(crate) mod signals;
 pub(crate) mod step_report;
 pub(crate) mod table;

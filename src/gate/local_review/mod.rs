@@ -6,11 +6,14 @@ use crate::error::Failure;
 use crate::gate::baseline::Baseline;
 use crate::gate::check_subject::check_rules::CheckRules;
 use crate::gate::evaluation::Evaluation;
+use crate::gate::project_checks::ProjectChecks;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::{Places, SeenFacts, Tally, evaluate, list_failed_files};
-use crate::job::settings::Connection;
+use crate::job::cli::GlobArgs;
+use crate::job::settings::{Connection, Of};
+use crate::workspace::Workspace;
 use sluicegate_base::text::count;
-use sluicegate_git::{CommitId, Repository};
+use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{Engine, FileResults};
 use sluicegate_pipelines::pipelines::{Pipeline, RULES_FILE};
 use sluicegate_pipelines::rules::RuleSet;
@@ -121,6 +124,28 @@ impl ReviewEngine for LocalReview {
         evaluation.note(self.is_of_fork.then(|| FORK_NOTE.to_owned()));
         Ok(evaluation)
     }
+}
+
+/// Evaluates these rules on all pipelines that the settings of a review select, and checks the project.
+pub(crate) fn evaluate_all(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    rules: &RuleSet,
+) -> Result<Tally, Failure> {
+    let selection = workspace.sources.selection(&GlobArgs::default(), Of::Review)?;
+    let files = snapshot.files(&|path| selection.wants(path))?;
+    let seen = SeenFacts::default();
+    let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
+    let mut tally = evaluate(&workspace.repo, rules, files, &see)?;
+    let settings = workspace.sources.project_checks(None)?;
+    let checks = ProjectChecks {
+        workspace,
+        settings: &settings,
+        snapshot,
+    };
+    tally.project = checks.all(seen)?;
+    tally.checked = Some(settings.levels);
+    Ok(tally)
 }
 
 /// Evaluates the files with these rules, at their paths in the base.

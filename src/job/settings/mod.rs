@@ -40,7 +40,7 @@ pub use known::{known, unknown_variables};
 pub use platform::Connection;
 pub use project::ProjectCheckSettings;
 pub use publish::{Publish, PublishFiles, PublishOn, is_dry_run, job_publish_files};
-pub use remote::{PlatformNames, Waiting};
+pub use remote::Waiting;
 pub use review::{GateSettings, RequestFields, Review, Revisions};
 pub use schema::schema;
 pub use selection::{LeftOfReview, Of, Selection};

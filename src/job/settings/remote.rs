@@ -6,6 +6,7 @@ use super::look::Look;
 use super::table::{by_variable, variable};
 use super::{SettingsError, Sources};
 use crate::job::cli::{PaceArgs, VocabularyArgs, parse_seconds};
+use sluicegate_platform::desired::provision::KnownNames;
 use std::time::Duration;
 
 const LONGEST: u64 = 30 * 24 * 60 * 60;
@@ -16,17 +17,6 @@ pub struct Waiting {
     pub first: Duration,
     /// Maximum time of the complete wait.
     pub limit: Duration,
-}
-
-/// The real names behind the neutral names of the API document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlatformNames {
-    /// The warehouse kind that authenticates with a key pair, in upper case.
-    pub warehouse_a: String,
-    /// The warehouse kind that authenticates with a password, in upper case.
-    pub warehouse_b: String,
-    /// The git provider, in lower case.
-    pub git_provider: String,
 }
 
 impl Sources<'_> {
@@ -69,14 +59,14 @@ impl Sources<'_> {
     }
 
     /// Returns the real names behind the neutral names of the API document, which are the defaults.
-    pub fn vocabulary(&self, args: &VocabularyArgs) -> PlatformNames {
+    pub fn vocabulary(&self, args: &VocabularyArgs) -> KnownNames {
         let file = &self.file.vocabulary;
         let name = |flag: &Option<String>, variable, file: &Option<String>| {
             self.layers().name(flag.clone(), variable, file.clone())
         };
-        PlatformNames {
-            warehouse_a: name(&args.warehouse_a, variable::WAREHOUSE_A, &file.warehouse_a),
-            warehouse_b: name(&args.warehouse_b, variable::WAREHOUSE_B, &file.warehouse_b),
+        KnownNames {
+            key_pair_warehouse: name(&args.warehouse_a, variable::WAREHOUSE_A, &file.warehouse_a),
+            password_warehouse: name(&args.warehouse_b, variable::WAREHOUSE_B, &file.warehouse_b),
             git_provider: name(&args.git_provider, variable::GIT_PROVIDER, &file.git_provider),
         }
     }

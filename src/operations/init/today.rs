@@ -3,8 +3,9 @@
 
 use crate::error::Failure;
 use crate::gate::Tally;
+use crate::gate::local_review::evaluate_all;
 use crate::job::cli::Adopt;
-use crate::operations::waivers::{baseline, found};
+use crate::operations::waivers::baseline;
 use crate::workspace::Workspace;
 use sluicegate_git::{Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity};
@@ -61,7 +62,7 @@ impl Today {
             Some(file) => workspace.read(file)?,
             None => Ok(template.clone().into_bytes()),
         };
-        let found = found(workspace, snapshot, &RuleSet::read(&document))?;
+        let found = evaluate_all(workspace, snapshot, &RuleSet::read(&document))?;
         let all: Vec<FileResults> = found.all_files().cloned().collect();
         let Tally { files, project, .. } = found;
         let waivers = match asked {

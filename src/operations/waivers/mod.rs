@@ -7,21 +7,16 @@ pub(crate) mod prune;
 pub(crate) use add::baseline;
 
 use crate::error::Failure;
-use crate::gate::SeenFacts;
 use crate::gate::Tally;
-use crate::gate::evaluate;
-use crate::gate::project_checks::ProjectChecks;
+use crate::gate::local_review::evaluate_all;
 use crate::gate::waivers::{held, standings};
-use crate::job::cli::GlobArgs;
 use crate::job::policy::Text;
-use crate::job::settings::Of;
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
 use crate::write;
 use serde_json::{Value, json};
 use sluicegate_base::input;
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::waivers::{
     EditError, FILE_NAME, Former, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers,
@@ -51,7 +46,7 @@ impl Waived {
         };
         let placed = workspace.placed(&named, rules.as_ref())?;
         let missing = RuleSet::missing();
-        let tally = found(workspace, snapshot, rules.as_ref().unwrap_or(&missing))?;
+        let tally = evaluate_all(workspace, snapshot, rules.as_ref().unwrap_or(&missing))?;
         Ok(Self {
             path,
             text: named.text,
@@ -97,28 +92,6 @@ fn as_json(entry: &WaiverEntry) -> Value {
         "owner": entry.owner,
         "until": entry.until,
     })
-}
-
-/// Evaluates these rules on all selected pipelines.
-pub(crate) fn found(
-    workspace: &Workspace<'_>,
-    snapshot: &Snapshot<'_>,
-    rules: &RuleSet,
-) -> Result<Tally, Failure> {
-    let selection = workspace.sources.selection(&GlobArgs::default(), Of::Review)?;
-    let files = snapshot.files(&|path| selection.wants(path))?;
-    let seen = SeenFacts::default();
-    let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
-    let mut tally = evaluate(&workspace.repo, rules, files, &see)?;
-    let checks = workspace.sources.project_checks(None)?;
-    let project = ProjectChecks {
-        workspace,
-        settings: &checks,
-        snapshot,
-    };
-    tally.project = project.all(seen)?;
-    tally.checked = Some(checks.levels);
-    Ok(tally)
 }
 
 /// Returns the file's text; empty if there is no file.
