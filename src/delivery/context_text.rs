@@ -1,7 +1,7 @@
 //! The context of a run as text and as JSON: the detected settings, the selected pipelines, and the reason for each.
 
 use crate::gate::{Candidate, Selected, is_within};
-use crate::job::context::{EarlierCommit, Target};
+use crate::job::context::{EarlierCommit, Target, short_ids};
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_git::{ChangeKind, CommitId, GitError, Repository, Snapshot};
@@ -234,8 +234,7 @@ fn earlier_commit(target: &Target) -> Option<String> {
     match &target.earlier {
         EarlierCommit::None => None,
         EarlierCommit::Found { commits, source } => {
-            let ids: Vec<&str> = commits.iter().map(CommitId::short).collect();
-            Some(format!("those at {} ({source})", ids.join(" and ")))
+            Some(format!("those at {} ({source})", short_ids(commits)))
         }
         EarlierCommit::NotInClone { commit, source } => {
             Some(format!("unknown: {commit} ({source}) is not in this clone"))

@@ -25,7 +25,7 @@ use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
 use crate::session::Run;
 use crate::workspace::target_tip::{or_unknown, target_tip};
 use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
-use sluicegate_pipelines::pipelines::{self, ConfigFolderError, RULES_FILE};
+use sluicegate_pipelines::pipelines::{self, ConfigFolderError, RULES_FILE, is_pipeline};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::yaml::DocumentError;
 use std::path::Path;
@@ -135,6 +135,7 @@ impl Run {
             Some(folder) => Repository::open(&folder),
             None => Repository::discover(self.env.current_dir()),
         }
+        .map(|repository| repository.with_renames_by_name(is_pipeline))
     }
 
     /// Returns the repository, if there is one.

@@ -7,7 +7,7 @@ use crate::job::settings::{self, FILE_NAME};
 use crate::session::{Run, is_ci};
 use crate::workspace::typed_paths::inside;
 use sluicegate_git::{GitError, Repository};
-use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,9 @@ impl Run {
             return here;
         }
         match paths.first().and_then(|path| self.existing_folder(path)) {
-            Some(folder) => Repository::discover(&folder).or(here),
+            Some(folder) => Repository::discover(&folder)
+                .map(|repository| repository.with_renames_by_name(is_pipeline))
+                .or(here),
             None => here,
         }
     }

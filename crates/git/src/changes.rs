@@ -76,7 +76,8 @@ impl<'s> Differences<'s> {
     /// Returns the files that differ from any base as changes, sorted by path.
     ///
     /// Renames are detected as git does it: equal content, or a similarity of at least one half. A less similar file is
-    /// renamed, too, if it is the only one of its name. Only the wanted files are considered.
+    /// renamed, too, if it is the only one of its name and [`Repository::with_renames_by_name`] includes its path. Only
+    /// the wanted files are considered.
     pub fn changes(&self) -> Vec<Change> {
         let each = self.found.iter().enumerate();
         merged(each.map(|(base, found)| self.told(base, found)).collect())

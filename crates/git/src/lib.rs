@@ -6,12 +6,6 @@
 //! content is not trusted: depths, counts and sizes are limited, and no program that a repository's configuration names
 //! is ever run.
 
-#![warn(unreachable_pub)]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "readers of these pages also read the code"
-)]
-
 mod attributes;
 mod blobs;
 mod branches;

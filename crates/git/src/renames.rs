@@ -2,8 +2,10 @@
 //!
 //! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another
 //! directory, then the most similar of the rest. That step compares every added file with every deleted one, so it
-//! is skipped if more files remain than git's own limit allows. Unlike git, a last step pairs files by their name alone:
-//! a file that moved and changed by more than half is the same file if no other file of that name came or went.
+//! is skipped if more files remain than git's own limit allows. Unlike git, a last step pairs files of the caller's choice
+//! by their name alone: such a file that moved and changed by more than half is the same file if no other file of that
+//! name came or went. Other files, such as the configuration of a tool, often have a name that says nothing about their
+//! content.
 //! libgit2's own search yields other results than git: `docs/PERFORMANCE.md`.
 //!
 //! Sizes are compared first: a file that is too small or too large for all others is not read. The last step keeps the
@@ -22,9 +24,6 @@ use std::path::PathBuf;
 const SIMILAR: u64 = WHOLE / 2;
 /// Minimum similarity of a file that kept its name. If it is reached, other files are not considered.
 const SAME_NAME: u64 = WHOLE / 4 * 3;
-/// The extensions of files that are paired by their name alone. Other files, such as the configuration of a tool, often
-/// have a name that says nothing about their content.
-const PAIRED_BY_NAME: [&str; 2] = [".orch.yaml", ".tran.yaml"];
 /// The square root of the maximum number of comparisons: git's `diff.renameLimit`.
 const LIMIT: usize = 1000;
 /// Maximum size in bytes of a file that is compared by similarity; a larger one is a rename only if its content is
@@ -64,7 +63,7 @@ pub(super) fn pairs(
     if search.added.len().saturating_mul(search.deleted.len()) <= LIMIT * LIMIT {
         search.most_similar(&local);
     }
-    search.only_of_name(&added, &deleted);
+    search.only_of_name(&added, &deleted, repository.paired_by_name);
     search.pairs
 }
 
@@ -222,10 +221,14 @@ impl<'a> RenameSearch<'a> {
     }
 
     /// Pairs the remaining files whose name only one added and only one deleted file has.
-    fn only_of_name(&mut self, added: &HashMap<&str, usize>, deleted: &HashMap<&str, usize>) {
+    fn only_of_name(
+        &mut self,
+        added: &HashMap<&str, usize>,
+        deleted: &HashMap<&str, usize>,
+        is_paired: fn(&str) -> bool,
+    ) {
         let is_regular = |index: &usize| {
-            let has_extension = |extension: &&str| self.differences[*index].path.ends_with(extension);
-            self.kind(*index) == Some(FileKind::Regular) && PAIRED_BY_NAME.iter().any(has_extension)
+            self.kind(*index) == Some(FileKind::Regular) && is_paired(&self.differences[*index].path)
         };
         let remaining: HashSet<usize> = self.deleted.iter().copied().filter(is_regular).collect();
         let files = self.added.iter().filter(|index| is_regular(index));

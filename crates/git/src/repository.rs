@@ -24,6 +24,8 @@ pub struct Repository {
     pub(super) configuration: PathBuf,
     bare: bool,
     plain: bool,
+    /// Whether renames of a path are found by its file name alone.
+    pub(super) paired_by_name: fn(&str) -> bool,
     pub(super) kept_blobs: RefCell<KeptObjects>,
     pub(super) kept_trees: RefCell<KeptTrees>,
     /// Dropped with the repository, because `library` reads it.
@@ -52,6 +54,7 @@ impl Repository {
             root: opened.root,
             bare: opened.bare,
             plain: opened.plain,
+            paired_by_name: |_| false,
             kept_blobs: RefCell::default(),
             kept_trees: RefCell::default(),
             library: opened.library,
@@ -63,6 +66,14 @@ impl Repository {
     #[must_use]
     pub fn without_cache(mut self) -> Self {
         self.kept_blobs = RefCell::new(KeptObjects::none());
+        self
+    }
+
+    /// Finds renames of these paths also by their file name alone: a file that moved and changed completely is the same
+    /// file if no other file of that name came or went.
+    #[must_use]
+    pub fn with_renames_by_name(mut self, is_paired: fn(&str) -> bool) -> Self {
+        self.paired_by_name = is_paired;
         self
     }
 

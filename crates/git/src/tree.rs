@@ -94,7 +94,7 @@ impl Repository {
 
     /// Returns the names of the symbolic links at the root of the commit's tree; names that are not UTF-8 are
     /// skipped.
-    pub fn root_links(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
+    pub(crate) fn root_links(&self, commit: &CommitId) -> Result<Vec<String>, GitError> {
         self.root_names(commit, |entry| entry.file_kind() == Some(FileKind::Symlink))
     }
 

@@ -8,7 +8,7 @@ pub(crate) mod renamed_components;
 use crate::error::Failure;
 use crate::gate::baseline::adoption::Adoption;
 use crate::gate::{Moved, Pairs, Places, Selected, Tally, mark_known, moved};
-use crate::job::context::Comparison;
+use crate::job::context::{Comparison, short_ids};
 use crate::job::settings::{Connection, Revisions, Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
@@ -285,11 +285,10 @@ fn subjects(file: &FileResults) -> BTreeSet<&str> {
 
 /// Returns the note that names the earlier commit whose findings are known, or `None` without one.
 fn earlier_note(bases: &[CommitId], source: &str) -> Option<String> {
-    let ids: Vec<&str> = bases.iter().map(CommitId::short).collect();
-    (!ids.is_empty()).then(|| {
+    (!bases.is_empty()).then(|| {
         format!(
             "findings are known if they exist at {}: {source}",
-            ids.join(" and ")
+            short_ids(bases)
         )
     })
 }

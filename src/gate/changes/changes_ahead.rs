@@ -8,6 +8,7 @@ use crate::report::ChangedFile;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::{Change, CommitId, GitError, Repository};
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
@@ -82,7 +83,9 @@ impl ChangesAhead {
 impl Comparing {
     /// A repository belongs to one thread, so this one opens it again.
     fn compare(&self, facts: &Sender<FactsOfFiles>) -> Result<Vec<ChangedFile>, GitError> {
-        let repo = Repository::open(&self.root)?.without_cache();
+        let repo = Repository::open(&self.root)?
+            .with_renames_by_name(is_pipeline)
+            .without_cache();
         let snapshot = repo.snapshot(self.head.clone());
         change_list::compared_pairs(&repo, &snapshot, &self.bases, &self.changes, |found| {
             // Nobody waits for them if there is nothing to review.

@@ -12,7 +12,7 @@ impl<'f> RequestedPaths<'f> {
     pub(crate) fn new(files: &'f [String]) -> Self {
         let mut paths = HashMap::new();
         for file in files {
-            let normal = normalize(file);
+            let normal = fold_spelling(file);
             if let Some(stem) =
                 Kind::from_path(&normal).and_then(|kind| normal.strip_suffix(kind.extension()))
             {
@@ -25,13 +25,13 @@ impl<'f> RequestedPaths<'f> {
 
     /// Returns the requested path that is meant.
     pub(crate) fn find(&self, path: &str) -> Option<&'f str> {
-        self.0.get(&normalize(path)).copied()
+        self.0.get(&fold_spelling(path)).copied()
     }
 }
 
 /// Removes what does not distinguish two files of a repository: a leading `./` or `/`, the kind of slash, surrounding
 /// blanks, case, and the Unicode normal form.
-fn normalize(path: &str) -> String {
+fn fold_spelling(path: &str) -> String {
     let path = path.trim().replace('\\', "/");
     let path = path.trim_start_matches("./").trim_start_matches('/');
     path.to_lowercase().nfc().collect()

@@ -13,6 +13,12 @@ pub enum EarlierCommit {
     NotInClone { commit: String, source: &'static str },
 }
 
+/// Returns the short ids of the commits whose findings are known.
+pub(crate) fn short_ids(commits: &[CommitId]) -> String {
+    let ids: Vec<&str> = commits.iter().map(CommitId::short).collect();
+    ids.join(" and ")
+}
+
 /// The base. Without a commit, every pipeline is selected.
 pub(super) struct Base {
     pub commits: Vec<CommitId>,

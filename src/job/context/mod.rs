@@ -20,6 +20,7 @@ mod target_branches;
 mod wish;
 
 pub use base_commits::EarlierCommit;
+pub(crate) use base_commits::short_ids;
 pub use branch_origin::BranchOrigin;
 pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;

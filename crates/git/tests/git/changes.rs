@@ -123,6 +123,33 @@ fn a_file_that_becomes_a_folder_is_deleted_and_its_files_are_added() {
 }
 
 #[test]
+fn file_that_moved_and_was_rewritten_is_renamed_only_with_renames_by_name() {
+    let world = World::new();
+    world.write("a/load.orch.yaml", lines(9, "load"));
+    world.write("a/settings.yaml", lines(9, "settings"));
+    world.commit("one");
+    world.git(&["rm", "-qr", "a"]);
+    world.write("b/load.orch.yaml", "something else");
+    world.write("b/settings.yaml", "another thing");
+    world.commit("two");
+    let separate = [
+        "D a/load.orch.yaml",
+        "D a/settings.yaml",
+        "A b/load.orch.yaml",
+        "A b/settings.yaml",
+    ];
+    assert_eq!(last(&world), separate);
+    let repo = open(&world.work()).with_renames_by_name(pipelines);
+    let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
+    let paired = [
+        "D a/settings.yaml",
+        "R a/load.orch.yaml -> b/load.orch.yaml",
+        "A b/settings.yaml",
+    ];
+    assert_eq!(short(&repo.changes(&[base], &head, &anything).unwrap()), paired);
+}
+
+#[test]
 fn a_rename_of_case_alone_is_a_rename() {
     let world = World::new();
     world.write("Load.orch.yaml", lines(9, "load"));

@@ -109,6 +109,26 @@ fn names_must_match_the_whole_pattern() {
     }
 }
 
+/// As in the engines of Perl, Java, Python and JavaScript: backtracking goes past a look-ahead, never into it.
+#[test]
+fn look_ahead_that_matched_once_is_not_tried_another_way() {
+    let table: [(&str, &[u32]); 3] = [
+        // The look-ahead takes every `a`, so `aaaba` does not end with the same number of them.
+        (r"(?=(a+))a*b\1", &[5]),
+        (r"(?=(a+?))a*b\1", &[]),
+        (r".*(?=a)aba", &[]),
+    ];
+    for (pattern, expected) in table {
+        let config = format!("regexMatchPattern: '{pattern}'");
+        let document = orchestration(&["aba:", "aaaba:"]);
+        assert_eq!(
+            lines("component-naming-convention", &config, &document),
+            expected,
+            "{pattern}"
+        );
+    }
+}
+
 #[test]
 fn a_name_is_the_key_and_not_the_parameter() {
     let document = orchestration(&[
