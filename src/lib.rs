@@ -15,11 +15,6 @@
 //! `sluicegate_local_platform`, the platform on this machine, and `sluicegate_base`, helpers that several of them use.
 
 // Only tests use the library from outside; items that no test uses are `pub(crate)`.
-#![warn(unreachable_pub)]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "readers of these pages also read the code"
-)]
 
 mod commands;
 mod delivery;

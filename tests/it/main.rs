@@ -2,6 +2,7 @@
 //!
 //! There is one directory for each command or subject. CONTRIBUTING.md says which test belongs where.
 
+#![allow(unreachable_pub, reason = "the modules of a test share helpers")]
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

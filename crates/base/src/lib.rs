@@ -6,8 +6,6 @@
 //! what it seems: a file that git did not check out, JSON with two meanings, a variable that was not replaced.
 //! [`globs`] matches paths. [`address`] is the address of the project. [`mod@words`] defines the names of an enum's values in one list.
 
-#![warn(unreachable_pub)]
-
 pub mod text;
 
 pub mod input;

@@ -6,7 +6,7 @@ macro_rules! words {
     ($type:ident { $($variant:ident => $word:literal),+ $(,)? }) => {
         impl $type {
             /// All values, in the order of their declaration.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// Returns the word for the value, as used on the command line and in documents.
             pub const fn name(self) -> &'static str {

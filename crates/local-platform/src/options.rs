@@ -36,7 +36,7 @@ pub enum Role {
 
 impl Role {
     /// Returns whether the role may use the shared pipeline endpoints.
-    pub const fn is_admin(self) -> bool {
+    pub(crate) const fn is_admin(self) -> bool {
         matches!(self, Self::SuperAdmin | Self::Admin)
     }
 }

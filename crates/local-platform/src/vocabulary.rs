@@ -106,7 +106,7 @@ impl Vocabulary {
     }
 
     /// Returns the names of the two warehouse kinds in lower case, as in connections and streaming targets.
-    pub fn lower_warehouses(&self) -> [String; 2] {
+    pub(crate) fn lower_warehouses(&self) -> [String; 2] {
         self.warehouses.each_ref().map(|name| name.to_lowercase())
     }
 }

@@ -14,12 +14,6 @@
 //! assert_eq!(rules.enforcement("unused-components"), Some(Enforcement::Error));
 //! ```
 
-#![warn(unreachable_pub)]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "readers of these pages also read the code"
-)]
-
 pub mod pipelines;
 pub mod yaml;
 

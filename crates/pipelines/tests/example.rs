@@ -1,6 +1,7 @@
 //! Runs the example.
 
 #![allow(dead_code, reason = "a test does not call the example's main function")]
+#![allow(unreachable_pub, reason = "a test shares the function of the example")]
 
 #[path = "../examples/check_file.rs"]
 mod check_file;

@@ -25,12 +25,6 @@
 //! # }
 //! ```
 
-#![warn(unreachable_pub)]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "readers of these pages also read the code"
-)]
-
 pub mod http;
 
 pub mod api;

@@ -1,5 +1,6 @@
 //! The local platform over real HTTP: its responses, its permissions, and its stored data.
 
+#![allow(unreachable_pub, reason = "the modules of a test share helpers")]
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(
     clippy::unwrap_used,

@@ -10,7 +10,7 @@ pub enum Block {
 }
 
 impl Block {
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         match self {
             Self::Heading(heading) => format!("\n### {heading}\n"),
             Self::Text(text) => format!("\n{text}\n"),

@@ -127,7 +127,7 @@ impl Status {
 
 impl RuleResult {
     /// Returns the error type if every rule of the file has the same error, or `None` for any other result.
-    pub fn error_of_the_file(&self) -> Option<&str> {
+    pub(crate) fn error_of_the_file(&self) -> Option<&str> {
         match &self.status {
             Status::Error(Some(error_type)) => OF_THE_FILE
                 .contains(&error_type.as_str())

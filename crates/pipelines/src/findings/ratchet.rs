@@ -33,7 +33,7 @@ impl Report {
     }
 
     /// Returns the note about the number of known findings, or `None` if it equals the limit.
-    pub fn known_told(&self) -> Option<String> {
+    pub(crate) fn known_told(&self) -> Option<String> {
         let (known, most) = (self.totals().known?, self.context.max_known?);
         self.too_many_known()
             .or_else(|| (known < most).then(|| can_be_lower(known, most)))

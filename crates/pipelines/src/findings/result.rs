@@ -222,7 +222,7 @@ impl FileResults {
     }
 
     /// Returns the results of the rules in the rules file.
-    pub fn rule_results(&self) -> impl Iterator<Item = &RuleResult> {
+    pub(crate) fn rule_results(&self) -> impl Iterator<Item = &RuleResult> {
         self.results
             .iter()
             .filter(|result| result.origin != Origin::Project)

@@ -17,7 +17,7 @@ pub struct Waiver {
 
 impl Waiver {
     /// Returns a text for a finding in this state: the finding is waived, or since when it no longer is.
-    pub fn told(&self, state: Option<State>) -> Option<String> {
+    pub(crate) fn told(&self, state: Option<State>) -> Option<String> {
         let reason = &self.reason;
         match (state, self.until) {
             (Some(State::Waived), None) => Some(format!("waived: {reason}")),

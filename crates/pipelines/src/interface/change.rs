@@ -19,7 +19,7 @@ pub struct SourceLocation {
 
 impl SourceLocation {
     /// Returns the file, with the line if there is one. Not escaped.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.path),
             None => self.path.clone(),
@@ -82,7 +82,7 @@ impl Change {
     }
 
     /// Creates the change for a removed shared pipeline whose old location is unknown.
-    pub fn gone(id: &str, new: &super::Interface) -> Self {
+    pub(crate) fn gone(id: &str, new: &super::Interface) -> Self {
         let file = SourceLocation {
             path: new.file.clone(),
             line: None,

@@ -125,7 +125,7 @@ impl PipelineFacts {
     }
 
     /// Returns whether the pipeline has a variable of this name.
-    pub fn declares(&self, variable: &str) -> bool {
+    pub(crate) fn declares(&self, variable: &str) -> bool {
         self.variables
             .binary_search_by(|name| name.as_str().cmp(variable))
             .is_ok()

@@ -17,15 +17,14 @@ mod written;
 
 pub use config_folder::{ConfigFolderError, RULES_FILE, SHARED_PIPELINES_FILE, config_folder};
 pub use facts::{DanglingLink, PipelineFacts, SoughtNames, may_name_files};
-pub use model::without_extension;
 pub use model::{
     Argument, Call, Component, Condition, Kind, Link, LinkRole, Pipeline, PipelineVariable, ReferenceKind,
-    is_pipeline,
+    is_pipeline, without_extension,
 };
-pub use names::{ABOUT_THE_PIPELINE, ABOUT_THE_RULES_FILE, NamedPipelines, NamedSubject, SubjectKind};
-pub use normal_forms::NormalForms;
-pub use read::Outline;
-pub use references::file_name;
-pub use references::{CallWalk, PipelineFiles, Reference, ReferenceTarget, Resolved};
+pub(crate) use names::ABOUT_THE_PIPELINE;
+pub use names::{NamedPipelines, NamedSubject, SubjectKind};
+pub(crate) use normal_forms::NormalForms;
+pub(crate) use read::Outline;
+pub use references::{CallWalk, PipelineFiles, Reference, ReferenceTarget, Resolved, file_name};
 pub use shared::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
 pub use shared_edit::{NewSharedEntry, SharedEditError};

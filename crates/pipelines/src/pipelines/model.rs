@@ -112,7 +112,7 @@ pub enum Condition {
 
 impl Condition {
     /// Returns the key in `transitions`.
-    pub const fn key(self) -> &'static str {
+    pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::Unconditional => "unconditional",
             Self::Success => "success",
@@ -137,7 +137,7 @@ pub struct Link {
 
 impl Link {
     /// Returns whether the entry is null or empty. If no component has that name, it is not a link.
-    pub fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.is_null || self.name.trim().is_empty()
     }
 }

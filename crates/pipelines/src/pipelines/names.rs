@@ -11,10 +11,10 @@ use super::quotes::{self, OpenedQuote, QUOTES, is_word};
 use sluicegate_base::words::words;
 
 /// The beginning of a text about an entire pipeline, which has no line.
-pub const ABOUT_THE_PIPELINE: &str = "the pipeline ";
+pub(crate) const ABOUT_THE_PIPELINE: &str = "the pipeline ";
 
 /// The beginning of a text about the rules file.
-pub const ABOUT_THE_RULES_FILE: &str = "the rules file ";
+pub(crate) const ABOUT_THE_RULES_FILE: &str = "the rules file ";
 
 /// Maximum number of bytes of a text that are searched.
 const MAX_TEXT: usize = 2048;

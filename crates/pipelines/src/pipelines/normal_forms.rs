@@ -7,26 +7,26 @@ use unicode_normalization::UnicodeNormalization as _;
 
 /// The paths with names that have several normal forms, by the file name in one form.
 #[derive(Debug, Default)]
-pub struct NormalForms<'p>(HashMap<String, Vec<&'p str>>);
+pub(crate) struct NormalForms<'p>(HashMap<String, Vec<&'p str>>);
 
 impl<'p> NormalForms<'p> {
-    pub fn new(paths: impl Iterator<Item = &'p str>) -> Self {
+    pub(crate) fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut by_name: HashMap<String, Vec<&str>> = HashMap::new();
         for path in paths.filter(|path| !path.is_ascii()) {
-            by_name.entry(normalized(file_name(path))).or_default().push(path);
+            by_name.entry(compose(file_name(path))).or_default().push(path);
         }
         Self(by_name)
     }
 
     /// Returns the file whose path is the same text in any form, otherwise the only file of that name.
-    pub fn find(&self, path: &str) -> Option<&'p str> {
+    pub(crate) fn find(&self, path: &str) -> Option<&'p str> {
         if path.is_ascii() {
             return None;
         }
-        let named = self.0.get(&normalized(file_name(path)))?;
-        let whole = normalized(path);
+        let named = self.0.get(&compose(file_name(path)))?;
+        let whole = compose(path);
         match (
-            named.iter().find(|other| normalized(other) == whole),
+            named.iter().find(|other| compose(other) == whole),
             named.as_slice(),
         ) {
             (Some(same), _) | (None, [same]) => Some(same),
@@ -36,6 +36,6 @@ impl<'p> NormalForms<'p> {
 }
 
 /// Returns the text in the composed form.
-fn normalized(text: &str) -> String {
+fn compose(text: &str) -> String {
     text.nfc().collect()
 }

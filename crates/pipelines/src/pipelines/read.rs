@@ -38,7 +38,7 @@ impl Kind {
 
 /// The parts of a pipeline's document.
 #[derive(Debug, Clone, Copy)]
-pub struct Outline<'t, 'a> {
+pub(crate) struct Outline<'t, 'a> {
     /// From the `type` key.
     pub kind: Kind,
     /// The map of components, or null, if present.
@@ -49,7 +49,7 @@ pub struct Outline<'t, 'a> {
 
 impl<'t, 'a> Outline<'t, 'a> {
     /// Reads the parts of a document that is a pipeline; see [`Pipeline::parse`].
-    pub fn of(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
+    pub(crate) fn of(root: NodeRef<'t, 'a>) -> Result<Self, DocumentError> {
         let kind = kind(root)?;
         let pipeline = root
             .get("pipeline")

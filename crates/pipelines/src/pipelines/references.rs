@@ -130,7 +130,7 @@ pub enum Resolved<'r> {
 
 impl<'r> Resolved<'r> {
     /// Returns the called file, if it is certain.
-    pub const fn file(&self) -> Option<&'r str> {
+    pub(crate) const fn file(&self) -> Option<&'r str> {
         match self {
             Self::File(path) | Self::Bare(path) => Some(path),
             Self::Missing | Self::Ambiguous(_) => None,
@@ -165,13 +165,13 @@ impl<'f> PipelineFiles<'f> {
     }
 
     /// Returns the files of this kind.
-    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &'f str> {
+    pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &'f str> {
         let all = self.by_name.values().flatten().copied();
         all.filter(move |path| path.ends_with(kind.extension()))
     }
 
     /// Returns the files with the file name of `target`, in any folder.
-    pub fn of_name(&self, target: &str, kind: Kind) -> &[&'f str] {
+    pub(crate) fn of_name(&self, target: &str, kind: Kind) -> &[&'f str] {
         let named = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
         let as_written = if is_named(target, kind) {
             named(target)

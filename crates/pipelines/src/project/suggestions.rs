@@ -50,7 +50,7 @@ pub struct CallSuggestions<'p> {
 
 impl<'p> CallSuggestions<'p> {
     /// Begins with the calls of another file.
-    pub fn enter(&mut self, caller: &str) {
+    pub(crate) fn enter(&mut self, caller: &str) {
         caller.clone_into(&mut self.caller);
         self.known.clear();
     }

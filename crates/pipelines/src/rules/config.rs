@@ -12,19 +12,19 @@ pub struct Config<'t, 'a> {
 
 impl<'t, 'a> Config<'t, 'a> {
     /// Creates the configuration of the rule `id`; `node` is `None` if its entry has no `config`.
-    pub const fn new(id: &'static str, node: Option<NodeRef<'t, 'a>>) -> Self {
+    pub(crate) const fn new(id: &'static str, node: Option<NodeRef<'t, 'a>>) -> Self {
         Self { id, node }
     }
 
     /// Returns the value of a field that must be an integer from 0.
-    pub fn count(&self, field: &str) -> Result<u64, EvaluationError> {
+    pub(crate) fn count(&self, field: &str) -> Result<u64, EvaluationError> {
         match self.field(field)?.value() {
             Some(Value::Natural(count)) => Ok(count),
             value => Err(self.wrong(field, "an integer from 0", value)),
         }
     }
 
-    pub fn text(&self, field: &str) -> Result<&'t str, EvaluationError> {
+    pub(crate) fn text(&self, field: &str) -> Result<&'t str, EvaluationError> {
         match self.field(field)?.value() {
             Some(Value::Text(text)) => Ok(text),
             value => Err(self.wrong(field, "a string (in quotes if it looks like a number)", value)),

@@ -75,7 +75,7 @@ const fn no_rules_file(is_link: bool) -> &'static str {
 impl EvaluationError {
     /// Returns the line of the pipeline with the error, if known. Errors in the rules file have no line in the
     /// pipeline.
-    pub fn line(&self) -> Option<u32> {
+    pub(crate) fn line(&self) -> Option<u32> {
         match self {
             Self::DocumentParse(error) => error.position.map(|position| position.line),
             _ => None,
@@ -91,7 +91,7 @@ impl EvaluationError {
     }
 
     /// Returns the value of `errorDetail.type`.
-    pub const fn error_type(&self) -> &'static str {
+    pub(crate) const fn error_type(&self) -> &'static str {
         match self {
             Self::RulesFileRetrieval { .. } => "designer/rules-file-retrieval-error",
             Self::RulesFileParse(_) => "designer/rules-file-parse-error",

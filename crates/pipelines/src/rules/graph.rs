@@ -11,13 +11,13 @@ pub(super) const START: &str = "start";
 
 /// The links between existing components. Links to missing components and links of a component to itself are ignored.
 #[derive(Debug)]
-pub struct Graph<'p> {
+pub(crate) struct Graph<'p> {
     components: &'p [Component],
     index: HashMap<&'p str, usize>,
 }
 
 impl<'p> Graph<'p> {
-    pub fn new(pipeline: &'p Pipeline) -> Self {
+    pub(crate) fn new(pipeline: &'p Pipeline) -> Self {
         let components = pipeline.components.as_slice();
         let names = components.iter().enumerate();
         Self {
@@ -29,7 +29,7 @@ impl<'p> Graph<'p> {
     }
 
     /// Returns the components that the component at `from` links to.
-    pub fn links(&self, from: usize) -> impl Iterator<Item = (LinkRole, usize)> {
+    pub(crate) fn links(&self, from: usize) -> impl Iterator<Item = (LinkRole, usize)> {
         let links = self
             .components
             .get(from)
@@ -41,7 +41,7 @@ impl<'p> Graph<'p> {
     }
 
     /// Returns for each component whether a link with one of these roles leads to it.
-    pub fn linked_to(&self, roles: &[LinkRole]) -> Vec<bool> {
+    pub(crate) fn linked_to(&self, roles: &[LinkRole]) -> Vec<bool> {
         let mut linked = vec![false; self.components.len()];
         for from in 0..self.components.len() {
             for (_, to) in self.links(from).filter(|(role, _)| roles.contains(role)) {
@@ -52,19 +52,19 @@ impl<'p> Graph<'p> {
     }
 
     /// Returns for each component whether it links to another component with this role.
-    pub fn links_on(&self, role: LinkRole) -> Vec<bool> {
+    pub(crate) fn links_on(&self, role: LinkRole) -> Vec<bool> {
         (0..self.components.len())
             .map(|from| self.links(from).any(|(found, _)| found == role))
             .collect()
     }
 
     /// Returns whether there is a start component.
-    pub fn has_start(&self) -> bool {
+    pub(crate) fn has_start(&self) -> bool {
         self.components.iter().any(is_start)
     }
 
     /// Returns for each component whether it is a start component or reachable from one.
-    pub fn reachable(&self) -> Vec<bool> {
+    pub(crate) fn reachable(&self) -> Vec<bool> {
         let mut reached: Vec<bool> = self.components.iter().map(is_start).collect();
         let starts = reached.iter().enumerate().filter(|(_, is_start)| **is_start);
         let mut waiting: Vec<usize> = starts.map(|(at, _)| at).collect();

@@ -17,7 +17,7 @@ impl Documentation {
     }
 
     /// Returns the entry of the rule for a rules file, at this level and with the platform's default values.
-    pub fn entry(&self, level: Enforcement) -> String {
+    pub(crate) fn entry(&self, level: Enforcement) -> String {
         let mut entry = format!(
             "- id: {}\n  enabled: true\n  enforcementLevel: {level}\n",
             self.id

@@ -37,7 +37,8 @@ pub enum Measure {
 }
 
 /// A rule with its configuration: returns the violations of a pipeline, in file order.
-pub type Evaluator = Box<dyn Fn(&Subject<'_>) -> Result<Vec<Violation>, EvaluationError> + Send + Sync>;
+pub(crate) type Evaluator =
+    Box<dyn Fn(&Subject<'_>) -> Result<Vec<Violation>, EvaluationError> + Send + Sync>;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Documentation {

@@ -14,19 +14,19 @@ pub struct Subject<'p> {
 }
 
 impl<'p> Subject<'p> {
-    pub const fn new(pipeline: &'p Pipeline) -> Self {
+    pub(crate) const fn new(pipeline: &'p Pipeline) -> Self {
         Self {
             pipeline,
             graph: OnceCell::new(),
         }
     }
 
-    pub fn graph(&self) -> &Graph<'p> {
+    pub(crate) fn graph(&self) -> &Graph<'p> {
         self.graph.get_or_init(|| Graph::new(self.pipeline))
     }
 
     /// Returns one violation for each component for which `is_wrong` is true, given its index and the component.
-    pub fn violations_of_components(
+    pub(crate) fn violations_of_components(
         &self,
         is_wrong: impl Fn(usize, &Component) -> bool,
         problem: &str,

@@ -32,12 +32,12 @@ impl WaiverEntry {
     }
 
     /// Returns whether its last day was before `today`.
-    pub fn is_over(&self, today: Date) -> bool {
+    pub(crate) fn is_over(&self, today: Date) -> bool {
         self.until.is_some_and(|until| until < today)
     }
 
     /// Returns whether it allows this finding of a file that its path matches. An unknown size is not allowed.
-    pub fn is_about(&self, finding: &Finding<'_>) -> bool {
+    pub(crate) fn is_about(&self, finding: &Finding<'_>) -> bool {
         let identity = finding.identity();
         let is_small_enough = match (self.size, finding.size) {
             (None, _) => true,
@@ -50,7 +50,7 @@ impl WaiverEntry {
     }
 
     /// Returns the data that is shown with a finding.
-    pub fn waiver(&self) -> Waiver {
+    pub(crate) fn waiver(&self) -> Waiver {
         Waiver {
             reason: self.reason.clone(),
             owner: self.owner.clone(),

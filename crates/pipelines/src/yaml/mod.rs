@@ -11,8 +11,7 @@ mod rewrite;
 mod scalar;
 mod tree;
 
-pub use document::{DOCUMENT_LIMIT, DocumentError, Position};
-pub use document::{is_blank, shortened};
+pub use document::{DOCUMENT_LIMIT, DocumentError, Position, is_blank, shortened};
 pub use rewrite::{around, rewrite};
 pub use scalar::Value;
 pub(crate) use scalar::in_double_quotes;

@@ -86,7 +86,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     }
 
     /// Returns the text of a scalar that is a text and not a number, boolean or null.
-    pub fn string(self) -> Option<&'t str> {
+    pub(crate) fn string(self) -> Option<&'t str> {
         match self.value() {
             Some(Value::Text(text)) => Some(text),
             _ => None,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Maximum number of events on a page.
-pub const EVENT_PAGE: usize = 100;
+pub(crate) const EVENT_PAGE: usize = 100;
 
 /// An audit event. A field of another type than the document's is kept as its JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

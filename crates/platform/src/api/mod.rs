@@ -27,28 +27,23 @@ mod tasks;
 mod variables;
 
 pub use answer::Answer;
-pub use artifacts::{Artifact, ArtifactDetails, DetailedPipeline};
-pub use connections::NewConnection;
-pub use environments::{ConnectionOverride, Environment, NewEnvironment};
-pub use events::{EVENT_PAGE, Event, EventPage, EventWindow};
-pub use executions::{Execution, ExecutionAnswer, ExecutionId, Grid, NewExecution, PublishedPipeline};
+pub use artifacts::*;
+pub use connections::*;
+pub use environments::*;
+pub use events::*;
+pub use executions::*;
 pub use header::{HeaderError, header_value};
 pub use multipart::{PartSource, UploadPart, part_name};
-pub use projects::{NewProject, Project, ProjectCreated};
-pub use publish::{PublishAnswer, Upload};
-pub use repositories::NewRepository;
-pub use review::{ReviewAnswer, ReviewFields, ReviewRequest, RuleAnswer};
-pub use secrets::{NewSecret, SecretCreated};
-pub use shared_pipelines::SharedPipeline;
-pub use streaming::{StreamingCommand, StreamingPipeline, StreamingSide, StreamingStatus};
-pub use task_messages::{FollowUp, MessageSent, Messages};
-pub use tasks::{
-    AGENT, AgentConfig, Decided, Decision, NewTask, PendingDecision, Permission, PermissionMessage,
-    Permissions, Phase, QuestionAnswer, Task, TaskCreated, TaskFilter,
-};
-pub use variables::{
-    NewVariable, Override, Overrides, OverridesSet, Variable, VariableCreated, VariableFields,
-};
+pub use projects::*;
+pub use publish::*;
+pub use repositories::*;
+pub use review::*;
+pub use secrets::*;
+pub use shared_pipelines::*;
+pub use streaming::*;
+pub use task_messages::*;
+pub use tasks::*;
+pub use variables::*;
 
 use crate::http::{Client, HttpError, Observer, Url};
 use uuid::Uuid;

@@ -17,7 +17,7 @@ pub(super) enum ExecutionStanding {
 
 /// Interprets the status of an execution. The API document shows only RUNNING; the other values are those that clients
 /// encounter. An unknown status counts as the end only if the response has an end time, and then always as a failure.
-pub(super) fn standing(execution: &Execution) -> ExecutionStanding {
+pub(crate) fn standing(execution: &Execution) -> ExecutionStanding {
     let status = execution
         .status
         .as_deref()

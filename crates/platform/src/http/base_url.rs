@@ -53,7 +53,7 @@ impl BaseUrl {
     /// name stays a part of that name. Rejects a name that cannot be a path segment ([`ErrorKind::Configuration`]).
     ///
     /// [`ErrorKind::Configuration`]: super::ErrorKind::Configuration
-    pub fn join(&self, path_below_v1: &[&str]) -> Result<Url, HttpError> {
+    pub(crate) fn join(&self, path_below_v1: &[&str]) -> Result<Url, HttpError> {
         check(path_below_v1)?;
         Ok(below(&self.root(), path_below_v1))
     }
@@ -83,7 +83,7 @@ impl BaseUrl {
     }
 
     /// Returns whether the host is the local machine.
-    pub fn is_on_this_machine(&self) -> bool {
+    pub(crate) fn is_on_this_machine(&self) -> bool {
         is_loopback(&self.0)
     }
 

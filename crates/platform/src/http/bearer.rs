@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 /// The reason why there is no token.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum TokenError {
+pub(crate) enum TokenError {
     /// The configured file, command, URL or value cannot be used.
     #[error("no token: {0}")]
     Configuration(String),

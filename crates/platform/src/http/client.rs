@@ -41,7 +41,7 @@ impl Client {
         Self::with_delays(settings, Delays::default())
     }
 
-    pub fn observer(&self) -> &Observer {
+    pub(crate) fn observer(&self) -> &Observer {
         &self.0.transport.observer
     }
 
@@ -71,13 +71,13 @@ impl Client {
     }
 
     /// Returns the URL of a resource from its path segments below `/v1`; rejects a name that cannot be a path segment.
-    pub fn url(&self, path: &[&str]) -> Result<Url, HttpError> {
+    pub(crate) fn url(&self, path: &[&str]) -> Result<Url, HttpError> {
         self.0.base_url.join(path)
     }
 
     /// Sends a request with the token. After a 401, fetches the token again if its source can give another one, and
     /// repeats the request: a request that got a 401 was not processed.
-    pub async fn send(&self, request: &Request) -> Result<Response, HttpError> {
+    pub(crate) async fn send(&self, request: &Request) -> Result<Response, HttpError> {
         // Boxed because every caller that awaits a response would otherwise contain this large future.
         Box::pin(self.send_with_token(request)).await
     }

@@ -87,17 +87,17 @@ impl HttpError {
         }))
     }
 
-    pub fn configuration(words: impl Into<String>) -> Self {
+    pub(crate) fn configuration(words: impl Into<String>) -> Self {
         Self::new(ErrorKind::Configuration, words.into())
     }
 
     /// Creates an error for responses that are valid separately but cannot be used together.
-    pub fn bad_answer(words: impl Into<String>) -> Self {
+    pub(crate) fn bad_answer(words: impl Into<String>) -> Self {
         Self::new(ErrorKind::BadAnswer, words.into())
     }
 
     /// Creates an error for a response that did not arrive within the time limit.
-    pub fn late(words: impl Into<String>) -> Self {
+    pub(crate) fn late(words: impl Into<String>) -> Self {
         Self::new(ErrorKind::Timeout, words.into())
     }
 
@@ -119,7 +119,7 @@ impl HttpError {
 
     /// Marks the request as one that may have had its effect.
     #[must_use]
-    pub fn maybe_processed(mut self) -> Self {
+    pub(crate) fn maybe_processed(mut self) -> Self {
         self.0.processed = true;
         self
     }
@@ -206,7 +206,7 @@ impl HttpError {
     }
 
     /// Returns the server's message, unabridged; for searching in it.
-    pub fn server_text(&self) -> &str {
+    pub(crate) fn server_text(&self) -> &str {
         &self.0.words.text
     }
 

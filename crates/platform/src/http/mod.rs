@@ -30,7 +30,6 @@ mod weight;
 mod words;
 
 pub use base_url::{BaseUrl, BaseUrlError};
-pub use bearer::TokenError;
 pub use client::{Client, Settings};
 pub use contact::{Greeting, greet, look_up, proxy_for};
 pub use error::{ErrorKind, HttpError};
@@ -43,8 +42,8 @@ pub use reqwest::header::{HeaderName, HeaderValue};
 pub use reqwest::{Method, Url};
 pub use response::Response;
 pub use retry::{Delays, Repeat};
-pub use segment::unfit;
+pub(crate) use segment::unfit;
 pub use success::Success;
 pub use token::{SECRETS, TokenSource};
-pub use upload::UploadBody;
+pub(crate) use upload::UploadBody;
 pub use words::FieldViolation;

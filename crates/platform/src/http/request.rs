@@ -61,7 +61,7 @@ impl Request {
 
     /// Sets an expected success other than a JSON body.
     #[must_use]
-    pub fn succeeds_by(mut self, success: Success) -> Self {
+    pub(crate) fn succeeds_by(mut self, success: Success) -> Self {
         self.success = success;
         self
     }
@@ -73,7 +73,7 @@ impl Request {
     }
 
     #[must_use]
-    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);
         self
     }
@@ -85,21 +85,21 @@ impl Request {
 
     /// Hides this secret, which the body contains, in everything that the server responds.
     #[must_use]
-    pub fn hiding(mut self, secret: SecretString) -> Self {
+    pub(crate) fn hiding(mut self, secret: SecretString) -> Self {
         self.secret = Some(secret);
         self
     }
 
     /// Limits the retries after a timeout, if fewer make sense than after other failures.
     #[must_use]
-    pub fn timeout_retries(mut self, most: u32) -> Self {
+    pub(crate) fn timeout_retries(mut self, most: u32) -> Self {
         self.timeout_retries = most;
         self
     }
 
     /// Sets a body that is streamed, and opened again for each try.
     #[must_use]
-    pub fn upload(mut self, body: Arc<dyn UploadBody>) -> Self {
+    pub(crate) fn upload(mut self, body: Arc<dyn UploadBody>) -> Self {
         self.headers.insert(CONTENT_TYPE, body.content_type());
         self.body = Body::Upload(body);
         self

@@ -88,13 +88,13 @@ pub struct Response {
 }
 
 impl Response {
-    pub fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         self.head.status.as_u16()
     }
 
     /// Returns the maximum memory of its values in bytes, plus the `before` of earlier pages; an error if the sum
     /// exceeds the limit for a response.
-    pub fn fits_beside(&self, before: u64) -> Result<u64, HttpError> {
+    pub(crate) fn fits_beside(&self, before: u64) -> Result<u64, HttpError> {
         let all = before + weight(&self.body);
         if all > MOST_MEMORY {
             let most = MOST_MEMORY >> 20;
@@ -109,12 +109,12 @@ impl Response {
     }
 
     /// Returns whether the status is exactly 200.
-    pub fn is_ok(&self) -> bool {
+    pub(crate) fn is_ok(&self) -> bool {
         self.head.status == StatusCode::OK
     }
 
     /// Returns whether the status is exactly 201.
-    pub fn is_created(&self) -> bool {
+    pub(crate) fn is_created(&self) -> bool {
         self.head.status == StatusCode::CREATED
     }
 
@@ -157,7 +157,7 @@ impl Response {
     }
 
     /// Returns the beginning of the body's message, for people.
-    pub fn said(&self) -> String {
+    pub(crate) fn said(&self) -> String {
         if self.body.is_empty() {
             return String::new();
         }
@@ -171,7 +171,7 @@ impl Response {
     }
 
     /// Returns the failure for a response that cannot be used.
-    pub fn unusable(&self, why: &str) -> HttpError {
+    pub(crate) fn unusable(&self, why: &str) -> HttpError {
         let error = self
             .head
             .failure(

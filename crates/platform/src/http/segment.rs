@@ -19,7 +19,7 @@ pub(super) fn check(path: &[&str]) -> Result<(), HttpError> {
 }
 
 /// Returns the reason why a text cannot be a path segment, or `None` if it can.
-pub fn unfit(segment: &str) -> Option<String> {
+pub(crate) fn unfit(segment: &str) -> Option<String> {
     match segment {
         "" => return Some("it is empty".to_owned()),
         "." | ".." => return Some("it leads to another place".to_owned()),

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 const CHUNK: usize = 512 * 1024;
 
 /// A body that can be read several times.
-pub trait UploadBody: Send + Sync + 'static {
+pub(crate) trait UploadBody: Send + Sync + 'static {
     fn content_type(&self) -> HeaderValue;
     /// Returns the exact size of the body, in bytes.
     fn length(&self) -> u64;

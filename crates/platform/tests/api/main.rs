@@ -1,5 +1,6 @@
 //! The client against servers with correct responses, wrong responses and no responses.
 
+#![allow(unreachable_pub, reason = "the modules of a test share helpers")]
 #![allow(clippy::too_many_lines, reason = "a test tells its story in one piece")]
 #![allow(
     clippy::unwrap_used,
