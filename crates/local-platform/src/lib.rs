@@ -6,14 +6,8 @@
 //!
 //! Start with [`start`] and [`Options`].
 //!
-//! A resource is one file in `routes` (requests and responses) and one in `store` (stored data); `openapi` lists each
+//! A resource is one file in `routes` (requests and responses) and one in `store` (stored data); `routes` lists each
 //! resource once, and both the router and the API description are built from that list.
-
-#![warn(unreachable_pub)]
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "readers of these pages also read the code"
-)]
 
 mod agent;
 mod app;

@@ -1,10 +1,7 @@
-//! The list of all resources, from which both the router and the API description are built.
+//! The router of all resources, and the API description that is built from it.
 
 use super::app::App;
-use super::routes::{
-    self, artifacts, connections, environments, events, executions, overrides, projects, reviews, secrets,
-    shared_pipelines, streaming, tasks, variables,
-};
+use super::routes;
 use super::vocabulary::Vocabulary;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json, Router};
@@ -53,21 +50,8 @@ pub(super) fn router(vocabulary: &Vocabulary) -> Router<Arc<App>> {
 }
 
 fn resources() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::with_openapi(OpenApi::new(information(), Paths::new()))
-        .merge(reviews::routes())
-        .merge(shared_pipelines::routes())
-        .merge(artifacts::routes())
-        .merge(projects::routes())
-        .merge(connections::routes())
-        .merge(secrets::routes())
-        .merge(environments::routes())
-        .merge(variables::routes())
-        .merge(overrides::routes())
-        .merge(executions::routes())
-        .merge(streaming::routes())
-        .merge(tasks::routes())
-        .merge(events::routes())
-        .routes(routes!(describe))
+    let router = OpenApiRouter::with_openapi(OpenApi::new(information(), Paths::new()));
+    routes::add_routes(router).routes(routes!(describe))
 }
 
 /// Describes the API.

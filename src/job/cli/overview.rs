@@ -15,28 +15,11 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Project", &["diff", "mv", "context"]),
 ];
 
-/// The groups that show several commands per line.
-const SHORT_GROUPS: [(&str, &[&str]); 2] = [
-    (
-        "Platform",
-        &[
-            "shared-pipelines",
-            "pipelines",
-            "executions",
-            "variables",
-            "streaming",
-            "tasks",
-            "projects",
-            "environments",
-            "connections",
-            "secrets",
-            "repositories",
-            "provision",
-            "events",
-        ],
-    ),
-    ("Tools", &["serve", "schema", "completions", "man"]),
-];
+/// The title of the group of all commands that no other group names: those for the resources of the platform.
+const PLATFORM: &str = "Platform";
+
+/// The last group. It shows several commands per line, as the group of the platform does.
+const TOOLS: (&str, &[&str]) = ("Tools", &["serve", "schema", "completions", "man"]);
 
 /// Maximum width of a line, in columns.
 const WIDTH: usize = 80;
@@ -58,13 +41,27 @@ pub(super) fn overview(program: &Command) -> String {
             let _ = writeln!(shown, "  {name:<10} {}", about(name));
         }
     }
-    for (title, names) in SHORT_GROUPS {
+    let (tools, tool_names) = TOOLS;
+    for (title, names) in [
+        (PLATFORM, platform_commands(program)),
+        (tools, tool_names.to_vec()),
+    ] {
         let _ = writeln!(shown, "\n{title}:");
-        for line in wrapped(names) {
+        for line in wrapped(&names) {
             let _ = writeln!(shown, "  {line}");
         }
     }
     shown + "\nHelp: sluicegate help COMMAND; options of every command: sluicegate help globals\n"
+}
+
+/// Returns the commands that no group names, in the order of their definition.
+fn platform_commands(program: &Command) -> Vec<&str> {
+    let is_grouped = |name: &str| {
+        let mut groups = GROUPS.iter().chain([&TOOLS]);
+        name == GLOBALS || groups.any(|(_, names)| names.contains(&name))
+    };
+    let names = program.get_subcommands().map(Command::get_name);
+    names.filter(|name| !is_grouped(name)).collect()
 }
 
 /// Returns the command whose help explains the options that every command accepts.
@@ -106,11 +103,10 @@ mod tests {
         let shown = overview(&Cli::command());
         assert!(shown.lines().count() <= 40, "{shown}");
         assert!(shown.lines().all(|line| line.len() <= WIDTH), "{shown}");
-        let own = GROUPS.iter().flat_map(|(_, names)| *names);
-        let short = SHORT_GROUPS.iter().flat_map(|(_, names)| *names);
-        let mut named: Vec<&str> = own.chain(short).copied().collect();
-        named.sort_unstable();
         let program = Cli::command();
+        let groups = GROUPS.iter().chain([&TOOLS]).flat_map(|(_, names)| *names);
+        let mut named: Vec<&str> = groups.copied().chain(platform_commands(&program)).collect();
+        named.sort_unstable();
         let mut known: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
         known.sort_unstable();
         assert_eq!(named, known);

@@ -271,12 +271,15 @@ fn every_command_for_the_rest_of_the_platform_has_both_outputs() {
         let names: Vec<&str> = formats.iter().map(PossibleValue::get_name).collect();
         assert!(names.starts_with(&["text", "json"]), "{path}: {names:?}");
     }
-    let rest = "artifacts waivers shared-pipelines pipelines executions variables streaming tasks projects environments \
-                connections secrets repositories provision events";
-    let rest: Vec<&str> = rest.split_whitespace().collect();
+    let other = "review check report publish ci verify diff context init doctor rules mv serve demo schema completions man";
+    let other: Vec<&str> = other.split_whitespace().collect();
     let all = commands();
-    let those: Vec<&Command> = all.iter().filter(|it| rest.contains(&it.get_name())).collect();
-    assert_eq!(those.len(), rest.len());
+    assert!(
+        other
+            .iter()
+            .all(|name| all.iter().any(|it| it.get_name() == *name))
+    );
+    let those = all.iter().filter(|it| !other.contains(&it.get_name()));
     for command in those {
         check(command, "");
     }

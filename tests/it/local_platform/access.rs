@@ -70,6 +70,7 @@ fn a_new_project_is_hidden_from_the_other_roles() {
     }
 }
 
+// Endpoint: GET /v1/projects/{projectId}/variables
 #[test]
 fn lists_are_read_to_the_last_page() {
     let local = Local::new();

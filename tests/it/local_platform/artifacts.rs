@@ -19,6 +19,10 @@ fn switch(local: &Local, word: &str, version: &str) {
         .expect(0);
 }
 
+// Endpoint: GET /v1/shared-pipelines
+// Endpoint: GET /v1/shared-pipelines/artifacts
+// Endpoint: GET /v1/shared-pipelines/artifacts/details
+// Endpoint: POST /v1/shared-pipelines/artifacts
 #[test]
 fn publish_shows_up_in_lists_and_details() {
     let local = Local::new();
@@ -41,6 +45,7 @@ fn publish_shows_up_in_lists_and_details() {
     assert_eq!(column(&shared, "latestVersionName"), ["1"]);
 }
 
+// Endpoint: POST /v1/shared-pipelines/artifacts
 #[test]
 fn publish_of_a_version_that_is_there_is_a_conflict_and_changes_nothing() {
     let local = Local::new();
@@ -60,6 +65,7 @@ fn publish_of_a_version_that_is_there_is_a_conflict_and_changes_nothing() {
         .expect(0);
 }
 
+// Endpoint: POST /v1/shared-pipelines/artifacts
 #[test]
 fn publish_with_ignored_resources_is_incomplete() {
     let local = Local::new();
@@ -80,6 +86,7 @@ fn publish_with_ignored_resources_is_incomplete() {
         .saying(&["notes.md"]);
 }
 
+// Endpoint: PATCH /v1/shared-pipelines/artifacts
 #[test]
 fn disable_gives_latest_to_the_previous_enabled_one_and_enable_gives_it_back() {
     let local = Local::new();
@@ -100,6 +107,7 @@ fn disable_gives_latest_to_the_previous_enabled_one_and_enable_gives_it_back() {
     local.run(&["artifacts", "show"]).expect(3).saying(&["404"]);
 }
 
+// Endpoint: GET /v1/shared-pipelines/artifacts/details
 #[test]
 fn show_of_a_version_named_latest_is_not_found() {
     let local = Local::new();

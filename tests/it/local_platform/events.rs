@@ -14,6 +14,7 @@ fn names(lines: &str) -> Vec<String> {
     events(lines).iter().map(name).collect()
 }
 
+// Endpoint: GET /v1/events
 #[test]
 fn export_with_a_cursor_has_every_event_once() {
     let local = Local::new();
@@ -26,6 +27,7 @@ fn export_with_a_cursor_has_every_event_once() {
     assert_eq!(names(&local.run(&export).expect(0).out), ["Project created"; 2]);
 }
 
+// Endpoint: GET /v1/events
 #[test]
 fn export_has_an_event_of_each_change_with_all_its_fields() {
     let local = Local::with_environments();
@@ -62,6 +64,7 @@ fn export_has_an_event_of_each_change_with_all_its_fields() {
     assert!(!lines.contains(SECRET));
 }
 
+// Endpoint: GET /v1/events
 #[test]
 fn export_as_csv_has_a_line_for_each_event_and_no_formula() {
     let local = Local::new();
@@ -71,6 +74,7 @@ fn export_as_csv_has_a_line_for_each_event_and_no_formula() {
     assert!(csv.contains("\"'=1+1\""), "{csv}");
 }
 
+// Endpoint: GET /v1/events
 #[test]
 fn export_takes_a_window_of_at_most_90_days() {
     let local = Local::new();
@@ -85,6 +89,7 @@ fn export_takes_a_window_of_at_most_90_days() {
     local.run(&without_offset).expect(2).saying(&["offset"]);
 }
 
+// Endpoint: GET /v1/events
 #[test]
 fn export_needs_the_super_admin() {
     let local = Local::new();

@@ -4,6 +4,7 @@ use std::process::Stdio;
 
 const RUN: [&str; 5] = ["pipelines", "run", "load", "--environment", "test"];
 
+// Endpoint: GET /v1/projects/{projectId}/published-pipelines
 #[test]
 fn list_shows_what_is_on_the_default_branch() {
     let local = Local::new();
@@ -14,6 +15,8 @@ fn list_shows_what_is_on_the_default_branch() {
     assert!(shown.out.contains("PUBLISHED"), "{}", shown.all());
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
+// Endpoint: GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[test]
 fn run_follows_to_the_end_marker() {
     let local = Local::with_environments();
@@ -35,6 +38,7 @@ fn run_follows_to_the_end_marker() {
     assert!(junit().contains("<failure"), "{}", junit());
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[test]
 fn run_needs_a_published_pipeline_and_an_environment() {
     let local = Local::with_environments();
@@ -46,6 +50,7 @@ fn run_needs_a_published_pipeline_and_an_environment() {
     }
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[test]
 fn run_holds_its_tag_until_it_is_cancelled() {
     let local = Local::with_environments();
@@ -63,6 +68,8 @@ fn run_holds_its_tag_until_it_is_cancelled() {
     local.run(&tagged).expect(0);
 }
 
+// Endpoint: GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
+// Endpoint: PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[test]
 fn executions_show_and_cancel_leave_one_that_ended_as_it_is() {
     let local = Local::with_environments();
@@ -80,6 +87,8 @@ fn executions_show_and_cancel_leave_one_that_ended_as_it_is() {
 }
 
 #[cfg(unix)]
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
+// Endpoint: PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[test]
 fn run_that_is_interrupted_leaves_nothing_running() {
     let local = Local::with_environments();
@@ -104,6 +113,7 @@ fn run_that_is_interrupted_leaves_nothing_running() {
     assert_eq!(told["result"]["status"], "CANCELLED");
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[test]
 fn run_with_variables_shows_them_in_the_message() {
     let local = Local::with_environments();

@@ -13,6 +13,8 @@ const CREATE: [&str; 10] = [
     "HYBRID",
 ];
 
+// Endpoint: GET /v1/projects
+// Endpoint: POST /v1/projects
 #[test]
 fn projects_create_makes_one_that_projects_list_shows() {
     let local = Local::new();
@@ -32,6 +34,7 @@ fn projects_create_makes_one_that_projects_list_shows() {
     assert!(shown.out.contains("What is there"), "{}", shown.all());
 }
 
+// Endpoint: POST /v1/projects
 #[test]
 fn projects_create_of_what_the_platform_does_not_know_names_the_field() {
     let local = Local::new();
@@ -39,6 +42,8 @@ fn projects_create_of_what_the_platform_does_not_know_names_the_field() {
     local.run(&args).expect(3).saying(&["400", "warehouse"]);
 }
 
+// Endpoint: GET /v1/projects/{projectId}/environments
+// Endpoint: POST /v1/projects/{projectId}/environments
 #[test]
 fn environments_create_makes_those_that_environments_list_shows() {
     let local = Local::with_environments();
@@ -48,12 +53,14 @@ fn environments_create_makes_those_that_environments_list_shows() {
     local.environment("test", "dwh").expect(5).saying(&["409"]);
 }
 
+// Endpoint: POST /v1/projects/{projectId}/environments
 #[test]
 fn environments_create_needs_a_connection_of_the_project() {
     let local = Local::with_environments();
     local.environment("new", "other").expect(3).saying(&["other"]);
 }
 
+// Endpoint: POST /v1/projects/{projectId}/data-platform-connections
 #[test]
 fn connections_create_takes_the_authentication_of_each_warehouse() {
     let local = Local::new();
@@ -68,6 +75,7 @@ fn connections_create_takes_the_authentication_of_each_warehouse() {
     }
 }
 
+// Endpoint: POST /v1/secrets/{agentId}/secret-value
 #[test]
 fn secrets_create_names_where_the_value_is_and_never_shows_it() {
     let local = Local::new();
@@ -75,6 +83,7 @@ fn secrets_create_names_where_the_value_is_and_never_shows_it() {
     assert!(shown["vaultSecretName"].is_string() && shown["resolver_ref"].is_string());
 }
 
+// Endpoint: POST /v1/projects/{projectId}/repositories
 #[test]
 fn repositories_create_is_for_one_provider_and_not_for_full_saas() {
     let local = Local::new();

@@ -1,3 +1,5 @@
+//!
+//! Endpoint: POST /v1/projects/{projectId}/reviews
 use super::Local;
 use crate::support::pipeline;
 use serde_json::{Value, json};

@@ -12,6 +12,8 @@ fn made(local: &Local) -> String {
     made["streamingPipelineId"].as_str().unwrap().to_owned()
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
+// Endpoint: GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}
 #[test]
 fn create_stores_what_show_shows() {
     let local = Local::new();
@@ -35,6 +37,8 @@ fn create_stores_what_show_shows() {
     );
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/commands
+// Endpoint: GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/status
 #[test]
 fn start_and_stop_are_received_before_the_status_is_reached() {
     let local = Local::new();
@@ -50,6 +54,7 @@ fn start_and_stop_are_received_before_the_status_is_reached() {
     wait("not_running").expect(0);
 }
 
+// Endpoint: GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/status
 #[test]
 fn status_that_does_not_come_in_time_is_exit_8() {
     let local = Local::new();
@@ -73,6 +78,7 @@ fn status_that_does_not_come_in_time_is_exit_8() {
         .saying(&["404"]);
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
 #[test]
 fn create_that_is_refused_names_the_lines() {
     let local = Local::new();

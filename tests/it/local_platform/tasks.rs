@@ -70,6 +70,7 @@ fn decide(local: &Local, task: &Value, answer: &[&str], code: i32) -> Value {
     local.run(&args).expect(code).json()
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[test]
 fn create_waits_for_each_decision_until_the_task_is_finished() {
     let local = Local::with_environments();
@@ -85,6 +86,7 @@ fn create_waits_for_each_decision_until_the_task_is_finished() {
     assert!(list().contains("STOPPED (finished)"), "{}", list());
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[test]
 fn create_prints_a_decision_with_the_command_that_answers_it() {
     let local = Local::with_environments();
@@ -111,6 +113,7 @@ fn create_prints_a_decision_with_the_command_that_answers_it() {
     local.run(&[&words[..], &TO_ITS_END].concat()).expect(0);
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[test]
 fn create_approves_tools_by_policy() {
     let local = Local::with_environments();
@@ -119,6 +122,7 @@ fn create_approves_tools_by_policy() {
     assert_eq!(task["status"], "STOPPED");
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[test]
 fn create_with_everything_granted_never_asks() {
     let local = Local::with_environments();
@@ -130,6 +134,7 @@ fn create_with_everything_granted_never_asks() {
     );
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[test]
 fn create_for_a_plan_asks_for_nothing_that_changes() {
     let local = Local::with_environments();
@@ -140,6 +145,7 @@ fn create_for_a_plan_asks_for_nothing_that_changes() {
     );
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[test]
 fn create_that_ends_in_an_error_says_where_the_details_are() {
     let local = Local::with_environments();
@@ -167,6 +173,7 @@ fn create_that_ends_in_an_error_says_where_the_details_are() {
     local.run(&["tasks", "messages", id(&task), "--follow"]).expect(8);
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[test]
 fn create_needs_the_name_of_a_branch_or_leave_to_make_one() {
     let local = Local::with_environments();
@@ -190,6 +197,7 @@ fn create_needs_the_name_of_a_branch_or_leave_to_make_one() {
         .saying(&["400", "agentConfig.mode"]);
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
 #[test]
 fn decide_skips_what_is_denied() {
     let local = Local::with_environments();
@@ -199,6 +207,7 @@ fn decide_skips_what_is_denied() {
     decide(&local, &task, &["--deny", tool_id(&task)], 0);
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
 #[test]
 fn decide_for_the_conversation_is_not_asked_again() {
     let local = Local::with_environments();
@@ -211,6 +220,7 @@ fn decide_for_the_conversation_is_not_asked_again() {
     assert_eq!((again("once"), again("conversation")), (8, 0));
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
 #[test]
 fn decide_answers_a_question() {
     let local = Local::with_environments();
@@ -220,6 +230,7 @@ fn decide_answers_a_question() {
     decide(&local, &task, &["--answer", &format!("{question}:0=yes")], 0);
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
 #[test]
 fn decide_for_what_is_not_pending_is_no_success() {
     let local = Local::with_environments();
@@ -239,6 +250,7 @@ fn decide_for_what_is_not_pending_is_no_success() {
     decide(tool_id(&task), 3, "the task waits for no decision");
 }
 
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}/messages
 #[test]
 fn messages_are_read_page_by_page_and_followed_to_the_end() {
     let local = Local::with_environments();
@@ -250,6 +262,7 @@ fn messages_are_read_page_by_page_and_followed_to_the_end() {
     assert!(small["results"].as_array().unwrap().len() >= 4, "{small:#}");
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/messages
 #[test]
 fn send_lets_a_finished_task_go_on_with_what_it_changes() {
     let local = Local::with_environments();
@@ -281,6 +294,8 @@ fn send_lets_a_finished_task_go_on_with_what_it_changes() {
     );
 }
 
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/stop
 #[test]
 fn stop_ends_a_task_that_runs() {
     let local = Local::with_environments();
@@ -293,6 +308,7 @@ fn stop_ends_a_task_that_runs() {
     assert!(shown.out.starts_with("STOPPED (finished)"), "{}", shown.all());
 }
 
+// Endpoint: DELETE /v1/ai/agents/tasks/{taskId}
 #[test]
 fn delete_is_refused_while_the_task_runs_and_then_takes_everything() {
     let local = Local::with_environments();
@@ -311,6 +327,8 @@ fn delete_is_refused_while_the_task_runs_and_then_takes_everything() {
     }
 }
 
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}
+// Endpoint: PUT /v1/ai/agents/tasks/{taskId}/permissions
 #[test]
 fn permissions_replace_the_whole_set() {
     let local = Local::with_environments();
@@ -331,6 +349,7 @@ fn permissions_replace_the_whole_set() {
         .saying(&["toolName"]);
 }
 
+// Endpoint: GET /v1/ai/agents/tasks
 #[test]
 fn list_is_filtered_by_project_branch_and_status() {
     let local = Local::with_environments();

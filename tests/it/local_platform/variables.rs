@@ -28,6 +28,8 @@ fn overrides(local: &Local, name: &str) -> Value {
     local.json(&["variables", "overrides", "list", name])["overrides"].clone()
 }
 
+// Endpoint: GET /v1/projects/{projectId}/variables
+// Endpoint: POST /v1/projects/{projectId}/variables
 #[test]
 fn create_makes_one_that_list_shows() {
     let local = Local::new();
@@ -66,6 +68,7 @@ fn create_makes_one_that_list_shows() {
     local.run(&args).expect(5).saying(&["409"]);
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables
 #[test]
 fn create_of_a_value_that_does_not_fit_its_type_is_refused() {
     let local = Local::new();
@@ -86,6 +89,7 @@ fn create_of_a_value_that_does_not_fit_its_type_is_refused() {
     assert!(column(&local.json(&["variables", "list"]), "name").is_empty());
 }
 
+// Endpoint: PATCH /v1/projects/{projectId}/variables/{variableName}
 #[test]
 fn update_keeps_what_is_not_given() {
     let local = Local::new();
@@ -127,6 +131,7 @@ fn update_keeps_what_is_not_given() {
         .expect(3);
 }
 
+// Endpoint: DELETE /v1/projects/{projectId}/variables/{variableName}
 #[test]
 fn delete_takes_the_overrides_too() {
     let local = Local::with_environments();
@@ -143,6 +148,8 @@ fn delete_takes_the_overrides_too() {
     assert_eq!(overrides(&local, "region"), json!([]));
 }
 
+// Endpoint: GET /v1/projects/{projectId}/variables/{variableName}/environment-overrides
+// Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[test]
 fn overrides_set_makes_and_changes_what_overrides_list_shows() {
     let local = Local::with_environments();
@@ -170,6 +177,7 @@ fn overrides_set_makes_and_changes_what_overrides_list_shows() {
     );
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[test]
 fn overrides_set_names_each_that_failed_and_keeps_the_others() {
     let local = Local::with_environments();
@@ -191,6 +199,7 @@ fn overrides_set_names_each_that_failed_and_keeps_the_others() {
     );
 }
 
+// Endpoint: DELETE /v1/projects/{projectId}/variables/{variableName}/environment-overrides/{environmentName}
 #[test]
 fn overrides_unset_takes_one_away() {
     let local = Local::with_environments();

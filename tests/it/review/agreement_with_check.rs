@@ -1,4 +1,6 @@
 //! `review` by the local platform and `check` of the same commit agree, rule by rule, on every rule and every error.
+//!
+//! Endpoint: POST /v1/projects/{projectId}/reviews
 
 use crate::support::{Call, PROJECT, Served, TOKEN, World, pipeline};
 use serde_json::Value;

@@ -1,4 +1,6 @@
 //! The path of the book, "A user's path": serve, branch, review, fix, review, publish, publish again, an ignored file.
+//!
+//! Endpoint: POST /v1/projects/{projectId}/reviews
 
 use crate::support::{Call, PROJECT, RULES, Served, World, pipeline};
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! Versions of shared pipeline artifacts: list, details, publish, enable and disable (API document, "Shared pipeline
 //! artifacts").
 
+use super::Resource;
 use crate::app::App;
 use crate::auth::Admin;
 use crate::body::{BoundedBody, JsonObject};
@@ -37,8 +38,11 @@ const PUBLISH_LIMIT: u64 = 1024 * 1024 * 1024;
 /// Maximum time to receive a publish request.
 const PUBLISH_TIME: Duration = Duration::from_secs(60 * 60);
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for artifacts.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, publish, change))
         .routes(routes!(details))
@@ -63,7 +67,7 @@ struct PublishOutcome {
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
+fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![change_request()]
 }
 

@@ -1,5 +1,6 @@
 //! Default warehouse connections (API document, "Projects, environments, provisioning").
 
+use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::check::BodyCheck;
@@ -21,13 +22,16 @@ use utoipa_axum::routes;
 /// The authentication type of each of the two warehouse kinds.
 const AUTHENTICATION: [&str; 2] = ["key_pair", "password"];
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for warehouse connections.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![connection_request(vocabulary)]
 }
 

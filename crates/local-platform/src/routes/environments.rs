@@ -1,5 +1,6 @@
 //! Environments (API document, "Projects, environments, provisioning").
 
+use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::check::BodyCheck;
@@ -43,13 +44,16 @@ const PLAIN_PROPERTIES: [&str; 10] = [
 /// The properties of a connection that name a secret and a key within it.
 const KEYED_SECRETS: [&str; 2] = ["passphrase", "password"];
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for environments.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(list, create))
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![environment_request(vocabulary)]
 }
 

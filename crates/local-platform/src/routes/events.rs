@@ -1,5 +1,6 @@
 //! The audit log (API document, "Audit logs").
 
+use super::Resource;
 use crate::app::App;
 use crate::auth::SuperAdmin;
 use crate::check::BodyCheck;
@@ -14,8 +15,14 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource {
+    routes,
+    shapes: |_| Vec::new(),
+};
+
 /// Returns the HTTP routes for audit events.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(list))
 }
 

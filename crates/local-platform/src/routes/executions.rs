@@ -1,5 +1,6 @@
 //! Published pipelines and their executions (API document, "Pipeline execution").
 
+use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::fields::Fields as _;
@@ -43,8 +44,11 @@ const GRIDS: &str = "gridVariables";
 /// The status that a termination request contains.
 const CANCELLED: &str = "CANCELLED";
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for published pipelines and executions.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list_published))
         .routes(routes!(create))
@@ -52,7 +56,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
+fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![execution_request(), termination()]
 }
 

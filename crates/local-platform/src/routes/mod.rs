@@ -1,42 +1,66 @@
 //! The HTTP endpoints, with one file for each resource.
 
-pub(super) mod artifacts;
-pub(super) mod connections;
-pub(super) mod environments;
-pub(super) mod events;
-pub(super) mod executions;
-pub(super) mod overrides;
-pub(super) mod projects;
-pub(super) mod reviews;
-pub(super) mod secrets;
-pub(super) mod shared_pipelines;
-pub(super) mod streaming;
-pub(super) mod tasks;
-pub(super) mod variables;
+mod artifacts;
+mod connections;
+mod environments;
+mod events;
+mod executions;
+mod overrides;
+mod projects;
+mod reviews;
+mod secrets;
+mod shared_pipelines;
+mod streaming;
+mod tasks;
+mod variables;
 
+use crate::app::App;
 use crate::shape::Shape;
 use crate::vocabulary::Vocabulary;
 use serde::Serialize;
+use std::sync::Arc;
 use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+
+/// What a file of this directory contributes to the router and to the API description.
+struct Resource {
+    routes: fn() -> OpenApiRouter<Arc<App>>,
+    /// The schemas of the request bodies, with the names of the vocabulary.
+    shapes: fn(&Vocabulary) -> Vec<Shape>,
+}
+
+/// All resources, in the order of the description.
+const RESOURCES: [Resource; 13] = [
+    reviews::RESOURCE,
+    shared_pipelines::RESOURCE,
+    artifacts::RESOURCE,
+    projects::RESOURCE,
+    connections::RESOURCE,
+    secrets::RESOURCE,
+    environments::RESOURCE,
+    variables::RESOURCE,
+    overrides::RESOURCE,
+    executions::RESOURCE,
+    streaming::RESOURCE,
+    tasks::RESOURCE,
+    events::RESOURCE,
+];
 
 /// The empty response of an operation without a result.
 #[derive(Debug, Serialize, ToSchema)]
 struct Empty {}
 
+/// Adds the routes of all resources.
+pub(super) fn add_routes(router: OpenApiRouter<Arc<App>>) -> OpenApiRouter<Arc<App>> {
+    RESOURCES
+        .iter()
+        .fold(router, |router, resource| router.merge((resource.routes)()))
+}
+
 /// Returns the schemas of all request bodies, with the names of the vocabulary.
 pub(super) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
-    let shapes = [
-        artifacts::shapes,
-        connections::shapes,
-        environments::shapes,
-        executions::shapes,
-        overrides::shapes,
-        projects::shapes,
-        reviews::shapes,
-        secrets::shapes,
-        streaming::shapes,
-        tasks::shapes,
-        variables::shapes,
-    ];
-    shapes.into_iter().flat_map(|shapes| shapes(vocabulary)).collect()
+    RESOURCES
+        .iter()
+        .flat_map(|resource| (resource.shapes)(vocabulary))
+        .collect()
 }

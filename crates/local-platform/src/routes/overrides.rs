@@ -1,5 +1,6 @@
 //! Overrides of variables in single environments (API document, "Project variables").
 
+use super::Resource;
 use super::variables::{NAME, does_not_fit, missing};
 use crate::app::App;
 use crate::body::JsonObject;
@@ -29,8 +30,11 @@ use uuid::Uuid;
 /// The access levels of an environment that do not let a member change overrides.
 const LOOKING_ONLY: [&str; 3] = ["runner", "readOnly", "noAccess"];
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for overrides.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, put))
         .routes(routes!(remove))
@@ -54,7 +58,7 @@ struct OverriddenVariable {
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
+fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![overrides_request()]
 }
 

@@ -1,5 +1,6 @@
 //! Projects and their repositories (API document, "Projects, environments, provisioning").
 
+use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::fields::Fields as _;
@@ -28,15 +29,18 @@ const FULL_SAAS: &str = "FULL_SAAS";
 /// The deployment types of a project's runner.
 const DEPLOYMENTS: [&str; 2] = ["HYBRID", FULL_SAAS];
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for projects.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
         .routes(routes!(initialize))
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![project_request(vocabulary), repository_request(vocabulary)]
 }
 

@@ -1,5 +1,6 @@
 //! Reviews (API document, "Pipeline review").
 
+use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::check::BodyCheck;
@@ -16,13 +17,16 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for reviews.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![review_request(vocabulary.review)]
 }
 

@@ -1,5 +1,6 @@
 //! Secrets of runners (API document, "Projects, environments, provisioning").
 
+use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::check::BodyCheck;
@@ -20,13 +21,16 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for secrets.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(create))
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
+fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![secret_request()]
 }
 

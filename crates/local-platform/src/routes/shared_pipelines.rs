@@ -1,5 +1,6 @@
 //! The shared pipelines of the account (API document, "Shared pipeline artifacts").
 
+use super::Resource;
 use crate::app::App;
 use crate::auth::Admin;
 use crate::page::{Page, Paged, Query};
@@ -11,8 +12,14 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource {
+    routes,
+    shapes: |_| Vec::new(),
+};
+
 /// Returns the HTTP routes for shared pipelines.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(list))
 }
 

@@ -1,5 +1,6 @@
 //! Streaming pipelines (API document, "Streaming pipelines").
 
+use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::fields::Fields as _;
@@ -25,8 +26,11 @@ use uuid::Uuid;
 
 const ID: &str = "streamingPipelineId";
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for streaming pipelines.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(create))
         .routes(routes!(show))
@@ -35,7 +39,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
+fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     vec![definition(vocabulary), stored(vocabulary), streaming_command()]
 }
 

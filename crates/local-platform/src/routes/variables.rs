@@ -1,5 +1,6 @@
 //! Project variables (API document, "Project variables").
 
+use super::Resource;
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::check::BodyCheck;
@@ -34,15 +35,18 @@ const BEHAVIOURS: [&str; 2] = ["SHARED", "COPIED"];
 /// Default page size of the list of variables.
 const SIZE: u32 = 25;
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for variables.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(list, create))
         .routes(routes!(update, remove))
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
+fn shapes(_: &Vocabulary) -> Vec<Shape> {
     vec![variable_request(), variable_change()]
 }
 

@@ -20,6 +20,7 @@ async fn latest(platform: &Platform) -> Value {
     name
 }
 
+// Endpoint: PATCH /v1/shared-pipelines/artifacts
 #[tokio::test]
 async fn latest_is_the_last_published_of_the_enabled() {
     let platform = with_versions(&["b", "c", "a"]).await;
@@ -53,6 +54,7 @@ async fn without_an_enabled_version_there_is_no_latest() {
     assert_eq!(details["artifactDetails"]["enabled"], false);
 }
 
+// Endpoint: GET /v1/shared-pipelines/artifacts/details
 #[tokio::test]
 async fn names_that_do_not_exist_are_not_found() {
     let platform = with_versions(&["v"]).await;
@@ -72,6 +74,7 @@ async fn names_that_do_not_exist_are_not_found() {
     assert_eq!(latest(&platform).await, "v");
 }
 
+// Endpoint: GET /v1/shared-pipelines
 #[tokio::test]
 async fn shared_pipelines_are_listed_once_with_what_the_api_document_names() {
     let platform = with_versions(&["1", "2"]).await;
@@ -113,6 +116,7 @@ async fn shared_pipelines_are_listed_once_with_what_the_api_document_names() {
     );
 }
 
+// Endpoint: GET /v1/shared-pipelines/artifacts
 #[tokio::test]
 async fn versions_are_listed_newest_first_and_filtered() {
     let platform = with_versions(&["1", "2", "3"]).await;

@@ -22,6 +22,7 @@ async fn events(platform: &Platform, query: &str) -> Value {
     platform.call("root", (Method::GET, &path), None, 200).await
 }
 
+// Endpoint: GET /v1/events
 #[tokio::test]
 async fn get_events_is_for_super_admins() {
     let platform = Platform::empty().await;
@@ -36,6 +37,7 @@ async fn get_events_is_for_super_admins() {
     refused(platform.anonymous(Method::GET, EVENTS).send().await.unwrap(), 401).await;
 }
 
+// Endpoint: GET /v1/events
 #[tokio::test]
 async fn get_events_has_one_for_each_success_named_as_in_the_table() {
     let (platform, _world) = with_given().await;
@@ -86,6 +88,7 @@ async fn get_events_has_one_for_each_success_named_as_in_the_table() {
     assert_eq!(platform.events().await, expected);
 }
 
+// Endpoint: GET /v1/events
 #[tokio::test]
 async fn get_events_has_none_for_a_refusal() {
     let (platform, _world) = with_given().await;
@@ -136,6 +139,7 @@ async fn get_events_has_none_for_a_refusal() {
     assert_eq!(platform.events().await, before);
 }
 
+// Endpoint: GET /v1/events
 #[tokio::test]
 async fn get_events_has_all_thirteen_keys() {
     let (platform, _world) = with_given().await;
@@ -164,6 +168,7 @@ async fn get_events_has_all_thirteen_keys() {
     assert_ne!(listed["results"][3]["actorId"], first["actorId"]);
 }
 
+// Endpoint: GET /v1/events
 #[tokio::test]
 async fn get_events_takes_a_time_from_and_a_time_to() {
     let (platform, _world) = with_given().await;
@@ -205,6 +210,7 @@ async fn get_events_takes_a_time_from_and_a_time_to() {
     }
 }
 
+// Endpoint: GET /v1/events
 #[tokio::test]
 async fn get_events_pages_in_the_order_of_time_while_new_ones_arrive() {
     let (platform, _world) = with_given().await;
@@ -224,6 +230,7 @@ async fn get_events_pages_in_the_order_of_time_while_new_ones_arrive() {
     assert_eq!(names, ["0", "1", "2", "3", "4", "5"]);
 }
 
+// Endpoint: GET /v1/events
 #[tokio::test]
 async fn get_events_reaches_90_days_back() {
     let platform = Platform::with(Options {

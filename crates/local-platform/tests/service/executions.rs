@@ -73,6 +73,7 @@ async fn status(platform: &Platform, execution: &str) -> String {
     status.to_owned()
 }
 
+// Endpoint: GET /v1/projects/{projectId}/published-pipelines
 #[tokio::test]
 async fn get_published_pipelines_lists_the_head_of_the_default_branch() {
     let (platform, world) = prepared().await;
@@ -104,6 +105,7 @@ async fn get_published_pipelines_lists_the_head_of_the_default_branch() {
     }
 }
 
+// Endpoint: GET /v1/projects/{projectId}/published-pipelines
 #[tokio::test]
 async fn get_published_pipelines_of_an_empty_repository_lists_none() {
     let world = World::new();
@@ -120,6 +122,8 @@ async fn get_published_pipelines_of_an_empty_repository_lists_none() {
     assert_eq!(listed["total"], 0);
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
+// Endpoint: GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn post_executions_runs_for_about_two_seconds_and_ends_at_the_marker() {
     let (platform, _world) = prepared().await;
@@ -141,6 +145,7 @@ async fn post_executions_runs_for_about_two_seconds_and_ends_at_the_marker() {
     }
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn post_executions_needs_a_published_pipeline_and_an_environment() {
     let (platform, _world) = prepared().await;
@@ -166,6 +171,7 @@ async fn post_executions_needs_a_published_pipeline_and_an_environment() {
     );
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn post_executions_refuses_a_tag_exactly_while_it_runs() {
     let (platform, _world) = prepared().await;
@@ -189,6 +195,7 @@ async fn post_executions_refuses_a_tag_exactly_while_it_runs() {
     start(&platform, "broken", Some("nightly")).await;
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn post_executions_holds_a_tag_per_project() {
     let (_, world) = prepared().await;
@@ -208,6 +215,7 @@ async fn post_executions_holds_a_tag_per_project() {
     }
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn post_executions_lets_one_of_32_callers_have_a_tag() {
     let (platform, _world) = prepared().await;
@@ -236,6 +244,7 @@ async fn terminate(platform: &Platform, execution: &str) -> Value {
         .await
 }
 
+// Endpoint: PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn patch_executions_cancels_one_that_runs() {
     let (platform, _world) = prepared().await;
@@ -252,6 +261,7 @@ async fn patch_executions_cancels_one_that_runs() {
     assert_eq!(platform.read(&execution).await, found);
 }
 
+// Endpoint: PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn patch_executions_leaves_one_that_ended_as_it_is() {
     let (platform, _world) = prepared().await;
@@ -274,6 +284,7 @@ async fn patch_executions_leaves_one_that_ended_as_it_is() {
     }
 }
 
+// Endpoint: GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn get_executions_belong_to_their_project() {
     let (platform, _world) = prepared().await;

@@ -32,6 +32,7 @@ fn one(environment: &str, value: impl Into<Value>) -> Value {
     json!({"overrides": [{"environmentName": environment, "value": value.into()}]})
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn post_overrides_makes_and_changes_them() {
     let (platform, _world) = prepared().await;
@@ -53,6 +54,7 @@ async fn post_overrides_makes_and_changes_them() {
     platform.post(&path("none"), one("test", "x"), 404).await;
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn post_overrides_reports_each_that_cannot_be_applied() {
     let (platform, _world) = prepared().await;
@@ -89,6 +91,7 @@ async fn post_overrides_reports_each_that_cannot_be_applied() {
     );
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn post_overrides_needs_the_permission_of_the_environment() {
     let (platform, _world) = prepared().await;
@@ -118,6 +121,7 @@ async fn post_overrides_needs_the_permission_of_the_environment() {
     }
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn post_overrides_names_every_wrong_field() {
     let (platform, _world) = prepared().await;
@@ -134,6 +138,7 @@ async fn post_overrides_names_every_wrong_field() {
     assert_eq!(fields(&refused), expected);
 }
 
+// Endpoint: GET /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn get_overrides_gives_one_environment_when_asked() {
     let (platform, _world) = prepared().await;
@@ -169,6 +174,7 @@ async fn what_is_no_text_in_a_path_is_named() {
     }
 }
 
+// Endpoint: DELETE /v1/projects/{projectId}/variables/{variableName}/environment-overrides/{environmentName}
 #[tokio::test]
 async fn delete_overrides_removes_one() {
     let (platform, _world) = prepared().await;

@@ -47,6 +47,7 @@ pub async fn with_environments(platform: &Platform, path: &str, names: &[&str]) 
     }
 }
 
+// Endpoint: POST /v1/projects
 #[tokio::test]
 async fn post_projects_makes_one_that_only_a_super_admin_sees() {
     let (platform, _world) = with_given().await;
@@ -85,6 +86,7 @@ async fn post_projects_makes_one_that_only_a_super_admin_sees() {
     }
 }
 
+// Endpoint: POST /v1/projects
 #[tokio::test]
 async fn post_projects_names_every_wrong_field() {
     let platform = Platform::empty().await;
@@ -106,6 +108,7 @@ async fn post_projects_names_every_wrong_field() {
     }
 }
 
+// Endpoint: GET /v1/projects
 #[tokio::test]
 async fn get_projects_pages_over_given_and_made_ones() {
     let (platform, _world) = with_given().await;
@@ -166,6 +169,7 @@ async fn a_made_project_is_hidden_from_the_other_roles_everywhere() {
     }
 }
 
+// Endpoint: POST /v1/projects/{projectId}/data-platform-connections
 #[tokio::test]
 async fn post_connections_takes_the_authentication_of_the_warehouse_kind() {
     let platform = Platform::empty().await;
@@ -192,6 +196,7 @@ async fn post_connections_takes_the_authentication_of_the_warehouse_kind() {
     );
 }
 
+// Endpoint: POST /v1/secrets/{agentId}/secret-value
 #[tokio::test]
 async fn post_secrets_takes_exactly_the_property_that_key_names() {
     let platform = Platform::empty().await;
@@ -225,6 +230,7 @@ async fn post_secrets_takes_exactly_the_property_that_key_names() {
         .await;
 }
 
+// Endpoint: GET /v1/projects/{projectId}/environments
 #[tokio::test]
 async fn get_environments_lists_and_pages() {
     let (platform, _world) = with_given().await;
@@ -248,6 +254,7 @@ async fn get_environments_lists_and_pages() {
     }
 }
 
+// Endpoint: POST /v1/projects/{projectId}/environments
 #[tokio::test]
 async fn post_environments_makes_one_on_a_connection_of_the_project() {
     let (platform, _world) = with_given().await;
@@ -263,6 +270,7 @@ async fn post_environments_makes_one_on_a_connection_of_the_project() {
     platform.post(&path, short, 201).await;
 }
 
+// Endpoint: POST /v1/projects/{projectId}/environments
 #[tokio::test]
 async fn post_environments_refuses_connections_that_the_project_does_not_have() {
     let platform = Platform::empty().await;
@@ -282,6 +290,7 @@ async fn post_environments_refuses_connections_that_the_project_does_not_have() 
     assert_eq!(fields(&send(body).await), ["defaultConnections.DWH.warehouse_b"]);
 }
 
+// Endpoint: POST /v1/projects/{projectId}/environments
 #[tokio::test]
 async fn post_environments_names_every_wrong_field() {
     let (platform, _world) = with_given().await;
@@ -326,6 +335,7 @@ async fn post_environments_names_every_wrong_field() {
     }
 }
 
+// Endpoint: POST /v1/projects/{projectId}/environments
 #[tokio::test]
 async fn post_environments_takes_the_second_warehouse_kind_too() {
     let platform = Platform::empty().await;
@@ -356,6 +366,7 @@ async fn post_environments_takes_the_second_warehouse_kind_too() {
     send("environments", body).await;
 }
 
+// Endpoint: POST /v1/projects/{projectId}/repositories
 #[tokio::test]
 async fn post_repositories_is_for_one_provider_and_not_for_full_saas() {
     let platform = Platform::empty().await;

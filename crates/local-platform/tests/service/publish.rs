@@ -11,6 +11,8 @@ async fn nothing_is_stored(platform: &Platform) {
     assert_eq!(platform.get(SHARED).await["total"], 0);
 }
 
+// Endpoint: GET /v1/shared-pipelines/artifacts/details
+// Endpoint: POST /v1/shared-pipelines/artifacts
 #[tokio::test]
 async fn a_version_is_shown_as_it_was_published() {
     let platform = Platform::empty().await;
@@ -182,6 +184,7 @@ async fn a_part_over_the_limit_is_refused() {
     assert_eq!(platform.get(ARTIFACTS).await["total"], 1);
 }
 
+// Endpoint: POST /v1/shared-pipelines/artifacts
 #[tokio::test]
 async fn a_version_is_published_once() {
     let platform = Platform::empty().await;

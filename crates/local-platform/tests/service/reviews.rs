@@ -1,4 +1,6 @@
 //! Reviews of real repositories.
+//!
+//! Endpoint: POST /v1/projects/{projectId}/reviews
 
 use crate::platform::{Platform, fields, keys, refused, success};
 use crate::repo::World;

@@ -38,6 +38,8 @@ pub async fn status(platform: &Platform, pipeline: &str) -> String {
     found["status"].as_str().unwrap().to_owned()
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
+// Endpoint: GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}
 #[tokio::test]
 async fn post_streaming_pipelines_stores_the_definition() {
     let (platform, _world) = with_given().await;
@@ -55,6 +57,7 @@ async fn post_streaming_pipelines_stores_the_definition() {
     same_keys(&created, DOCUMENT);
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
 #[tokio::test]
 async fn post_streaming_pipelines_refuses_as_the_api_document_shows() {
     let (platform, _world) = with_given().await;
@@ -94,6 +97,7 @@ async fn post_streaming_pipelines_refuses_as_the_api_document_shows() {
     }
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
 #[tokio::test]
 async fn post_streaming_pipelines_finds_everything_at_once() {
     let (platform, _world) = with_given().await;
@@ -140,6 +144,8 @@ async fn post_streaming_pipelines_finds_everything_at_once() {
     }
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/commands
+// Endpoint: GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/status
 #[tokio::test]
 async fn post_commands_start_and_stop() {
     let (platform, _world) = with_given().await;
@@ -163,6 +169,7 @@ async fn post_commands_start_and_stop() {
     assert_eq!(status(&platform, &pipeline).await, "starting");
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/commands
 #[tokio::test]
 async fn post_commands_knows_start_and_stop_alone() {
     let (platform, _world) = with_given().await;
@@ -182,6 +189,7 @@ async fn post_commands_knows_start_and_stop_alone() {
         .await;
 }
 
+// Endpoint: GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}
 #[tokio::test]
 async fn get_streaming_pipelines_are_those_of_the_project() {
     let (platform, _world) = with_given().await;

@@ -101,6 +101,7 @@ async fn used(platform: &Platform, task: &str) -> Vec<String> {
         .collect()
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[tokio::test]
 async fn post_tasks_begins_one_that_works_and_finishes() {
     let (platform, _world) = with_given().await;
@@ -114,6 +115,7 @@ async fn post_tasks_begins_one_that_works_and_finishes() {
     assert_eq!(used(&platform, &path).await, chain);
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[tokio::test]
 async fn post_tasks_stops_at_each_tool_that_is_not_granted() {
     let (platform, _world) = with_given().await;
@@ -145,6 +147,7 @@ async fn post_tasks_stops_at_each_tool_that_is_not_granted() {
     assert_eq!(state(&platform, &path).await, is("STOPPED", &["create_file"]));
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[tokio::test]
 async fn post_tasks_in_plan_mode_asks_for_nothing_that_changes() {
     let (platform, _world) = with_given().await;
@@ -155,6 +158,7 @@ async fn post_tasks_in_plan_mode_asks_for_nothing_that_changes() {
     assert!(used(&platform, &path).await.is_empty());
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[tokio::test]
 async fn post_tasks_names_every_wrong_field() {
     let (platform, _world) = with_given().await;
@@ -182,6 +186,7 @@ async fn post_tasks_names_every_wrong_field() {
     send(&platform, TASKS, body, 404).await;
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[tokio::test]
 async fn post_tasks_needs_a_branch_name_or_makes_one() {
     let (platform, _world) = with_given().await;
@@ -214,6 +219,7 @@ async fn post_tasks_needs_a_branch_name_or_makes_one() {
     );
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[tokio::test]
 async fn post_tasks_on_a_branch_that_is_not_there_ends_in_error() {
     let world = World::new();
@@ -239,6 +245,7 @@ async fn post_tasks_on_a_branch_that_is_not_there_ends_in_error() {
     assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
 }
 
+// Endpoint: GET /v1/ai/agents/tasks
 #[tokio::test]
 async fn get_tasks_lists_filters_and_pages() {
     let (platform, _world) = with_given().await;
@@ -295,6 +302,7 @@ async fn get_tasks_lists_filters_and_pages() {
     }
 }
 
+// Endpoint: GET /v1/ai/agents/tasks
 #[tokio::test]
 async fn get_tasks_of_hidden_projects_are_hidden() {
     let (platform, _world) = with_given().await;
@@ -334,6 +342,7 @@ async fn get_tasks_of_hidden_projects_are_hidden() {
     }
 }
 
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}
 #[tokio::test]
 async fn get_task_shows_everything() {
     let (platform, _world) = with_given().await;
@@ -358,6 +367,7 @@ async fn get_task_shows_everything() {
     platform.get_refused(&format!("{TASKS}/x"), 400).await;
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
 #[tokio::test]
 async fn post_decisions_answers_a_question() {
     let (platform, _world) = with_given().await;
@@ -376,6 +386,7 @@ async fn post_decisions_answers_a_question() {
     assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
 #[tokio::test]
 async fn post_decisions_for_what_is_not_pending_resolve_nothing() {
     let (platform, _world) = with_given().await;
@@ -395,6 +406,7 @@ async fn post_decisions_for_what_is_not_pending_resolve_nothing() {
     }
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
 #[tokio::test]
 async fn post_decisions_names_every_wrong_field() {
     let (platform, _world) = with_given().await;
@@ -419,6 +431,7 @@ async fn post_decisions_names_every_wrong_field() {
     assert_eq!(fields(&refused), expected);
 }
 
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}/messages
 #[tokio::test]
 async fn get_messages_goes_on_where_the_last_answer_ended() {
     let (platform, _world) = with_given().await;
@@ -473,6 +486,7 @@ fn fixture_of_messages(page: &Value) -> String {
     document.to_string()
 }
 
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}/messages
 #[tokio::test]
 async fn get_messages_has_25_where_no_limit_is_given() {
     let (platform, _world) = with_given().await;
@@ -488,6 +502,7 @@ async fn get_messages_has_25_where_no_limit_is_given() {
     );
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/messages
 #[tokio::test]
 async fn post_messages_resumes_with_what_it_changes() {
     let (platform, _world) = with_given().await;
@@ -521,6 +536,7 @@ async fn post_messages_resumes_with_what_it_changes() {
     assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/messages
 #[tokio::test]
 async fn post_messages_names_every_wrong_field() {
     let (platform, _world) = with_given().await;
@@ -540,6 +556,7 @@ async fn post_messages_names_every_wrong_field() {
     send(&platform, &messages, json!({"message": "m"}), 409).await;
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/stop
 #[tokio::test]
 async fn post_stop_wraps_up_and_leaves_nothing_pending() {
     let (platform, _world) = with_given().await;
@@ -567,6 +584,7 @@ async fn post_stop_wraps_up_and_leaves_nothing_pending() {
     platform.call("member", (Method::POST, &unknown), None, 404).await;
 }
 
+// Endpoint: DELETE /v1/ai/agents/tasks/{taskId}
 #[tokio::test]
 async fn delete_tasks_refuses_while_running() {
     let (platform, _world) = with_given().await;
@@ -582,6 +600,7 @@ async fn delete_tasks_refuses_while_running() {
     assert_eq!(platform.read(TASKS).await["total"], 0);
 }
 
+// Endpoint: PUT /v1/ai/agents/tasks/{taskId}/permissions
 #[tokio::test]
 async fn put_permissions_replaces_the_whole_set() {
     let (platform, _world) = with_given().await;

@@ -27,6 +27,7 @@ async fn only(platform: &Platform) -> Value {
     platform.read(&path()).await["results"][0].clone()
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn post_variables_makes_one() {
     let (platform, _world) = with_given().await;
@@ -66,6 +67,7 @@ async fn post_variables_makes_one() {
     );
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn post_variables_refuses_a_second_of_the_same_name() {
     let (platform, _world) = with_given().await;
@@ -75,6 +77,7 @@ async fn post_variables_refuses_a_second_of_the_same_name() {
     assert_eq!(only(&platform).await["value"], "");
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn post_variables_refuses_values_that_do_not_fit_the_type() {
     let (platform, _world) = with_given().await;
@@ -106,6 +109,7 @@ async fn post_variables_refuses_values_that_do_not_fit_the_type() {
     assert_eq!(platform.read(&path()).await["total"], 0);
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn post_variables_lets_one_of_32_callers_win() {
     let (platform, _world) = with_given().await;
@@ -133,6 +137,7 @@ async fn post_variables_lets_one_of_32_callers_win() {
     assert_eq!(only(&platform).await["value"], won[0]);
 }
 
+// Endpoint: GET /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn get_variables_has_pages_of_25() {
     let (platform, _world) = with_given().await;
@@ -154,6 +159,7 @@ async fn get_variables_has_pages_of_25() {
     }
 }
 
+// Endpoint: PATCH /v1/projects/{projectId}/variables/{variableName}
 #[tokio::test]
 async fn patch_variables_needs_type_and_behaviour_and_keeps_what_it_does_not_name() {
     let (platform, _world) = with_given().await;
@@ -184,6 +190,7 @@ async fn patch_variables_needs_type_and_behaviour_and_keeps_what_it_does_not_nam
     .await;
 }
 
+// Endpoint: PATCH /v1/projects/{projectId}/variables/{variableName}
 #[tokio::test]
 async fn patch_variables_lets_type_and_value_change_together() {
     let (platform, _world) = with_given().await;
@@ -213,6 +220,7 @@ async fn patch_variables_lets_type_and_value_change_together() {
     assert_eq!(only(&platform).await["value"], 1);
 }
 
+// Endpoint: DELETE /v1/projects/{projectId}/variables/{variableName}
 #[tokio::test]
 async fn delete_variables_removes_it_for_good() {
     let (platform, _world) = with_given().await;

@@ -5,6 +5,7 @@ use sluicegate_platform::api::EventWindow;
 use wiremock::matchers::query_param;
 use wiremock::{Mock, MockServer};
 
+// Endpoint: GET /v1/events
 #[tokio::test]
 async fn list_is_read_as_documented_with_all_fields() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/events.json"));
@@ -58,6 +59,7 @@ async fn list_is_read_as_documented_with_all_fields() {
     assert_eq!(asked[0].url.query(), Some("page=0&size=100"));
 }
 
+// Endpoint: GET /v1/events
 #[tokio::test]
 async fn list_of_a_window_and_page_asks_for_them() {
     let server = MockServer::start().await;
@@ -79,6 +81,7 @@ async fn list_of_a_window_and_page_asks_for_them() {
     assert_eq!(page.events[0].raw["new"], true);
 }
 
+// Endpoint: GET /v1/events
 #[tokio::test]
 async fn list_that_is_forbidden_names_the_role() {
     let (_server, platform) = expecting("GET", "/v1/events", None, json(403, "{}")).await;

@@ -22,6 +22,7 @@ fn nightly() -> NewExecution {
     }
 }
 
+// Endpoint: GET /v1/projects/{projectId}/published-pipelines
 #[tokio::test]
 async fn list_of_published_pipelines_is_read_as_documented() {
     let path = format!("/v1/projects/{PROJECT}/published-pipelines");
@@ -37,6 +38,7 @@ async fn list_of_published_pipelines_is_read_as_documented() {
     assert_eq!(asked[0].url.query(), Some("page=0&size=100"));
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn start_is_sent_and_read_as_documented() {
     let body = value!({ "pipelineName": "sales/load orders", "environmentName": "production",
@@ -50,6 +52,7 @@ async fn start_is_sent_and_read_as_documented() {
     assert_eq!(started.pipeline_execution_id.as_deref(), Some(ID));
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn start_without_a_tag_sends_none() {
     let body = value!({ "pipelineName": "sales/load orders", "environmentName": "production" });
@@ -65,11 +68,13 @@ async fn start_without_a_tag_sends_none() {
     platform.start_execution(PROJECT, &execution).await.unwrap();
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn start_is_repeated_only_if_surely_unprocessed() {
     creates_only_once(async |platform| platform.start_execution(PROJECT, &nightly()).await).await;
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn start_with_a_running_tag_is_a_conflict_in_the_servers_words() {
     let answer = json(409, include_str!("../../../../tests/fixtures/api/conflict.json"));
@@ -89,6 +94,7 @@ async fn start_with_a_running_tag_is_a_conflict_in_the_servers_words() {
     assert_eq!(sent, 1);
 }
 
+// Endpoint: GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn show_is_read_as_documented() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/execution.json"));
@@ -103,6 +109,7 @@ async fn show_is_read_as_documented() {
     assert_eq!(shown.result.finished_at.as_deref(), Some("2026-11-20T09:30:03Z"));
 }
 
+// Endpoint: PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn cancel_is_sent_and_read_as_documented() {
     let body = value!({ "forceUpdate": true, "status": "CANCELLED" });
@@ -124,6 +131,7 @@ async fn cancel_is_sent_and_read_as_documented() {
     .await;
 }
 
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn start_of_what_is_not_published_is_not_found() {
     let (sent, error) = refused(404, async |platform| {

@@ -21,6 +21,7 @@ fn project() -> NewProject {
     }
 }
 
+// Endpoint: GET /v1/projects
 #[tokio::test]
 async fn projects_list_is_read_as_documented() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/projects.json"));
@@ -33,6 +34,7 @@ async fn projects_list_is_read_as_documented() {
     assert_eq!(asked[0].url.query(), Some("page=0&size=100"));
 }
 
+// Endpoint: POST /v1/projects
 #[tokio::test]
 async fn projects_create_is_sent_and_read_as_documented() {
     let body = value!({ "name": "sales", "description": "Orders", "warehouse": "WAREHOUSE_A",
@@ -50,6 +52,7 @@ async fn projects_create_is_sent_and_read_as_documented() {
     creates_only_once(async |platform| platform.create_project(&project()).await).await;
 }
 
+// Endpoint: POST /v1/projects
 #[tokio::test]
 async fn projects_create_leaves_out_a_description_that_is_not_given() {
     let body = value!({ "name": "sales", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID" });
@@ -61,6 +64,7 @@ async fn projects_create_leaves_out_a_description_that_is_not_given() {
     platform.create_project(&bare).await.unwrap();
 }
 
+// Endpoint: GET /v1/projects/{projectId}/environments
 #[tokio::test]
 async fn environments_list_is_read_as_documented() {
     let path = format!("/v1/projects/{PROJECT}/environments");
@@ -75,6 +79,7 @@ async fn environments_list_is_read_as_documented() {
     assert_eq!(all[0].default_agent_name.as_deref(), Some("agent-eu-1"));
 }
 
+// Endpoint: POST /v1/projects/{projectId}/environments
 #[tokio::test]
 async fn environments_create_is_sent_as_documented() {
     let body = value!({
@@ -97,6 +102,7 @@ async fn environments_create_is_sent_as_documented() {
     creates_only_once(async |platform| platform.create_environment(PROJECT, &environment).await).await;
 }
 
+// Endpoint: POST /v1/projects/{projectId}/data-platform-connections
 #[tokio::test]
 async fn connections_create_is_sent_as_documented() {
     for (provider, auth_type) in [("warehouse_a", "key_pair"), ("warehouse_b", "password")] {
@@ -124,6 +130,7 @@ fn secret() -> NewSecret {
     }
 }
 
+// Endpoint: POST /v1/secrets/{agentId}/secret-value
 #[tokio::test]
 async fn secrets_create_is_sent_and_read_as_documented() {
     let body = value!({ "name": "pw", "type": "DWH_PASSWORD", "key": "password",
@@ -146,6 +153,7 @@ async fn secrets_create_is_sent_and_read_as_documented() {
     creates_only_once(async |platform| platform.create_secret(AGENT, &secret()).await).await;
 }
 
+// Endpoint: POST /v1/secrets/{agentId}/secret-value
 #[tokio::test]
 async fn secrets_create_never_shows_the_value_that_the_server_repeats() {
     let path = format!("/v1/secrets/{AGENT}/secret-value");
@@ -168,6 +176,7 @@ async fn secrets_create_never_shows_the_value_that_the_server_repeats() {
     assert!(!format!("{:?}", secret()).contains("line two"));
 }
 
+// Endpoint: POST /v1/projects/{projectId}/repositories
 #[tokio::test]
 async fn repositories_create_is_sent_as_documented_without_another_token() {
     let repository = NewRepository {
@@ -192,6 +201,7 @@ async fn projects_that_are_hidden_are_not_found() {
     assert_eq!((sent, error.status()), (1, Some(404)));
 }
 
+// Endpoint: POST /v1/projects/{projectId}/environments
 #[tokio::test]
 async fn environments_create_that_is_refused_names_the_field() {
     let body = r#"{ "title": "Bad Request", "status": 400, "detail": "There are validation errors",

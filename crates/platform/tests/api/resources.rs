@@ -19,6 +19,7 @@ fn review_request() -> ReviewRequest {
     }
 }
 
+// Endpoint: POST /v1/projects/{projectId}/reviews
 #[tokio::test]
 async fn a_review_is_sent_and_read_as_documented() {
     let server = MockServer::start().await;
@@ -98,6 +99,7 @@ async fn a_review_is_sent_and_read_as_documented() {
     "#);
 }
 
+// Endpoint: POST /v1/projects/{projectId}/reviews
 #[tokio::test]
 async fn a_review_of_the_wrong_shape_names_the_place() {
     for (body, place) in [
@@ -139,6 +141,7 @@ async fn an_agent_version_that_no_header_can_carry_is_not_sent() {
     assert_eq!(server.received_requests().await.unwrap().len(), 0);
 }
 
+// Endpoint: GET /v1/shared-pipelines
 #[tokio::test]
 async fn shared_pipelines_are_read_to_the_last_page() {
     let server = MockServer::start().await;
@@ -225,6 +228,7 @@ async fn a_server_that_repeats_its_page_is_an_error() {
     );
 }
 
+// Endpoint: GET /v1/shared-pipelines/artifacts
 #[tokio::test]
 async fn artifacts_are_read_in_any_shape() {
     for body in [
@@ -316,6 +320,7 @@ async fn a_list_entry_of_the_wrong_shape_names_the_place() {
     assert!(error.ends_with("it contains no list"), "{error}");
 }
 
+// Endpoint: GET /v1/shared-pipelines/artifacts/details
 #[tokio::test]
 async fn details_are_read_as_documented() {
     let server = MockServer::start().await;
@@ -348,6 +353,7 @@ async fn details_are_read_as_documented() {
     );
 }
 
+// Endpoint: PATCH /v1/shared-pipelines/artifacts
 #[tokio::test]
 async fn a_version_is_enabled_as_documented() {
     let server = MockServer::start().await;
@@ -365,6 +371,7 @@ async fn a_version_is_enabled_as_documented() {
         .unwrap();
 }
 
+// Endpoint: GET /v1/shared-pipelines/artifacts
 #[tokio::test]
 async fn artifacts_are_read_as_documented() {
     let documented = json(200, include_str!("../../../../tests/fixtures/api/artifacts.json"));
@@ -391,6 +398,7 @@ async fn details_of_a_version_that_is_not_there_are_not_found() {
     assert!(error.to_string().contains("versionName=latest"), "{error}");
 }
 
+// Endpoint: POST /v1/projects/{projectId}/reviews
 #[tokio::test]
 async fn a_review_of_what_is_not_there_is_not_found() {
     let (sent, error) = refused(404, async |platform| {

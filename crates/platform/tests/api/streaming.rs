@@ -22,6 +22,7 @@ fn definition() -> Value {
     stored
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
 #[tokio::test]
 async fn create_is_sent_and_read_as_documented() {
     let (_server, platform) = expecting("POST", &base(), Some(definition()), json(201, STORED)).await;
@@ -35,6 +36,7 @@ async fn create_is_sent_and_read_as_documented() {
         .await;
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines
 #[tokio::test]
 async fn create_with_an_invalid_definition_names_each_field() {
     let answer = json(
@@ -61,6 +63,7 @@ async fn create_with_an_invalid_definition_names_each_field() {
     );
 }
 
+// Endpoint: GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}
 #[tokio::test]
 async fn show_is_read_as_documented() {
     let (_server, platform) = expecting("GET", &format!("{}/{ID}", base()), None, json(200, STORED)).await;
@@ -91,6 +94,7 @@ async fn show_is_read_as_documented() {
     );
 }
 
+// Endpoint: POST /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/commands
 #[tokio::test]
 async fn start_and_stop_are_sent_as_documented_and_may_be_repeated() {
     for (command, word) in [
@@ -108,6 +112,7 @@ async fn start_and_stop_are_sent_as_documented_and_may_be_repeated() {
     }
 }
 
+// Endpoint: GET /v1/projects/{projectId}/streaming-pipelines/{streamingPipelineId}/status
 #[tokio::test]
 async fn status_is_read_as_documented_and_any_word_passes() {
     let path = format!("{}/{ID}/status", base());

@@ -40,6 +40,7 @@ fn task() -> NewTask {
     }
 }
 
+// Endpoint: POST /v1/ai/agents/tasks
 #[tokio::test]
 async fn create_is_sent_and_read_as_documented() {
     let body = value!({ "message": "Add a step", "agentConfig": { "name": "data_engineer_agent", "mode": "ACT",
@@ -59,6 +60,7 @@ async fn create_is_sent_and_read_as_documented() {
     creates_only_once(async |platform| platform.create_task(&task()).await).await;
 }
 
+// Endpoint: GET /v1/ai/agents/tasks
 #[tokio::test]
 async fn list_is_read_as_documented_and_filtered() {
     let server = MockServer::start().await;
@@ -97,6 +99,7 @@ async fn list_is_read_as_documented_and_filtered() {
     assert_eq!(one.phase(), Phase::Stopped);
 }
 
+// Endpoint: GET /v1/ai/agents/tasks
 #[tokio::test]
 async fn list_without_filters_goes_to_the_last_page() {
     let server = MockServer::start().await;
@@ -119,6 +122,7 @@ async fn list_without_filters_goes_to_the_last_page() {
     assert_eq!(all.len(), 101);
 }
 
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}
 #[tokio::test]
 async fn show_is_read_as_documented() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/task.json"));
@@ -159,6 +163,7 @@ async fn show_is_read_as_documented() {
     assert_eq!(pending[1].raw["questions"][0]["options"][1], "marked");
 }
 
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}
 #[tokio::test]
 async fn show_tells_both_meanings_of_stopped_apart() {
     for (body, phase) in [
@@ -196,6 +201,7 @@ async fn show_tells_both_meanings_of_stopped_apart() {
     }
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
 #[tokio::test]
 async fn decide_is_sent_and_read_as_documented() {
     let decisions = [
@@ -226,6 +232,7 @@ async fn decide_is_sent_and_read_as_documented() {
     is_repeated(async |platform| platform.decide(ID, &decisions).await).await;
 }
 
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}/messages
 #[tokio::test]
 async fn messages_are_read_as_documented_with_limit_and_token() {
     let server = MockServer::start().await;
@@ -250,6 +257,7 @@ async fn messages_are_read_as_documented_with_limit_and_token() {
     assert_eq!(platform.task_messages(ID, 25, None).await.unwrap().more, None);
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/messages
 #[tokio::test]
 async fn send_is_sent_and_read_as_documented() {
     let message = FollowUp {
@@ -286,6 +294,7 @@ async fn send_is_sent_and_read_as_documented() {
     platform.send_task_message(ID, &bare).await.unwrap();
 }
 
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/stop
 #[tokio::test]
 async fn stop_has_no_body_and_takes_204() {
     let (server, platform) = expecting("POST", &at("/stop"), None, ResponseTemplate::new(204)).await;
@@ -294,6 +303,7 @@ async fn stop_has_no_body_and_takes_204() {
     is_repeated(async |platform| platform.stop_task(ID).await).await;
 }
 
+// Endpoint: DELETE /v1/ai/agents/tasks/{taskId}
 #[tokio::test]
 async fn delete_takes_204_and_says_what_a_conflict_needs() {
     let (_server, platform) = expecting("DELETE", &at(""), None, ResponseTemplate::new(204)).await;
@@ -303,6 +313,7 @@ async fn delete_takes_204_and_says_what_a_conflict_needs() {
     assert!(error.hint().unwrap().contains(&format!("tasks stop {ID}")));
 }
 
+// Endpoint: PUT /v1/ai/agents/tasks/{taskId}/permissions
 #[tokio::test]
 async fn permissions_replace_the_whole_set() {
     let granted = tools(&["create_file", "git_commit"]);
@@ -324,6 +335,7 @@ async fn permissions_replace_the_whole_set() {
     is_repeated(async |platform| platform.set_task_permissions(ID, &granted).await).await;
 }
 
+// Endpoint: GET /v1/ai/agents/tasks/{taskId}
 #[tokio::test]
 async fn show_of_a_task_that_failed_tells_so_whatever_is_pending() {
     for pending in [value!([]), value!([{ "type": "tool" }]), value!(null)] {

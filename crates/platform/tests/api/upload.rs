@@ -76,6 +76,7 @@ async fn published(upload: Upload) -> (PublishAnswer, String, Vec<u8>) {
     (answer, head, body)
 }
 
+// Endpoint: POST /v1/shared-pipelines/artifacts
 #[tokio::test]
 async fn names_and_contents_arrive_as_they_are() {
     let binary: Vec<u8> = (0..=255).collect();
@@ -108,6 +109,7 @@ async fn names_and_contents_arrive_as_they_are() {
     assert_eq!(answer.ignored_resources.unwrap()[0]["name"], "notes.md");
 }
 
+// Endpoint: POST /v1/shared-pipelines/artifacts
 #[tokio::test]
 async fn the_headers_are_the_documents() {
     let (_, head, _) = published(upload(&[("a", b"b")])).await;

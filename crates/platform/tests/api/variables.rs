@@ -23,6 +23,7 @@ fn region() -> NewVariable {
     }
 }
 
+// Endpoint: GET /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn list_is_read_as_documented_page_by_page() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/variables.json"));
@@ -37,6 +38,7 @@ async fn list_is_read_as_documented_page_by_page() {
     assert_eq!(all[1].raw["id"], "1a2b3c4d-5e6f-4a8b-9c0d-e1f2a3b4c5d6");
 }
 
+// Endpoint: GET /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn list_goes_to_the_last_page() {
     let server = MockServer::start().await;
@@ -61,6 +63,7 @@ async fn list_goes_to_the_last_page() {
     );
 }
 
+// Endpoint: GET /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn list_keeps_unknown_types_and_fields() {
     let body = r#"{ "results": [{ "name": "g", "type": "GRID", "value": [[1]], "new": true }], "total": 1 }"#;
@@ -70,6 +73,7 @@ async fn list_keeps_unknown_types_and_fields() {
     assert_eq!(all[0].raw["new"], true);
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn create_is_sent_and_read_as_documented() {
     let body = value!({ "name": "region", "type": "TEXT", "behaviour": "SHARED",
@@ -87,6 +91,7 @@ async fn create_is_sent_and_read_as_documented() {
     );
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn create_leaves_out_what_is_not_given() {
     let answer = json(201, "{}");
@@ -98,11 +103,13 @@ async fn create_leaves_out_what_is_not_given() {
     platform.create_variable(PROJECT, &bare).await.unwrap();
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn create_is_repeated_only_if_surely_unprocessed() {
     creates_only_once(async |platform| platform.create_variable(PROJECT, &region()).await).await;
 }
 
+// Endpoint: PATCH /v1/projects/{projectId}/variables/{variableName}
 #[tokio::test]
 async fn update_sends_what_is_given_and_takes_204() {
     let fields = VariableFields {
@@ -121,6 +128,7 @@ async fn update_sends_what_is_given_and_takes_204() {
     is_repeated(async |platform| platform.update_variable(PROJECT, "days", &fields).await).await;
 }
 
+// Endpoint: DELETE /v1/projects/{projectId}/variables/{variableName}
 #[tokio::test]
 async fn delete_takes_204() {
     let path = format!("{}/region", base());
@@ -128,6 +136,7 @@ async fn delete_takes_204() {
     platform.delete_variable(PROJECT, "region").await.unwrap();
 }
 
+// Endpoint: DELETE /v1/projects/{projectId}/variables/{variableName}
 #[tokio::test]
 async fn delete_that_was_done_by_a_try_before_is_done() {
     let server = MockServer::start().await;
@@ -146,6 +155,7 @@ async fn delete_that_was_done_by_a_try_before_is_done() {
     assert!(platform.delete_variable(PROJECT, "region").await.is_err());
 }
 
+// Endpoint: GET /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn overrides_list_is_read_as_documented() {
     let path = format!("{}/region/environment-overrides", base());
@@ -160,6 +170,7 @@ async fn overrides_list_is_read_as_documented() {
     assert_eq!(found.overrides[0].value, "us");
 }
 
+// Endpoint: GET /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn overrides_list_of_one_environment_names_it() {
     let server = MockServer::start().await;
@@ -175,6 +186,7 @@ async fn overrides_list_of_one_environment_names_it() {
     assert!(found.overrides.is_empty());
 }
 
+// Endpoint: POST /v1/projects/{projectId}/variables/{variableName}/environment-overrides
 #[tokio::test]
 async fn overrides_set_is_sent_and_read_as_documented() {
     let wanted = ["production", "nowhere"].map(|name| Override {
@@ -199,6 +211,7 @@ async fn overrides_set_is_sent_and_read_as_documented() {
     is_repeated(async |platform| platform.set_overrides(PROJECT, "region", &wanted).await).await;
 }
 
+// Endpoint: DELETE /v1/projects/{projectId}/variables/{variableName}/environment-overrides/{environmentName}
 #[tokio::test]
 async fn overrides_unset_takes_204() {
     let path = format!("{}/region/environment-overrides/eu%2Fwest", base());

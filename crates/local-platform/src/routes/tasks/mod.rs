@@ -4,6 +4,7 @@ mod begin;
 mod dialogue;
 mod manage;
 
+use super::Resource;
 use crate::agent::{AgentMode, AgentTask, Message, TOOLS};
 use crate::app::App;
 use crate::fields::Fields as _;
@@ -31,8 +32,11 @@ const MODES: [&str; 2] = ["ACT", "PLAN"];
 /// Name of the path parameter.
 const ID: &str = "taskId";
 
+/// The routes and the request bodies.
+pub(super) const RESOURCE: Resource = Resource { routes, shapes };
+
 /// Returns the HTTP routes for agent tasks.
-pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .merge(begin::routes())
         .merge(manage::routes())
@@ -40,7 +44,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// Returns the schemas of the request bodies.
-pub(crate) fn shapes(_: &Vocabulary) -> Vec<Shape> {
+fn shapes(_: &Vocabulary) -> Vec<Shape> {
     [begin::shapes(), dialogue::shapes()]
         .into_iter()
         .flatten()
