@@ -7,25 +7,25 @@ use std::path::Path;
 
 /// Returns the file's content, or the reason why it is not a document: a link or a submodule, unreliable or unreadable
 /// bytes on disk, or too many bytes.
-pub(crate) fn document(
+pub(crate) fn read_document(
     repository: &Repository,
     file: &SnapshotFile,
 ) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
-    if let Some(why) = file.kind.why_not_read() {
-        return Ok(Err(DocumentError::of_all(format!("it is {why}"))));
+    if let Some(reason) = file.kind.why_not_read() {
+        return Ok(Err(DocumentError::of_all(format!("it is {reason}"))));
     }
     match (&file.content, file.doubt) {
-        (Content::Blob(blob), _) => document_in(repository, blob),
+        (Content::Blob(blob), _) => read_document_blob(repository, blob),
         (Content::Disk(_), Some(doubt)) => Ok(Err(DocumentError::of_all(doubt.reason()))),
         (Content::Disk(full), None) => {
-            let read = document_on_disk(full);
+            let read = read_document_on_disk(full);
             Ok(read.unwrap_or_else(|error| Err(DocumentError::of_all(error.to_string()))))
         }
     }
 }
 
 /// Returns the blob's content, or the reason why it is not a document.
-pub(crate) fn document_in(
+pub(crate) fn read_document_blob(
     repository: &Repository,
     blob: &BlobId,
 ) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
@@ -36,7 +36,7 @@ pub(crate) fn document_in(
 }
 
 /// Returns the content of a regular file, or the reason why it is not a document.
-pub(crate) fn document_on_disk(full: &Path) -> io::Result<Result<Vec<u8>, DocumentError>> {
+pub(crate) fn read_document_on_disk(full: &Path) -> io::Result<Result<Vec<u8>, DocumentError>> {
     let bytes = read_on_disk(full, DOCUMENT_LIMIT)?;
     Ok(bytes.ok_or_else(DocumentError::too_large))
 }

@@ -21,10 +21,10 @@ pub const GIT_INDEX_FILE: &str = "GIT_INDEX_FILE";
 pub const GITHUB_EVENT_PATH: &str = "GITHUB_EVENT_PATH";
 
 /// Maximum size of an event payload, in bytes. GitHub caps a payload at 25 MB.
-const PAYLOAD_LIMIT: u64 = 64 * 1024 * 1024;
+const MAX_PAYLOAD_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The suffixes that mark a variable as a secret.
-const SECRET_ENDS: [&str; 4] = ["TOKEN", "SECRET", "PASSWORD", "_KEY"];
+const SECRET_SUFFIXES: [&str; 4] = ["TOKEN", "SECRET", "PASSWORD", "_KEY"];
 
 /// The captured environment. Variables whose names mark them as secrets are stored separately: they cannot be
 /// printed, and [`Env::get`] does not return them.
@@ -55,13 +55,13 @@ impl Env {
 
     /// Creates an environment from `variables`, as if captured in the directory `current_dir`.
     pub fn from_parts(variables: impl IntoIterator<Item = (String, String)>, current_dir: PathBuf) -> Self {
-        let is_secret = |name: &str| SECRET_ENDS.iter().any(|end| name.ends_with(end));
         let (secrets, variables): (Vec<_>, Vec<_>) =
-            variables.into_iter().partition(|(name, _)| is_secret(name));
-        let secrets = secrets.into_iter().filter(|(_, value)| !value.is_empty());
+            variables.into_iter().partition(|(name, _)| is_secret_name(name));
         Self {
             variables: variables.into_iter().collect(),
             secrets: secrets
+                .into_iter()
+                .filter(|(_, value)| !value.is_empty())
                 .map(|(name, value)| (name, SecretString::from(value)))
                 .collect(),
             current_dir,
@@ -86,17 +86,27 @@ impl Env {
             .filter(|value| !value.is_empty())
     }
 
+    /// Returns a copy of the value.
+    pub fn get_owned(&self, name: &str) -> Option<String> {
+        self.get(name).map(str::to_owned)
+    }
+
     /// Returns the value of a variable as a secret, whatever its name. An empty value counts as not set.
     pub fn secret(&self, name: &str) -> Option<SecretString> {
-        let named = self.secrets.get(name).cloned();
-        named.or_else(|| self.get(name).map(SecretString::from))
+        match self.secrets.get(name) {
+            Some(secret) => Some(secret.clone()),
+            None => self.get(name).map(SecretString::from),
+        }
     }
 
     /// Returns the names of all variables that are not empty.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        let set = self.variables.iter().filter(|(_, value)| !value.is_empty());
-        let names = set.map(|(name, _)| name).chain(self.secrets.keys());
-        names.map(String::as_str)
+    pub fn variable_names(&self) -> impl Iterator<Item = &str> {
+        self.variables
+            .iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, _)| name)
+            .chain(self.secrets.keys())
+            .map(String::as_str)
     }
 
     /// Returns the directory that relative paths are resolved against.
@@ -106,20 +116,26 @@ impl Env {
 
     /// Returns the event payload from the file that the CI host wrote. The file is read at the first call; the
     /// error contains the reason if it could not be read.
-    pub fn payload(&self) -> Result<Option<&serde_json::Value>, &str> {
-        let read = || self.get(GITHUB_EVENT_PATH).map(read_payload);
-        match self.payload.get_or_init(read) {
+    pub fn event_payload(&self) -> Result<Option<&serde_json::Value>, &str> {
+        match self
+            .payload
+            .get_or_init(|| self.get(GITHUB_EVENT_PATH).map(read_payload))
+        {
             None => Ok(None),
             Some(Ok(value)) => Ok(Some(value)),
-            Some(Err(why)) => Err(why),
+            Some(Err(reason)) => Err(reason),
         }
     }
 }
 
 fn read_payload(path: &str) -> Result<serde_json::Value, String> {
-    let describe = |why: &dyn std::fmt::Display| format!("{path} ({GITHUB_EVENT_PATH}): {why}");
-    let bytes = input::file(Path::new(path), PAYLOAD_LIMIT).map_err(|e| describe(&e))?;
-    serde_json::from_slice(&bytes).map_err(|e| describe(&e))
+    let bytes = input::file(Path::new(path), MAX_PAYLOAD_BYTES)
+        .map_err(|error| format!("{path} ({GITHUB_EVENT_PATH}): {error}"))?;
+    serde_json::from_slice(&bytes).map_err(|error| format!("{path} ({GITHUB_EVENT_PATH}): {error}"))
+}
+
+fn is_secret_name(name: &str) -> bool {
+    SECRET_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
 #[cfg(test)]
@@ -137,6 +153,6 @@ mod tests {
         assert_eq!(secret("X_TOKEN").as_deref(), Some("s3cret"));
         assert_eq!(secret("GITLAB_TOKEN"), None);
         assert_eq!(secret("PIN").as_deref(), Some("1234"), "a user's own name");
-        assert_eq!(env.names().collect::<Vec<_>>(), ["PIN", "X_TOKEN"]);
+        assert_eq!(env.variable_names().collect::<Vec<_>>(), ["PIN", "X_TOKEN"]);
     }
 }

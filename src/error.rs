@@ -55,33 +55,33 @@ impl Failure {
     }
 
     /// Returns the hint, or `None` if only the general hint of the status applies.
-    pub(crate) fn advice(&self) -> Option<&str> {
+    pub(crate) fn own_hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
     /// Returns the human-readable text: `error:`, the causes, then `hint:`. Safe to print.
     pub(crate) fn render(&self) -> String {
-        format!("error: {}\n", self.words())
+        format!("error: {}\n", self.describe())
     }
 
     /// Returns the text of [`Self::render`] without `error:` and the last line break, for use in a warning.
-    pub(crate) fn words(&self) -> String {
-        let mut shown = text::block(&self.error.to_string()).into_owned() + "\n";
+    pub(crate) fn describe(&self) -> String {
+        let mut text = text::block(&self.error.to_string()).into_owned() + "\n";
         for cause in self.error.chain().skip(1) {
-            let _ = writeln!(shown, "  caused by: {}", text::block(&cause.to_string()));
+            let _ = writeln!(text, "  caused by: {}", text::block(&cause.to_string()));
         }
-        match self.advice().or_else(|| general(self.status)) {
+        match self.own_hint().or_else(|| general_hint(self.status)) {
             Some(hint) => {
-                let _ = write!(shown, "hint: {}", text::block(hint));
+                let _ = write!(text, "hint: {}", text::block(hint));
             }
-            None => shown.truncate(shown.trim_end().len()),
+            None => text.truncate(text.trim_end().len()),
         }
-        shown
+        text
     }
 }
 
 /// Returns the default hint for a failure of this status, if one applies to all its causes.
-const fn general(status: ExitStatus) -> Option<&'static str> {
+const fn general_hint(status: ExitStatus) -> Option<&'static str> {
     Some(match status {
         ExitStatus::Undecided => {
             "run the command again; `sluicegate doctor` checks the connection and the setup"

@@ -38,8 +38,12 @@ impl ExitStatus {
     /// Returns the status to report if two apply. In order of priority: ended by a signal, denied (4), gate failed
     /// (1), undecided (3), any other failure, success.
     #[must_use]
-    pub fn worse(self, other: Self) -> Self {
-        if self.rank() >= other.rank() { self } else { other }
+    pub fn worse(self, other_status: Self) -> Self {
+        if self.rank() >= other_status.rank() {
+            self
+        } else {
+            other_status
+        }
     }
 
     const fn rank(self) -> u8 {

@@ -16,6 +16,7 @@
 
 // Only tests use the library from outside; items that no test uses are `pub(crate)`.
 
+mod atomic_file;
 mod commands;
 mod delivery;
 mod document_content;
@@ -24,8 +25,8 @@ mod error;
 pub mod exit;
 mod gate;
 mod hosts;
+mod interface_version;
 pub mod job;
-mod offer;
 mod operations;
 mod publication;
 pub mod publish;
@@ -37,14 +38,13 @@ mod schema;
 mod session;
 mod ui;
 mod workspace;
-mod write;
 
 use clap::error::{ContextKind, ErrorKind};
 use std::ffi::OsString;
 use std::io::Write as _;
 
 /// The last line of clap's error messages.
-const FURTHER: &str = "For more information, try '--help'.";
+const CLAP_HELP_LINE: &str = "For more information, try '--help'.";
 
 /// Runs the program with `args` in this environment. The first of `args` is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::ExitStatus {
@@ -54,31 +54,33 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
     }
     match job::cli::parse(args) {
         Ok(cli) => commands::run(cli, env),
-        Err(said) => print_said(&said, &env),
+        Err(error) => print_argument_error(&error, &env),
     }
 }
 
 /// Prints the help text or the error in the arguments. If standard output is a closed pipe, the reader chose to stop,
 /// so a failed write is ignored.
-fn print_said(said: &clap::Error, env: &env::Env) -> exit::ExitStatus {
-    if !said.use_stderr() {
-        let _ = said.print();
+fn print_argument_error(error: &clap::Error, env: &env::Env) -> exit::ExitStatus {
+    if !error.use_stderr() {
+        let _ = error.print();
         return exit::ExitStatus::Success;
     }
-    let told = said.render().to_string();
-    let told = told.replace(FURTHER, further(said));
-    if !session::step_report::report_usage_error(env, &told) {
-        let _ = write!(std::io::stderr(), "{told}");
+    let message = error
+        .render()
+        .to_string()
+        .replace(CLAP_HELP_LINE, usage_hint(error));
+    if !session::step_report::report_usage_error(env, &message) {
+        let _ = write!(std::io::stderr(), "{message}");
     }
     exit::ExitStatus::Usage
 }
 
 /// Returns the hint for invalid arguments. Other programs often use `-o` for the output file, so that mistake has its
 /// own hint.
-fn further(said: &clap::Error) -> &'static str {
-    let wrong = said.get(ContextKind::InvalidArg).map(ToString::to_string);
-    let is_output = wrong.is_some_and(|wrong| wrong.starts_with("--output"));
-    if said.kind() == ErrorKind::InvalidValue && is_output {
+fn usage_hint(error: &clap::Error) -> &'static str {
+    let argument = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    let is_output = argument.is_some_and(|argument| argument.starts_with("--output"));
+    if error.kind() == ErrorKind::InvalidValue && is_output {
         "hint: -o sets the output format; use --out PATH to write the result to a file"
     } else {
         "hint: add `--help` to the command to see its options"

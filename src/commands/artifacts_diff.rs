@@ -10,7 +10,7 @@ use sluicegate_base::text;
 use sluicegate_pipelines::interface::{self, in_short, told};
 
 pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
-    let found = compared(run, &args.sides)?;
+    let found = compared(run, &args.versions)?;
     let to = found.to.name();
     let shown = match args.output {
         NoteFormat::Json => json(&found.json()),
@@ -28,6 +28,6 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
     if args.output != NoteFormat::Text {
         found.say_nothing(run);
     }
-    run.ui.out(&shown)?;
+    run.ui.print_result(&shown)?;
     Ok(ExitStatus::Success)
 }

@@ -9,7 +9,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_git::Repository;
 
 pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
-    let found = compared(run, &args.sides)?;
+    let found = compared(run, &args.versions)?;
     let mut impact = ConsumerImpact::default();
     let here = run.env.current_dir();
     if args.repos.is_empty() {
@@ -35,6 +35,6 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
         OutputFormat::Json => json(&impact.json(&found.prefix, &found.compat)),
         OutputFormat::Text => impact.text(repositories, &found.compat),
     };
-    run.ui.out(&shown)?;
+    run.ui.print_result(&shown)?;
     Ok(ExitStatus::Success)
 }

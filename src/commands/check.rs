@@ -11,7 +11,7 @@ use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::stricter_target::StricterTarget;
 use crate::job::cli::CheckArgs;
 use crate::job::context::DeepenSubject;
-use crate::job::settings::{CheckSettings, Sources};
+use crate::job::settings::{CheckSettings, SettingSources};
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use crate::workspace::standard_input::StandardInput;
@@ -20,8 +20,12 @@ use std::mem;
 
 pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     let mut workspace = open_workspace(run, args)?;
-    let settings = workspace.resolve(run, |sources| sources.check(args), |check| &check.gate.selection)?;
-    run.refuse_linked_reports(&workspace.repo, &settings.gate.judging.destinations)?;
+    let settings = workspace.resolve(
+        run,
+        |sources| sources.check_settings(args),
+        |check| &check.gate.selection,
+    )?;
+    run.refuse_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
     let input = StandardInput::read(run, &workspace, args)?;
     let subject = CheckSubject {
         session: run,
@@ -29,8 +33,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         settings: &settings,
     };
     let mut gate = open_run(&subject, input.as_ref(), args)?;
-    subject.select_pipelines(&mut gate, &|sources: &Sources<'_>| {
-        Ok(sources.check(args)?.gate.selection)
+    subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
+        Ok(sources.check_settings(args)?.gate.selection)
     })?;
     gate.selection.selected.keep_submodules();
     let mut engine = choose_engine(&mut gate, &settings)?;
@@ -38,7 +42,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     gate.find_baseline()?;
     add_notes(&mut gate);
     gate.evaluate(&mut engine, "check", &|| Ok(None))?;
-    let delivered = deliver(&mut gate, &settings.gate.judging.destinations);
+    let delivered = deliver(&mut gate, &settings.gate.verdict.destinations);
     let status = gate.status.worse(delivered);
     // The process ends next, and the operating system frees the memory of all these files at once.
     mem::forget(gate);
@@ -57,7 +61,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
         None => args.selection.paths.as_slice(),
     };
     let (workspace, _) = destinations.open_workspace(run, run.open_files_of(paths), |workspace| {
-        let wish = workspace.sources.checked(args)?;
+        let wish = workspace.sources.revisions_to_check(args)?;
         let needs_git = args.staged || wish.base.is_some() || wish.head.is_some() || wish.deepen;
         if workspace.repo.is_plain() && needs_git {
             let from = run.env.current_dir().to_owned();
@@ -99,7 +103,7 @@ fn open_run<'a>(
 
 /// Returns the local engine. With `--rules`, the target's rules file is not evaluated either.
 fn choose_engine(gate: &mut GateRun<'_>, settings: &CheckSettings) -> Result<LocalReview, Failure> {
-    let named = settings.rules.as_deref();
+    let named = settings.rules_file.as_deref();
     if named.is_some() {
         let target = gate.selection.stricter_target.iter_mut();
         target.for_each(StricterTarget::skip_rules);

@@ -56,12 +56,14 @@ fn publish(
         settings: &settings,
         connection: &workspace.sources.connection(&run.global)?,
         target: &subject.target,
-        left_of_review: workspace.sources.left_of_review(&args.review.selection.globs)?,
+        left_of_review: workspace
+            .sources
+            .review_exclusions(&args.review.selection.globs)?,
         review: None,
         merged: planned.merged,
         history: VersionHistory::default(),
         compared: None,
-        takes_output: gate.report.is_some() && gate.subject.settings.judging.destinations.take_output(),
+        takes_output: gate.report.is_some() && gate.subject.settings.verdict.destinations.use_stdout(),
         is_ci: true,
         started: Timestamp::now(),
     };

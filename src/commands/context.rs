@@ -5,7 +5,7 @@ use crate::exit::ExitStatus;
 use crate::gate::selection::SelectionRequest;
 use crate::job::cli::{ContextArgs, OutputFormat};
 use crate::job::context::{Comparison, DeepenSubject};
-use crate::job::settings::{Of, Sources};
+use crate::job::settings::{SelectionPurpose, SettingSources};
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use std::mem;
@@ -17,7 +17,8 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         .revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run, false);
-    let resolve = |sources: &Sources<'_>| sources.selection(&args.selection.globs, Of::Review);
+    let resolve =
+        |sources: &SettingSources<'_>| sources.selection(&args.selection.globs, SelectionPurpose::Review);
     let selection = workspace.resolve(run, resolve, |selection| selection)?;
     let target = workspace.target(run, revisions.clone())?;
     let snapshot = workspace.repo.snapshot(target.head.clone());
@@ -48,7 +49,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     if args.json || args.output.output == OutputFormat::Json {
         let mut document = as_json(&target, &selected);
         document["policy"] = workspace.policy_in_words().into();
-        run.ui.out(&json(&document))?;
+        run.ui.print_result(&json(&document))?;
     } else {
         let remote = on_remote(&target, &workspace.repo);
         let policy = workspace.policy_in_words();
@@ -58,7 +59,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
             paths: &paths,
             unchanged,
         };
-        run.ui.out(&shown.as_text(&remote, policy))?;
+        run.ui.print_result(&shown.as_text(&remote, policy))?;
     }
     // The process ends next; skipping the unmapping of git's packs saves 2 % of the time.
     mem::forget(snapshot);

@@ -23,7 +23,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         DiffFormat::Markdown => report::changes_as_markdown(&compared.page()),
         DiffFormat::Html => report::changes_as_html(&compared.page(), env!("CARGO_PKG_VERSION")),
     };
-    run.ui.out(&shown)?;
+    run.ui.print_result(&shown)?;
     if args.exit_code && is_counted {
         return Ok(ExitStatus::GateFailed);
     }

@@ -17,7 +17,7 @@ pub(crate) fn run(run: &Run, args: &DoctorArgs) -> CommandResult {
     } else {
         check::as_text(&checks, run.ui.colors_output(), run.ui.width())
     };
-    run.ui.out(&shown)?;
+    run.ui.print_result(&shown)?;
     Ok(checks
         .iter()
         .fold(ExitStatus::Success, |worst, check| worst.worse(check.status())))

@@ -1,12 +1,12 @@
 //! Runs `sluicegate events export`: collects the events of the window, writes them, and only then advances the cursor.
 
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
 use crate::session::failure::not_written;
 use crate::session::named_file::read_if_there;
 use crate::session::{CommandResult, Run};
-use crate::write;
 use jiff::Timestamp;
 use sluicegate_platform::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
 use std::path::Path;
@@ -32,13 +32,14 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
         EventFormat::Csv => export::csv(&events),
     };
     let Some(path) = path else {
-        run.ui.out(&shown)?;
+        run.ui.print_result(&shown)?;
         return Ok(ExitStatus::Success);
     };
-    run.ui.out_to_the_end(&shown)?;
+    run.ui.deliver_result(&shown)?;
     run.ui.finish()?;
     if let Some(cursor) = Cursor::after(last, &events) {
-        write::whole(&path, cursor.render().as_bytes()).map_err(not_written("the cursor ", &path))?;
+        atomic_file::write_file(&path, cursor.render().as_bytes())
+            .map_err(not_written("the cursor ", &path))?;
     }
     Ok(ExitStatus::Success)
 }

@@ -48,8 +48,8 @@ async fn follow(run: &Run, id: &str, pace: &PaceArgs) -> Result<Ended, Failure> 
 }
 
 fn begin(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
-    let waiting = run.sources()?.waiting(pace, PATIENCE)?;
-    Ok(Pace::new(waiting.first, waiting.limit))
+    let waiting = run.sources()?.poll_settings(pace, PATIENCE)?;
+    Ok(Pace::new(waiting.first_interval, waiting.time_limit))
 }
 
 fn terminate(

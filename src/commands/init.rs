@@ -29,17 +29,17 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
         OutputFormat::Json => json(&tell::document(&seen, &plan, args.dry_run)),
         OutputFormat::Text => tell::all(&seen, &plan, args.dry_run),
     };
-    run.ui.out(&shown)?;
+    run.ui.print_result(&shown)?;
     Ok(ExitStatus::Success)
 }
 
 /// Returns an error if the host of `--ci` does not run this command: the flag describes a running job, and `--host` selects the
 /// host of the job to write.
 fn check_ci(run: &Run) -> Result<(), Failure> {
-    let Some(host) = settings::host(&run.global, &run.env)? else {
+    let Some(host) = settings::requested_host(&run.global, &run.env)? else {
         return Ok(());
     };
-    match ci::detect(&run.env, Some(host)) {
+    match ci::detect_context(&run.env, Some(host)) {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::from(ContextError::from(error)).hint(format!(
             "`--ci` and SLUICEGATE_CI describe the job that runs this command; to write a job for this CI host, run \

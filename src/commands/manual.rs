@@ -16,14 +16,20 @@ use std::io;
 use std::path::Path;
 
 pub(crate) fn schema(run: &Run) -> CommandResult {
-    run.ui.out(&crate::session::output::json(&settings::schema()))?;
+    run.ui
+        .print_result(&crate::session::output::json(&settings::json_schema()))?;
     Ok(ExitStatus::Success)
 }
 
 pub(crate) fn completions(run: &Run, shell: Shell) -> CommandResult {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut cli::completed(), "sluicegate", &mut script);
-    run.ui.out(&String::from_utf8_lossy(&script))?;
+    clap_complete::generate(
+        shell,
+        &mut cli::command_for_completions(),
+        "sluicegate",
+        &mut script,
+    );
+    run.ui.print_result(&String::from_utf8_lossy(&script))?;
     Ok(ExitStatus::Success)
 }
 
@@ -38,7 +44,8 @@ pub(crate) fn pages(run: &Run, dir: &Path) -> CommandResult {
     program.build();
     let written = write_pages(&program, &folder).map_err(refuse)?;
     let said = format!("wrote {} to {}", count(written, "manual page"), folder.display());
-    run.ui.out(&(sluicegate_base::text::line(&said) + "\n"))?;
+    run.ui
+        .print_result(&(sluicegate_base::text::line(&said) + "\n"))?;
     Ok(ExitStatus::Success)
 }
 

@@ -41,7 +41,7 @@ use crate::ui::{self, ColorChoice, Ui};
 
 /// Runs the command and returns its exit status; an interrupt ends it at any point.
 pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
-    let color = settings::color(&cli.global, &env);
+    let color = settings::color_choice(&cli.global, &env);
     let ui = Ui::new(
         cli.global.quiet,
         *color.as_ref().unwrap_or(&ColorChoice::Auto),
@@ -49,13 +49,13 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
     );
     if let Err(error) = color {
         let failure = Failure::from(error);
-        if !report_usage_error(&env, &failure.words()) {
-            ui.fail(&failure);
+        if !report_usage_error(&env, &failure.describe()) {
+            ui.print_failure(&failure);
         }
         return failure.status();
     }
     ui::start_log(cli.global.verbose);
-    for warning in settings::unknown_variables(&env) {
+    for warning in settings::check_variable_names(&env) {
         ui.warn(&warning);
     }
     signals::guard(ui, move |signals| {

@@ -13,12 +13,12 @@ use jiff::Timestamp;
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let mut workspace = run.workspace()?;
     run.replace_publish_files_of_policy(&workspace, args)?;
-    let wish = workspace.sources.published(args)?;
+    let wish = workspace.sources.revisions_to_publish(args)?;
     workspace.deepen(run, &wish, DeepenSubject::Commit)?;
     workspace.warn_of_policy(run, false);
     let (settings, connection) = resolve_settings(run, &mut workspace, args)?;
     let mut target = workspace.target(run, settings.revisions.clone())?;
-    let idle = workspace.ci.nothing_to_do.as_ref();
+    let idle = workspace.ci.idle_reason.as_ref();
     if let Some(reason) = idle.filter(|_| settings.revisions.head.is_none()) {
         run.ui.say(&format!("nothing is published: {reason}"));
         run.discard_publish_report(settings.junit.as_deref());
@@ -35,7 +35,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         settings: &settings,
         connection: &connection,
         target: &target,
-        left_of_review: workspace.sources.left_of_review(&GlobArgs::default())?,
+        left_of_review: workspace.sources.review_exclusions(&GlobArgs::default())?,
         review: None,
         merged,
         history: VersionHistory::default(),

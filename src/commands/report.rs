@@ -8,14 +8,14 @@ use crate::gate::run::GateRun;
 use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::{GlobArgs, ReportArgs};
 use crate::job::context::ContextError;
-use crate::job::settings::{self, Destinations, Of};
+use crate::job::settings::{self, ReportDestinations, SelectionPurpose};
 use crate::session::{CommandResult, Run};
 
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let sources = run
         .sources()
         .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
-    let destinations = sources.destinations(&args.destinations)?;
+    let destinations = sources.report_destinations(&args.destinations)?;
     let ci = context(run)?;
     replace_old_reports(run, args, &destinations, ci.host)?;
     let repo = run.repository();
@@ -24,7 +24,9 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         ci: &ci,
         repo: repo.as_ref(),
         head: head.as_deref(),
-        selection: sources.selection(&GlobArgs::default(), Of::Review).ok(),
+        selection: sources
+            .selection(&GlobArgs::default(), SelectionPurpose::Review)
+            .ok(),
         snapshot: None,
     };
     let mut gate = GateRun::new(run, subject);
@@ -39,15 +41,15 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
 
 /// Returns the host's context, or an error if it cannot be read.
 fn context(run: &Run) -> Result<CiContext, Failure> {
-    let host = settings::host(&run.global, &run.env)?;
-    Ok(ci::detect(&run.env, host).map_err(ContextError::from)?)
+    let host = settings::requested_host(&run.global, &run.env)?;
+    Ok(ci::detect_context(&run.env, host).map_err(ContextError::from)?)
 }
 
 /// Replaces what an earlier run left at the destinations.
 fn replace_old_reports(
     run: &Run,
     args: &ReportArgs,
-    destinations: &Destinations,
+    destinations: &ReportDestinations,
     host: Host,
 ) -> Result<(), Failure> {
     let mut reports = destinations.reports.clone();

@@ -11,7 +11,7 @@ use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
-use crate::job::settings::{self, Connection, Review, Sources};
+use crate::job::settings::{self, Connection, ReviewSettings, SettingSources};
 use crate::publication::PlannedPublish;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
@@ -26,7 +26,7 @@ pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
 /// The reviewed commit, and the settings of its review.
 pub(super) struct ReviewSubject<'a> {
     pub(super) workspace: Workspace<'a>,
-    settings: Review,
+    settings: ReviewSettings,
     connection: Connection,
     pub(super) target: Target,
 }
@@ -52,10 +52,10 @@ impl<'a> ReviewSubject<'a> {
         workspace.warn_of_other_checkout(run, &wish)?;
         let (settings, connection) = workspace.resolve(
             run,
-            |sources| Ok((sources.review(args)?, sources.connection(&run.global)?)),
+            |sources| Ok((sources.review_settings(args)?, sources.connection(&run.global)?)),
             |(review, _)| &review.gate.selection,
         )?;
-        run.refuse_linked_reports(&workspace.repo, &settings.gate.judging.destinations)?;
+        run.refuse_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
         Ok(Self {
             target: workspace.target(run, settings.gate.revisions.clone())?,
             workspace,
@@ -85,7 +85,9 @@ impl<'a> ReviewSubject<'a> {
             change,
         };
         let mut gate = GateRun::new(run, files);
-        gate.select_pipelines(&|sources: &Sources<'_>| Ok(sources.review(args)?.gate.selection))?;
+        gate.select_pipelines(&|sources: &SettingSources<'_>| {
+            Ok(sources.review_settings(args)?.gate.selection)
+        })?;
         gate.report_why_all();
         Ok(gate)
     }
@@ -120,7 +122,7 @@ impl<'a> ReviewSubject<'a> {
         } else {
             gate.evaluate(&mut self.remote_review(), "review", &accept_break)?;
         }
-        let delivered = deliver(gate, &self.settings.gate.judging.destinations);
+        let delivered = deliver(gate, &self.settings.gate.verdict.destinations);
         gate.status = gate.status.worse(delivered);
         Ok(())
     }
@@ -141,7 +143,7 @@ impl<'a> ReviewSubject<'a> {
         } else {
             self.remote_review().describe_requests(gate)?
         };
-        gate.session.ui.out(&gate.describe_review(&requests))?;
+        gate.session.ui.print_result(&gate.describe_review(&requests))?;
         Ok(ExitStatus::Success)
     }
 }

@@ -9,7 +9,8 @@ use sluicegate_pipelines::{project, rules};
 pub(crate) fn run(run: &Run, verb: RulesVerb) -> CommandResult {
     match verb {
         RulesVerb::List { markdown: true, .. } => {
-            run.ui.out(&(rules::reference() + &project::reference()))?;
+            run.ui
+                .print_result(&(rules::reference() + &project::reference()))?;
             Ok(ExitStatus::Success)
         }
         RulesVerb::List { output, .. } => list(run, output),

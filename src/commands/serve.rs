@@ -70,10 +70,10 @@ fn vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
 /// Prints the address and what is needed to use it. Programs may wait for the first line.
 fn announce(run: &Run, running: &Running, project: Option<Uuid>) -> Result<(), Failure> {
     run.ui
-        .out(&format!("listening on http://{}\n", running.address()))?;
+        .print_result(&format!("listening on http://{}\n", running.address()))?;
     if let Some(token) = running.generated_token() {
         run.ui
-            .out(&format!("token (super-admin): {}\n", token.expose_secret()))?;
+            .print_result(&format!("token (super-admin): {}\n", token.expose_secret()))?;
     }
     if !running.address().ip().is_loopback() {
         run.ui.warn(
@@ -81,7 +81,7 @@ fn announce(run: &Run, running: &Running, project: Option<Uuid>) -> Result<(), F
              unencrypted\nhint: listen on 127.0.0.1, or restrict access with a firewall",
         );
     }
-    run.ui.out(&exports(running, project))?;
+    run.ui.print_result(&exports(running, project))?;
     run.ui.say("press Ctrl-C to stop");
     Ok(())
 }

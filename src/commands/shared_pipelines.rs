@@ -1,12 +1,12 @@
 //! Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file of the working tree.
 
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{AddSharedPipelineArgs, OutputFormat};
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use crate::workspace::platform_folder::must_be_named;
-use crate::write;
 use serde_json::json as value;
 use sluicegate_base::input;
 use sluicegate_base::text::{self, count};
@@ -46,7 +46,7 @@ pub(crate) fn add(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     let edited = entry
         .add_to(&read_text(&full_path)?)
         .map_err(|error| edit_failure(&shared_file, &error))?;
-    write::whole(&full_path, edited.as_bytes())
+    atomic_file::write_file(&full_path, edited.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {shared_file}: {error}")))?;
     show(run, args, &entry, &shared_file)?;
     Ok(ExitStatus::Success)
@@ -61,7 +61,7 @@ fn show(run: &Run, args: &AddSharedPipelineArgs, entry: &NewSharedEntry, file: &
         ));
     }
     match args.output.output {
-        OutputFormat::Json => run.ui.out(&json(&value!({
+        OutputFormat::Json => run.ui.print_result(&json(&value!({
             "file": file,
             "id": entry.id,
             "pipeline": entry.path,
@@ -74,7 +74,7 @@ fn show(run: &Run, args: &AddSharedPipelineArgs, entry: &NewSharedEntry, file: &
                 entry.id,
                 count(entry.parameters.len(), "parameter")
             );
-            run.ui.out(&(text::line(&added) + "\n"))
+            run.ui.print_result(&(text::line(&added) + "\n"))
         }
     }
 }

@@ -101,7 +101,7 @@ fn show(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String])
     let is_same = differences.is_empty();
     let name = format!("version {} of {}", receipt.version_name, receipt.prefix);
     if args.output.output == OutputFormat::Json {
-        run.ui.out(&json(&value!({
+        run.ui.print_result(&json(&value!({
             "schema": "sluicegate.verification/v1",
             "prefix": receipt.prefix,
             "versionName": receipt.version_name,
@@ -111,7 +111,7 @@ fn show(run: &Run, args: &VerifyArgs, receipt: &Receipt, differences: &[String])
         })))?;
     } else if is_same {
         run.ui
-            .out(&(text::line(&format!("{name} matches the receipt")) + "\n"))?;
+            .print_result(&(text::line(&format!("{name} matches the receipt")) + "\n"))?;
     }
     if is_same {
         return Ok(ExitStatus::Success);

@@ -1,7 +1,7 @@
 //! The changes of a report that was read from a file, and drawings of unchanged pipelines.
 
 use super::Delivery;
-use crate::document_content::document;
+use crate::document_content::read_document;
 use crate::gate::changes::change_list::changes;
 use crate::gate::changes::pipeline_change::{MOST_PICTURES, bounded};
 use crate::report::ChangedFile;
@@ -61,7 +61,7 @@ pub(super) fn pictures(
         snapshot.files(&|path| wanted.contains(path)).unwrap_or_default()
     };
     let canvases = files.into_iter().filter_map(|file| {
-        let content = document(repo, &file).ok()?.ok()?;
+        let content = read_document(repo, &file).ok()?.ok()?;
         Some((file.path, bounded(Canvas::of(&content).ok()?)?))
     });
     canvases.collect()

@@ -19,7 +19,7 @@ const A_FEW: usize = 3;
 /// Returns whether the platform could read the head for a review; if this does not start with "yes", `review` fails.
 pub(crate) fn on_remote(target: &Target, repo: &Repository) -> String {
     match target.check_on_remote(repo) {
-        Ok(_) if target.nothing_to_do.is_some() => "not needed".to_owned(),
+        Ok(_) if target.idle_reason.is_some() => "not needed".to_owned(),
         Ok(None) => "yes".to_owned(),
         Ok(Some(doubt)) => format!("not certain: {doubt}"),
         Err(why) => format!("no: {why}"),
@@ -29,7 +29,7 @@ pub(crate) fn on_remote(target: &Target, repo: &Repository) -> String {
 /// Returns the context as JSON. Its keys are part of the public contract (`docs/book/formats.md`, section "Context").
 pub(crate) fn as_json(target: &Target, selected: &Selected) -> Value {
     json!({
-        "ci": target.ci.to_string(),
+        "ci": target.host.to_string(),
         "event": target.event,
         "branch": target.branch,
         "head": target.head.to_string(),
@@ -191,7 +191,7 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
         bases => bases.iter().map(CommitId::as_str).collect::<Vec<_>>().join(", "),
     };
     let mut facts = vec![
-        ("CI host", target.ci.describe()),
+        ("CI host", target.host.describe()),
         ("event", target.event.clone()),
         (
             "pull request",
@@ -231,7 +231,7 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
 
 /// Describes the base of `new-only` in a run that selects all pipelines.
 fn earlier_commit(target: &Target) -> Option<String> {
-    match &target.earlier {
+    match &target.earlier_commit {
         EarlierCommit::None => None,
         EarlierCommit::Found { commits, source } => {
             Some(format!("those at {} ({source})", short_ids(commits)))
@@ -249,7 +249,7 @@ fn by(change: &GateChange) -> String {
 
 fn headline(target: &Target, selected: &Selected) -> String {
     let count = |n: usize| text::count(n, "pipeline");
-    if let Some(why) = &target.nothing_to_do {
+    if let Some(why) = &target.idle_reason {
         return format!("nothing to review: {}\n", text::line(why));
     }
     let what = match target.bases.as_slice() {

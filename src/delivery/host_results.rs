@@ -45,7 +45,7 @@ pub(super) fn send(run: &Run, delivery: &Delivery<'_>, about: &About) {
     };
     for (what, failure) in [sent, commented].into_iter().filter_map(Result::err) {
         run.ui
-            .warn(&format!("could not send {what}: {}", failure.words()));
+            .warn(&format!("could not send {what}: {}", failure.describe()));
     }
 }
 

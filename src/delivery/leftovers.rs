@@ -1,6 +1,7 @@
 //! Replaces what an earlier run, or the change, left at the destinations of a run, so that a run that does not finish
 //! leaves no report of another run.
 
+use crate::atomic_file;
 use crate::delivery::default_reports;
 use crate::error::Failure;
 use crate::job::ci::Host;
@@ -10,7 +11,6 @@ use crate::job::settings::{self, PublishFiles};
 use crate::report::{self, About, Format, PublishRun, publish_junit};
 use crate::session::{Run, UnfinishedFiles};
 use crate::workspace::Workspace;
-use crate::write;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::{Report, Verdict};
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ const UNFINISHED: &str = "undecided: the run did not finish";
 pub(crate) fn record_failure(run: &Run, failure: &Failure) {
     let files = mem::take(&mut *run.unfinished_files());
     let mut reason = format!("{UNFINISHED}: {}", failure.chain());
-    if let Some(hint) = failure.advice() {
+    if let Some(hint) = failure.own_hint() {
         let _ = write!(reason, ". To do: {hint}");
     }
     for (format, path) in files.reports {
@@ -84,7 +84,7 @@ impl OutputFiles {
                     .with_publish(of_publish(&args.publish), is_dry)
             }
             Command::Publish(args) => {
-                let mut files = Self::default().with_publish(of_publish(&args.what), is_dry(args.dry_run));
+                let mut files = Self::default().with_publish(of_publish(&args.flags), is_dry(args.dry_run));
                 files.inputs.extend(args.require_review.clone());
                 files
             }
@@ -161,7 +161,7 @@ impl Run {
         let sources = &workspace.sources;
         let mut files = OutputFiles::default();
         // An invalid setting is reported where the settings are read.
-        if let Ok(to) = sources.clone().resolve(|sources| sources.destinations(to)) {
+        if let Ok(to) = sources.clone().resolve(|sources| sources.report_destinations(to)) {
             self.use_policy_annotations(to.annotations);
             files.reports = to.reports;
             if files.reports.is_empty() {
@@ -182,12 +182,14 @@ impl Run {
     ) -> Result<(), Failure> {
         let sources = &workspace.sources;
         // An invalid setting is reported where the settings are read.
-        let Ok(files) = sources.publish_files(&args.what) else {
+        let Ok(files) = sources.publish_files(&args.flags) else {
             return Ok(());
         };
         let is_dry = settings::is_dry_run(args.dry_run, &self.env);
         let mut files = OutputFiles::default().with_publish(files, is_dry);
-        files.inputs.extend(sources.required_review(args).ok().flatten());
+        files
+            .inputs
+            .extend(sources.required_review_file(args).ok().flatten());
         self.replace_old_files(&files)
     }
 
@@ -195,7 +197,7 @@ impl Run {
     /// the policy names others.
     pub(crate) fn replace_default_reports(&self, to: &DestinationArgs) {
         let is_named = !settings::job_reports(&to.report, &self.env).is_empty();
-        let host = settings::host(&self.global, &self.env).ok();
+        let host = settings::requested_host(&self.global, &self.env).ok();
         let Some(host) = host.filter(|_| !is_named) else {
             return;
         };
@@ -240,7 +242,7 @@ impl Run {
         if !self.may_replace(path) {
             return;
         }
-        if let Err(why) = write::in_pieces(path, fill)
+        if let Err(why) = atomic_file::write_file_with(path, fill)
             && path.is_file()
         {
             self.warn_of_old_file(path, &why);
@@ -272,7 +274,7 @@ impl Run {
         if is_yaml || (path.exists() && !path.is_file()) {
             return false;
         }
-        if !policy::leads_through_link(path) {
+        if !policy::contains_link(path) {
             return true;
         }
         let repo = self.repository();

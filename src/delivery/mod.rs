@@ -24,7 +24,7 @@ use crate::gate::changes::changes_ahead::ChangesAhead;
 use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::RunSubject;
 use crate::job::ci::{CiContext, Host};
-use crate::job::settings::{Destinations, Selection};
+use crate::job::settings::{ReportDestinations, Selection};
 use crate::report::{AnnotationStyle, ChangedFile, WrongRules};
 use crate::session::Run;
 use crate::session::step_report::annotation_style;
@@ -42,14 +42,14 @@ enum ReviewScope<'a> {
     /// Also the unchanged pipelines that a publish would include.
     WithPublish {
         /// The commit that known findings were compared with.
-        known_at: Option<&'a CommitId>,
+        baseline_commits: Option<&'a CommitId>,
     },
 }
 
 /// A report to deliver, and its destinations.
 struct Delivery<'a> {
     report: &'a Report,
-    to: &'a Destinations,
+    to: &'a ReportDestinations,
     /// The repository, and the snapshot that the report is about.
     files: Option<(&'a Repository, &'a Snapshot<'a>)>,
     ci: &'a CiContext,
@@ -92,7 +92,10 @@ impl Delivery<'_> {
 
 /// Delivers the report of a run; the status is a failure if a destination could not be reached. A run without a report
 /// delivers nothing.
-pub(crate) fn deliver<S: RunSubject>(gate: &mut GateRun<'_, S>, destinations: &Destinations) -> ExitStatus {
+pub(crate) fn deliver<S: RunSubject>(
+    gate: &mut GateRun<'_, S>,
+    destinations: &ReportDestinations,
+) -> ExitStatus {
     let Some(mut report) = gate.report.take() else {
         return ExitStatus::Success;
     };
@@ -110,8 +113,8 @@ pub(crate) fn deliver<S: RunSubject>(gate: &mut GateRun<'_, S>, destinations: &D
         by_tip: gate.has_stricter_target(),
         scope: if gate.is_before_publish {
             let baseline = gate.baseline.as_ref();
-            let known_at = baseline.and_then(|baseline| baseline.bases.first());
-            ReviewScope::WithPublish { known_at }
+            let baseline_commits = baseline.and_then(|baseline| baseline.bases.first());
+            ReviewScope::WithPublish { baseline_commits }
         } else {
             ReviewScope::Change
         },
@@ -132,7 +135,7 @@ pub(crate) fn deliver<S: RunSubject>(gate: &mut GateRun<'_, S>, destinations: &D
 /// reports of earlier runs contain both. Returns the changes.
 fn add_repository_facts<S: RunSubject>(
     gate: &mut GateRun<'_, S>,
-    destinations: &Destinations,
+    destinations: &ReportDestinations,
     report: &mut Report,
 ) -> Option<Vec<ChangedFile>> {
     let ahead = gate.changes_ahead.take().and_then(ChangesAhead::finish);
@@ -164,12 +167,12 @@ fn list_changes<S: RunSubject>(
     report: &Report,
 ) -> Option<Vec<ChangedFile>> {
     let selection = gate.subject.selection();
-    let wants = |path: &str| selection.is_none_or(|selection| selection.wants(path));
+    let wants = |path: &str| selection.is_none_or(|selection| selection.selects(path));
     let changes = change_list::changes(repo, snapshot, report, gate.compared.as_ref(), &wants);
     changes.unwrap_or_else(|failure| {
         gate.session
             .ui
-            .warn(&format!("could not list the changes: {}", failure.words()));
+            .warn(&format!("could not list the changes: {}", failure.describe()));
         None
     })
 }

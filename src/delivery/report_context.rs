@@ -2,7 +2,7 @@
 
 use super::needed_lines::Needed;
 use super::{Delivery, changes, report_files, repository_links, reproduction};
-use crate::document_content::document;
+use crate::document_content::read_document;
 use crate::gate::ComparedChanges;
 use crate::gate::changes::change_list;
 use crate::job::ci::Host;
@@ -31,7 +31,7 @@ pub(super) fn about(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<Chan
             .flatten(),
         repository_url: repository_links::repository_url(run, delivery.host()),
         repository: repository_links::repository(run, delivery),
-        project: run.global.project_id.clone().or_else(|| to.project.clone()),
+        project: run.global.project_id.clone().or_else(|| to.project_id.clone()),
         sarif_limits: (delivery.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
         category: to.category.clone(),
         show: to.show,
@@ -201,7 +201,7 @@ impl ReportedFiles<'_> {
         }
         Some(ReportedFile {
             path: file.path.clone(),
-            content: document(self.repo, file).ok()?.ok()?,
+            content: read_document(self.repo, file).ok()?.ok()?,
             lines,
             former: old.and_then(|old| self.repo.former_content(old.as_ref()).ok()),
         })

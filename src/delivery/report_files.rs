@@ -1,6 +1,7 @@
 //! Writes the report files, by default to the paths where each CI host looks for them.
 
 use super::Delivery;
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::ReportFlag;
@@ -9,7 +10,6 @@ use crate::report::{self, About, Format};
 use crate::session::Run;
 use crate::session::failure::not_written;
 use crate::ui::Ui;
-use crate::write;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::findings::Report;
@@ -51,7 +51,7 @@ pub(super) fn write_reports(
     for (place, written) in places.iter().zip(written(run, &targets, report, about)) {
         match written {
             Ok(()) => run.ui.say(&format!("wrote {place} for {host}")),
-            Err(failure) => run.ui.warn(&failure.words()),
+            Err(failure) => run.ui.warn(&failure.describe()),
         }
     }
 }
@@ -87,7 +87,7 @@ fn in_sight(here: &Path, checkout: Option<&Repository>, place: &Path) -> Result<
         real.is_ok_and(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
     };
     match checkout.map(Repository::root).filter(|root| inside(root)) {
-        Some(root) => policy::in_checkout(root, here, place),
+        Some(root) => policy::resolve_in_checkout(root, here, place),
         None => Ok(here.join(place)),
     }
 }
@@ -177,7 +177,7 @@ fn write_report(ui: Ui, target: &ReportFlag, report: &Report, about: &About) -> 
     }
     let render = |out: &mut dyn Write| report::render(format, report, about, out);
     let Some(path) = &target.path else {
-        return ui.out_in_pieces(render);
+        return ui.print_result_with(render);
     };
-    write::in_pieces(path, render).map_err(not_written(&format!("the report {format}="), path))
+    atomic_file::write_file_with(path, render).map_err(not_written(&format!("the report {format}="), path))
 }

@@ -65,8 +65,8 @@ pub(super) fn command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 /// Returns the option that selects the changed pipelines, or all of them.
 fn base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     let (report, context) = (delivery.report, &delivery.report.context);
-    if let ReviewScope::WithPublish { known_at } = delivery.scope {
-        return match known_at.filter(|_| report.fixed.is_some()) {
+    if let ReviewScope::WithPublish { baseline_commits } = delivery.scope {
+        return match baseline_commits.filter(|_| report.fixed.is_some()) {
             Some(known_at) => format!("--all --base {}", short_id(known_at.as_str())),
             None => "--all".to_owned(),
         };
@@ -90,10 +90,10 @@ fn short_id(id: &str) -> String {
 fn options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let (include, exclude) = delivery
         .selection
-        .map(settings::Selection::given)
+        .map(settings::Selection::job_patterns)
         .unwrap_or_default();
     let config = config(run, delivery);
-    let folder = settings::named_config_dir(&run.global, &run.env);
+    let folder = settings::requested_config_dir(&run.global, &run.env);
     let given = [
         ("--config", config.as_slice()),
         ("--config-dir", folder.as_slice()),
@@ -111,10 +111,10 @@ fn options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
 /// Returns the configuration file set by the job, relative to the repository root if it is in the repository, like all
 /// paths of the command.
 fn config(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
-    let file = settings::named_config(&run.global, &run.env)?;
+    let file = settings::requested_config_file(&run.global, &run.env)?;
     let inside = delivery
         .files
-        .and_then(|(repo, _)| policy::in_repository(repo.root(), &file));
+        .and_then(|(repo, _)| policy::path_in_repository(repo.root(), &file));
     Some(inside.unwrap_or_else(|| file.display().to_string()))
 }
 

@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::job::policy;
 use crate::session::Run;
-use crate::ui::Destination;
+use crate::ui::OutputFile;
 
 impl Run {
     /// Redirects results to the file of `--out`, which must not be behind a link of the repository.
@@ -12,12 +12,12 @@ impl Run {
             return Ok(());
         };
         let full = self.env.current_dir().join(path);
-        if policy::leads_through_link(&full)
+        if policy::contains_link(&full)
             && let Some(repo) = self.repository()
         {
             self.refuse_links(&repo, std::iter::once(path.as_path()))?;
         }
-        self.ui = self.ui.with_destination(Destination::new(full));
+        self.ui = self.ui.with_output_file(OutputFile::new(full));
         Ok(())
     }
 }

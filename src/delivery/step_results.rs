@@ -15,7 +15,7 @@ const ANNOTATIONS: usize = usize::MAX;
 
 /// Prints the findings, and the host's annotations and outputs; on standard error if a report goes to standard output.
 pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
-    let taken = delivery.to.take_output();
+    let taken = delivery.to.use_stdout();
     let color = if taken {
         run.ui.colors_messages()
     } else {
@@ -45,9 +45,9 @@ pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<
     }
     text.push_str(&terminal::render(delivery.report, about, style));
     if taken {
-        Ui::out_beside(&text)
+        Ui::print_result_to_stderr(&text)
     } else {
-        run.ui.out(&text)
+        run.ui.print_result(&text)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::job::ci::BaseHint;
 use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, ContextError, PolicyTip};
-use crate::job::policy::GateFileSide;
+use crate::job::policy::GateFileVersion;
 use crate::job::settings::Revisions;
 use crate::session::Run;
 use crate::workspace::gate_files::GateFiles;
@@ -23,7 +23,7 @@ impl Workspace<'_> {
         comparison: &Comparison,
         asked: &Revisions,
     ) -> Result<Vec<CommitId>, Failure> {
-        if let (BaseHint::All { .. }, PolicyTip::At { commit, branch, .. }) =
+        if let (BaseHint::All { .. }, PolicyTip::Commit { commit, branch, .. }) =
             (&self.ci.base, &self.target_tip)
         {
             return self.bases_of_tag(run, comparison, commit, branch);
@@ -97,8 +97,8 @@ impl Workspace<'_> {
             ..asked.clone()
         });
         let settled = match comparison.head {
-            Some(_) => Comparison::from(context::settle(&self.repo, &self.ci, &wish)?),
-            None => context::settle_checkout(&self.repo, &self.ci, &wish)?,
+            Some(_) => Comparison::from(context::resolve_target(&self.repo, &self.ci, &wish)?),
+            None => context::resolve_checkout(&self.repo, &self.ci, &wish)?,
         };
         Ok((settled.bases, settled.base_source))
     }
@@ -117,22 +117,22 @@ impl Workspace<'_> {
         files.describe(&change.path, &old, &new)
     }
 
-    pub(crate) fn side(&self, place: &Snapshot<'_>, path: &str) -> GateFileSide {
+    pub(crate) fn side(&self, place: &Snapshot<'_>, path: &str) -> GateFileVersion {
         match place.find(path) {
-            Ok(None) => GateFileSide::Missing,
+            Ok(None) => GateFileVersion::Missing,
             Ok(Some(file)) => self.content(&file),
-            Err(error) => GateFileSide::Unreadable(error.to_string()),
+            Err(error) => GateFileVersion::Unreadable(error.to_string()),
         }
     }
 
-    fn content(&self, file: &SnapshotFile) -> GateFileSide {
+    fn content(&self, file: &SnapshotFile) -> GateFileVersion {
         if let Some(why) = file.kind.why_not_read() {
-            return GateFileSide::Unreadable(format!("the file is {why}"));
+            return GateFileVersion::Unreadable(format!("the file is {why}"));
         }
         match self.read(file) {
-            Ok(Ok(bytes)) => GateFileSide::Text(bytes),
-            Ok(Err(error)) => GateFileSide::Unreadable(error.to_string()),
-            Err(failure) => GateFileSide::Unreadable(failure.chain()),
+            Ok(Ok(bytes)) => GateFileVersion::Text(bytes),
+            Ok(Err(error)) => GateFileVersion::Unreadable(error.to_string()),
+            Err(failure) => GateFileVersion::Unreadable(failure.chain()),
         }
     }
 }

@@ -6,9 +6,9 @@ use crate::error::Failure;
 use crate::gate::evaluate;
 use crate::gate::interface_changes::interface_comparison::between;
 use crate::gate::{Selected, Tally};
+use crate::interface_version::{self, LoadedInterface as Loaded};
 use crate::job::context::PolicyTip;
-use crate::job::policy::{GateFileSide, rules_after_merge, stricter_at_tip};
-use crate::offer::{self, LoadedInterface as Loaded};
+use crate::job::policy::{GateFileVersion, MergeVersions, describe_stricter_settings, merge_rules};
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, folder_in};
 use sluicegate_base::text::{List, count};
@@ -65,7 +65,7 @@ impl Workspace<'_> {
         files: &GateFiles,
         selected: &Selected,
     ) -> Result<Option<StricterTarget>, Failure> {
-        let PolicyTip::At { commit, branch, .. } = &self.target_tip else {
+        let PolicyTip::Commit { commit, branch, .. } = &self.target_tip else {
             return Ok(None);
         };
         let candidates = selected.candidates.iter().filter(|candidate| candidate.selected);
@@ -123,8 +123,16 @@ impl TipSides<'_> {
         let mut found = Vec::new();
         for (path, or_other) in paths {
             let (head, tip, bases) = self.of(&path);
-            let describe = |old: &GateFileSide, new: &GateFileSide| files.describe(&path, old, new);
-            let said = stricter_at_tip((&head, &tip, &bases), &describe, or_other);
+            let describe = |old: &GateFileVersion, new: &GateFileVersion| files.describe(&path, old, new);
+            let said = describe_stricter_settings(
+                MergeVersions {
+                    head: &head,
+                    tip: &tip,
+                    bases: &bases,
+                },
+                &describe,
+                or_other,
+            );
             if !said.is_empty() {
                 found.push((path, said));
             }
@@ -134,7 +142,7 @@ impl TipSides<'_> {
         Ok(found)
     }
 
-    fn of(&self, path: &str) -> (GateFileSide, GateFileSide, Vec<GateFileSide>) {
+    fn of(&self, path: &str) -> (GateFileVersion, GateFileVersion, Vec<GateFileVersion>) {
         let side = |snapshot: &Snapshot<'_>| self.workspace.side(snapshot, path);
         (
             side(self.head),
@@ -152,7 +160,11 @@ impl TipSides<'_> {
     /// Returns the rules that apply after the merge, if those of the head differ.
     fn rules(&self) -> Option<RuleSet> {
         let (head, tip, bases) = self.of(&self.path_at_tip(RULES_FILE)?);
-        let after = rules_after_merge((&head, &tip, &bases));
+        let after = merge_rules(MergeVersions {
+            head: &head,
+            tip: &tip,
+            bases: &bases,
+        });
         after.map(|bytes| RuleSet::parse(&bytes))
     }
 
@@ -185,7 +197,7 @@ impl TipSides<'_> {
             return Ok(None);
         }
         let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
-        let Loaded::Read(tip, _) = offer::read_interface(repo, &self.tip, folder)? else {
+        let Loaded::Read(tip, _) = interface_version::read_interface(repo, &self.tip, folder)? else {
             return Ok(None);
         };
         let breaks = |snapshot: &Snapshot<'_>| {

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::run::GateRun;
 use crate::job::context::PolicyTip;
-use crate::job::policy::{CheckoutFiles, GateReader, Text, UnusableFile};
+use crate::job::policy::{CheckoutFiles, GateFileReader, NamedText, UnusableFile};
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
 use jiff::civil::Date;
@@ -39,24 +39,24 @@ impl Workspace<'_> {
     /// that cannot be used has no waivers.
     pub(crate) fn waiving(&self, rules: Option<&RuleSet>) -> Result<ActiveWaivers, Failure> {
         let on_unusable = self.on_unusable();
-        let reader = GateReader {
+        let reader = GateFileReader {
             repo: &self.repo,
             tip: &self.policy,
-            checkout: CheckoutFiles::of(&self.repo, Some(&self.ci))?,
+            checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci))?,
             on_unusable,
         };
         let file = reader.read(FILE_NAME, false, WAIVERS_SIZE_LIMIT)?;
-        if let Some(reason) = file.unusable {
+        if let Some(reason) = file.unusable_reason {
             return ActiveWaivers::without_file(&reason);
         }
-        let note = file.missing.filter(|_| file.checkout.is_some());
+        let note = file.missing_reason.filter(|_| file.checkout.is_some());
         let note = note.map(|why| {
             format!(
                 "{why}, so the waivers of the checkout's file are not in force. For this one change, the job can set \
                  --policy head (SLUICEGATE_POLICY)"
             )
         });
-        let placed = match &file.counts {
+        let placed = match &file.effective {
             Some(text) => self.placed(text, rules),
             None => Ok(Vec::new()),
         };
@@ -76,7 +76,7 @@ impl Workspace<'_> {
         rules: Option<&'r RuleSet>,
     ) -> Result<impl Fn(&str) -> bool + use<'r>, Failure> {
         let base = match &self.policy {
-            PolicyTip::At { commit, .. } => self.rules(&self.repo.snapshot(commit.clone()))?,
+            PolicyTip::Commit { commit, .. } => self.rules(&self.repo.snapshot(commit.clone()))?,
             PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
         };
         Ok(move |id: &str| {
@@ -89,7 +89,11 @@ impl Workspace<'_> {
     }
 
     /// Returns the entries of a version of the file.
-    pub(crate) fn placed(&self, text: &Text, rules: Option<&RuleSet>) -> Result<Vec<PlacedWaiver>, Failure> {
+    pub(crate) fn placed(
+        &self,
+        text: &NamedText,
+        rules: Option<&RuleSet>,
+    ) -> Result<Vec<PlacedWaiver>, Failure> {
         let knows = self.known_rules(rules)?;
         read(text.text.as_bytes(), &knows).map_err(|error| {
             let place = error.position.map(|at| format!(":{}:{}", at.line, at.column));

@@ -102,7 +102,7 @@ pub(crate) fn connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
         vocabulary,
         output,
     } = verb;
-    let names = run.sources()?.vocabulary(&vocabulary);
+    let names = run.sources()?.platform_names(&vocabulary);
     let auth_type = auth_type
         .or_else(|| names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
@@ -167,7 +167,7 @@ pub(crate) fn repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
         output,
     } = verb;
     let repository = NewRepository {
-        provider: run.sources()?.vocabulary(&vocabulary).git_provider,
+        provider: run.sources()?.platform_names(&vocabulary).git_provider,
         owner_name: owner,
         repository_name: name.into_name(),
     };

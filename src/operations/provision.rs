@@ -1,5 +1,6 @@
 //! Provisions a project: checks everything, continues from the state, reports each step.
 
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, ProvisionApplyArgs};
@@ -7,7 +8,6 @@ use crate::session::failure::status_of_step;
 use crate::session::named_file::read_if_there;
 use crate::session::output;
 use crate::session::{CommandResult, Run};
-use crate::write;
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_platform::desired::Document;
@@ -28,7 +28,7 @@ const SEEN_BY: &str = "only the account role Super Admin can see a new project u
 pub(crate) fn apply(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     let sources = run.sources()?;
     let document = Document::read(&run.env.current_dir().join(&args.file), &args.file)?;
-    let plan = provision::plan(&document, &sources.vocabulary(&args.vocabulary))?;
+    let plan = provision::plan(&document, &sources.platform_names(&args.vocabulary))?;
     let secret = plan
         .secret
         .as_ref()
@@ -45,7 +45,7 @@ pub(crate) fn apply(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     if args.dry_run {
         return dry_run(run, args, &plan, &state);
     }
-    let save = |state: &ProvisionState| write::whole(&path, state.render().as_bytes());
+    let save = |state: &ProvisionState| atomic_file::write_file(&path, state.render().as_bytes());
     if !state.is_done(ProvisionStep::Project) {
         run.ui
             .say(&format!("{SEEN_BY}: all steps need a token with that role"));
@@ -62,7 +62,7 @@ pub(crate) fn apply(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     if args.output.output == OutputFormat::Json {
         let id = state.project_id();
         run.ui
-            .out(&output::json(&json!({ "projectId": id, "steps": done })))?;
+            .print_result(&output::json(&json!({ "projectId": id, "steps": done })))?;
     }
     match ended {
         Ok(()) => Ok(ExitStatus::Success),
@@ -167,7 +167,7 @@ fn tell(
         }
     }
     // The state contains the steps that cannot be printed, so a failure here does not stop the run.
-    let _ = run.ui.out(&(text::line(&said) + "\n"));
+    let _ = run.ui.print_result(&(text::line(&said) + "\n"));
 }
 
 /// Returns the failure: exit code 8 if a step is done already, otherwise that of the error.

@@ -114,12 +114,12 @@ pub(crate) fn status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
 }
 
 pub(crate) fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: OutputArgs) -> CommandResult {
-    let waiting = run.sources()?.waiting(pace, PATIENCE)?;
+    let waiting = run.sources()?.poll_settings(pace, PATIENCE)?;
     let RemoteProject {
         platform,
         id: project,
     } = run.project()?;
-    let pace = Pace::new(waiting.first, waiting.limit);
+    let pace = Pace::new(waiting.first_interval, waiting.time_limit);
     run.requests(async {
         let told = |status: &str| run.ui.say(&format!("the status is {status}"));
         let (status, end) = match follow::stream(&platform, (project, id), state, pace, told).await {
@@ -132,7 +132,7 @@ pub(crate) fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: Ou
         }
         let message = format!(
             "the streaming pipeline {id} was not {state} within {} s: its status is {}",
-            waiting.limit.as_secs(),
+            waiting.time_limit.as_secs(),
             status.status.as_deref().unwrap_or("unknown")
         );
         Err(Failure::new(

@@ -186,7 +186,7 @@ impl<'a> Versions<'a> {
             OutputFormat::Json => json(answer),
             OutputFormat::Text => text::line(said) + "\n",
         };
-        self.run.ui.out(&shown)?;
+        self.run.ui.print_result(&shown)?;
         Ok(ExitStatus::Success)
     }
 }

@@ -21,7 +21,7 @@ impl Publishing<'_> {
             Err(failure) => self
                 .run
                 .ui
-                .warn(&format!("a publish would fail: {}", failure.words())),
+                .warn(&format!("a publish would fail: {}", failure.describe())),
         }
         self.run.ui.say(
             "nothing is published: this is a local run without --publish\n\

@@ -5,8 +5,8 @@ use super::intent::Intent;
 use super::{Publishing, with_wish};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{Compat as Mode, IfExists};
-use crate::offer::{self, Offer};
 use crate::publication::offered_side::{FETCH, IdsOnly, OfferedSide};
 use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
 use crate::session::published::not_published;
@@ -61,7 +61,7 @@ impl Publishing<'_> {
 
     /// Returns an error if the version name needs a comparison that is turned off.
     pub(super) fn refuse_next_without_comparison(&self) -> Result<(), Failure> {
-        if self.asks_for_next() && self.settings.breaks.mode == Mode::Off {
+        if self.asks_for_next() && self.settings.compatibility.mode == Mode::Off {
             let message =
                 "{next} needs a comparison with the published version, but --compat off disables it";
             return Err(Failure::usage(message).hint("pass --compat warn, or use another version name"));
@@ -76,7 +76,7 @@ impl Publishing<'_> {
         platform: &Platform,
         plan: &mut Plan,
     ) -> Result<Option<PublishComparison>, Failure> {
-        let mode = self.settings.breaks.mode;
+        let mode = self.settings.compatibility.mode;
         if mode == Mode::Off {
             return Ok(None);
         }
@@ -173,9 +173,9 @@ impl Publishing<'_> {
             }
         };
         let planned = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
-        let mut changes = offer::compare_offers(
+        let mut changes = interface_version::compare_interface_versions(
             &at.offer(self.workspace)?,
-            &Offer::planned(&self.workspace.repo, plan.interface.clone(), planned),
+            &InterfaceVersion::for_plan(&self.workspace.repo, plan.interface.clone(), planned),
         )?;
         changes.extend(interface::beyond_the_commit(
             &old.ids,
@@ -198,7 +198,7 @@ impl Publishing<'_> {
         let old = OldFiles {
             repository,
             commit,
-            selects: &|path| self.settings.selection.wants(path),
+            selects: &|path| self.settings.selection.selects(path),
         };
         let mut changes = since(plan, &old)?;
         changes.retain(|change| with_shared || change.subject() != plan.interface.file);
@@ -245,7 +245,12 @@ impl Publishing<'_> {
             let named = accepted_by_name(compat.against.as_deref(), &plan.version_name);
             named.filter(|_| !self.asks_for_next())
         };
-        let reason = self.settings.breaks.reason.clone().or_else(by_name);
+        let reason = self
+            .settings
+            .compatibility
+            .accepted_reason
+            .clone()
+            .or_else(by_name);
         compat.accept(reason)
     }
 
@@ -271,7 +276,10 @@ impl Publishing<'_> {
 
     /// Returns whether the breaks stop the publish. A rerun of an existing version is allowed.
     fn is_refused(&self, platform: &Platform, plan: &Plan, compat: &Compat) -> Result<bool, Failure> {
-        if self.settings.breaks.mode != Mode::Fail || !compat.is_breaking() || compat.accepted.is_some() {
+        if self.settings.compatibility.mode != Mode::Fail
+            || !compat.is_breaking()
+            || compat.accepted.is_some()
+        {
             return Ok(false);
         }
         if self.settings.if_exists != IfExists::SameContent {

@@ -1,6 +1,6 @@
 //! Finds the components that use a changed shared pipeline in local repositories.
 
-use crate::document_content::document;
+use crate::document_content::read_document;
 use crate::error::Failure;
 use crate::publish::{Callers, MOST_CALLERS};
 use serde_json::{Value, json as value};
@@ -46,7 +46,7 @@ pub(crate) fn search_consumers<'c>(
     let snapshot = repository.on_disk(None)?;
     let first = looked.met.len();
     for file in snapshot.files(&is_pipeline)? {
-        let read = document(repository, &file)?;
+        let read = read_document(repository, &file)?;
         looked.pipelines += 1;
         match read.and_then(|bytes| consumers(&bytes, prefix)) {
             Err(why) => looked.unread.push(format!("{shown}/{}: {why}", file.path)),

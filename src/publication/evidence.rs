@@ -5,7 +5,7 @@ use crate::exit::ExitStatus;
 use crate::gate::reports::saved_report::{SIZE_LIMIT, understood};
 use crate::gate::why_partial;
 use crate::job::cli::RequiredEngine;
-use crate::job::settings::{Connection, LeftOfReview, Publish};
+use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{Plan, ReviewEvidence, content_hash};
 use crate::session::named_file::read_bounded;
 use sluicegate_base::text::{List, count};
@@ -42,7 +42,7 @@ impl Evidence {
 
     /// Returns the required review, if the settings require one.
     pub(crate) fn from_settings(
-        settings: &Publish,
+        settings: &PublishSettings,
         connection: &Connection,
     ) -> Result<Option<Self>, Failure> {
         let Some(path) = &settings.require_review else {
@@ -165,7 +165,7 @@ impl Evidence {
     pub(super) fn covers(
         &self,
         plan: &Plan,
-        left: &LeftOfReview,
+        left: &ReviewExclusions,
         expects_result: &dyn Fn(&str) -> bool,
     ) -> Result<ReviewEvidence, Failure> {
         let files = self.report.files.iter();
@@ -173,7 +173,7 @@ impl Evidence {
         let judged = judged.filter(|file| !file.results.is_empty() || !expects_result(&file.path));
         let reviewed: BTreeSet<&str> = judged.map(|file| file.path.as_str()).collect();
         let missing: Vec<&str> = pipelines(plan)
-            .filter(|path| !reviewed.contains(path) && !left.has(path))
+            .filter(|path| !reviewed.contains(path) && !left.contains(path))
             .collect();
         if !missing.is_empty() {
             return Err(self.uncovered(&missing));

@@ -1,12 +1,12 @@
 //! Writes the outcome as JUnit: a suite `publish`, with one case for the version and one for each break.
 
 use super::Publishing;
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::Compat as Mode;
 use crate::report::{PublishBreak, PublishRun, publish_junit};
 use crate::session::failure::not_written;
-use crate::write;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::interface::Change;
@@ -44,7 +44,8 @@ impl Publishing<'_> {
             started_at: self.started,
             elapsed: elapsed.try_into().unwrap_or_default(),
         };
-        write::in_pieces(path, |out| publish_junit(&run, out)).map_err(not_written("the report ", path))
+        atomic_file::write_file_with(path, |out| publish_junit(&run, out))
+            .map_err(not_written("the report ", path))
     }
 
     fn breaks(&self) -> Vec<PublishBreak> {
@@ -58,7 +59,7 @@ impl Publishing<'_> {
                 name: format!("{}: {}", change.subject(), change.words()),
                 words: change.in_one_line(&old),
                 place: place.map(|place| (place.path.clone(), place.line)),
-                is_refused: self.settings.breaks.mode == Mode::Fail && compat.accepted.is_none(),
+                is_refused: self.settings.compatibility.mode == Mode::Fail && compat.accepted.is_none(),
                 accepted: compat.accepted.clone(),
             }
         };

@@ -54,23 +54,23 @@ pub(crate) fn require_merged(
 ) -> Result<MergedCommit, ContextError> {
     let is_known_host = workspace.ci.host != Host::Unknown;
     let may = |branch: &str| is_known_host && publish_on.has_branch(branch);
-    let is_of_branch = target.tag.is_none() && target.is_hosts && !target.is_change;
+    let is_of_branch = target.tag.is_none() && target.is_host_commit && !target.is_change;
     let listed = target
         .branch
         .as_deref()
         .filter(|branch| is_of_branch && may(branch));
     let is_listed = match listed {
-        Some(branch) => context::may_be_of_branch(&workspace.repo, &workspace.ci, branch, &target.head)?,
+        Some(branch) => context::may_be_on_branch(&workspace.repo, &workspace.ci, branch, &target.head)?,
         None => false,
     };
-    if workspace.ci.host.is_local() || target.nothing_to_do.is_some() || is_listed {
+    if workspace.ci.host.is_local() || target.idle_reason.is_some() || is_listed {
         return Ok(MergedCommit(()));
     }
     context::require_merged(
         &workspace.repo,
         &workspace.ci,
         &target.head,
-        target.is_hosts,
+        target.is_host_commit,
         &may,
     )?;
     Ok(MergedCommit(()))

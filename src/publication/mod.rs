@@ -28,19 +28,19 @@ pub(crate) use policy_guard::{refuse_outdated_gate, resolve_settings};
 use intent::{Intent, PublishedBefore};
 use sluicegate_base::text::{self, List, count};
 
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{self, Positions};
 use crate::job::context::Target;
-use crate::job::settings::{Connection, LeftOfReview, Publish};
+use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
 use crate::report::publish_summary;
 use crate::session::failure::not_written;
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
-use crate::ui::{Bar, Ui};
+use crate::ui::{ProgressDisplay, Ui};
 use crate::workspace::Workspace;
-use crate::write;
 use jiff::Timestamp;
 use sluicegate_git::CommitId;
 use sluicegate_platform::api::Platform;
@@ -51,11 +51,11 @@ use std::sync::Arc;
 pub(crate) struct Publishing<'a> {
     pub(crate) run: &'a Run,
     pub(crate) workspace: &'a Workspace<'a>,
-    pub(crate) settings: &'a Publish,
+    pub(crate) settings: &'a PublishSettings,
     pub(crate) connection: &'a Connection,
     pub(crate) target: &'a Target,
     /// The files published without a review.
-    pub(crate) left_of_review: LeftOfReview,
+    pub(crate) left_of_review: ReviewExclusions,
     /// The evidence of the required review.
     pub(crate) review: Option<ReviewEvidence>,
     /// The check of the commit, which both commands need.
@@ -183,7 +183,7 @@ impl Publishing<'_> {
 
     fn warn_of_unreviewed(&self, plan: &Plan) {
         let left: Vec<&str> = pipelines(plan)
-            .filter(|path| self.left_of_review.has(path))
+            .filter(|path| self.left_of_review.contains(path))
             .collect();
         if !left.is_empty() {
             let what = count(left.len(), "pipeline");
@@ -200,7 +200,7 @@ impl Publishing<'_> {
             "publishing {what} as version {} of {}",
             plan.version_name, plan.prefix
         ));
-        let bar = self.run.ui.progress("publishing").bytes();
+        let bar = self.run.ui.progress("publishing").count_bytes();
         let ended = self.run.requests(publish::publish(
             platform,
             plan,
@@ -244,9 +244,9 @@ impl Publishing<'_> {
     /// Prints a result: on standard output, or on standard error if a report is on standard output.
     fn show(&self, text: &str) -> Result<(), Failure> {
         if self.takes_output {
-            Ui::out_beside(text)
+            Ui::print_result_to_stderr(text)
         } else {
-            self.run.ui.out(text)
+            self.run.ui.print_result(text)
         }
     }
 
@@ -262,7 +262,7 @@ impl Publishing<'_> {
             }
         };
         if let Some(path) = &settings.receipt {
-            let written = write::in_pieces(path, |out| receipt.write(out));
+            let written = atomic_file::write_file_with(path, |out| receipt.write(out));
             check(written.map_err(not_written("the receipt ", path)));
         }
         check(run.write_outputs(&self.step_outputs(receipt)));
@@ -293,7 +293,7 @@ impl Publishing<'_> {
         facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
         let compat = self.compared.as_ref().map(|compared| &compared.compat);
         if let Err(failure) = self.run.append_summary(|| publish_summary(title, &facts, compat)) {
-            self.run.ui.warn(&failure.words());
+            self.run.ui.warn(&failure.describe());
         }
     }
 }
@@ -301,7 +301,7 @@ impl Publishing<'_> {
 /// Returns the publish plan of this commit for these settings; a counted version name is a draft.
 pub(crate) fn plan_of(
     workspace: &Workspace<'_>,
-    settings: &Publish,
+    settings: &PublishSettings,
     target: &Target,
     commit: &CommitId,
     source: Source,
@@ -313,7 +313,7 @@ pub(crate) fn plan_of(
 }
 
 fn with_wish<T>(
-    (workspace, settings, target): (&Workspace<'_>, &Publish, &Target),
+    (workspace, settings, target): (&Workspace<'_>, &PublishSettings, &Target),
     source: Source,
     next: String,
     work: impl FnOnce(&Wish<'_>) -> Result<T, PublishError>,
@@ -326,7 +326,7 @@ fn with_wish<T>(
         select: settings.select,
         config_dir: workspace.named_folder.clone(),
         source,
-        branch: target.named_branch().map(str::to_owned),
+        branch: target.certain_branch().map(str::to_owned),
         tag: target.tag.clone(),
         run_number: target.run_number.clone(),
         next: Some(next),
@@ -334,7 +334,7 @@ fn with_wish<T>(
 }
 
 /// The request body is slightly larger than the files.
-fn progress(bar: &Bar, plan: &Plan) -> Progress {
+fn progress(bar: &ProgressDisplay, plan: &Plan) -> Progress {
     let (bar, total) = (bar.clone(), plan.total_bytes());
     Arc::new(move |sent| bar.set(sent.min(total), total))
 }

@@ -1,7 +1,7 @@
 //! Determines what a published version offers: from the file of its commit if the clone has or may fetch it, otherwise
 //! only its ids.
 
-use crate::offer::{self, LoadedInterface, Offer};
+use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 
 use crate::session::Run;
 use crate::workspace::Workspace;
@@ -82,10 +82,13 @@ impl OfferedAt {
         self.fetched.as_ref().unwrap_or(&workspace.repo)
     }
 
-    pub(crate) fn offer<'r>(&'r self, workspace: &'r Workspace<'_>) -> Result<Offer<'r>, GitError> {
+    pub(crate) fn offer<'r>(
+        &'r self,
+        workspace: &'r Workspace<'_>,
+    ) -> Result<InterfaceVersion<'r>, GitError> {
         let repository = self.repository(workspace);
         let snapshot = repository.snapshot(self.commit.clone());
-        Offer::at(repository, &snapshot, self.interface.clone())
+        InterfaceVersion::at_snapshot(repository, &snapshot, self.interface.clone())
     }
 }
 
@@ -101,20 +104,21 @@ fn at(
     };
     let repository = fetched.as_ref().unwrap_or(&workspace.repo);
     let (folder, short) = (workspace.named_folder.as_deref(), commit.short());
-    let why = match offer::read_interface(repository, &repository.snapshot(commit.clone()), folder)? {
-        LoadedInterface::Read(interface, _) => {
-            let interface = *interface;
-            return Ok(Ok(OfferedAt {
-                fetched,
-                commit,
-                interface,
-            }));
-        }
-        LoadedInterface::Missing => format!("the commit {short} has no shared-pipelines file"),
-        LoadedInterface::Unreadable(path, why) => {
-            format!("could not read {path} of the commit {short}: {why}")
-        }
-    };
+    let why =
+        match interface_version::read_interface(repository, &repository.snapshot(commit.clone()), folder)? {
+            LoadedInterface::Read(interface, _) => {
+                let interface = *interface;
+                return Ok(Ok(OfferedAt {
+                    fetched,
+                    commit,
+                    interface,
+                }));
+            }
+            LoadedInterface::Missing => format!("the commit {short} has no shared-pipelines file"),
+            LoadedInterface::Unreadable(path, why) => {
+                format!("could not read {path} of the commit {short}: {why}")
+            }
+        };
     let may_fetch = false;
     Ok(Err(IdsOnly { why, may_fetch }))
 }

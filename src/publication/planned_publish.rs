@@ -7,7 +7,7 @@ use super::policy_guard::refuse_unusable_policy;
 use crate::error::Failure;
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
-use crate::job::settings::{Connection, Publish, PublishOn};
+use crate::job::settings::{Connection, PublishOn, PublishSettings};
 use crate::publish::{Plan, PublishError, version::asks_for_next};
 use crate::session::Run;
 use crate::workspace::Workspace;
@@ -18,7 +18,7 @@ use sluicegate_platform::http::ErrorKind;
 /// A publish that would follow a passed review.
 pub(crate) struct PlannedPublish {
     pub(crate) merged: MergedCommit,
-    pub(crate) settings: Publish,
+    pub(crate) settings: PublishSettings,
     /// The publish plan, or why it could not be made; made once, so that the reviewed files are those published.
     pub(crate) plan: Result<Plan, PublishError>,
     /// Pipelines reviewed even if they did not change.
@@ -41,10 +41,15 @@ impl PlannedPublish {
         }
         refuse_unusable_policy(workspace)?;
         let merged = require_merged(workspace, target, &publish_on)?;
-        let settings = workspace.sources.publish(&publish_args(args))?;
+        let settings = workspace.sources.publish_settings(&publish_args(args))?;
         let plan = plan_of(workspace, &settings, target, &target.head, settings.from);
-        let left = workspace.sources.left_of_review(&args.review.selection.globs)?;
-        let reviewed = plan.iter().flat_map(pipelines).filter(|path| !left.has(path));
+        let left = workspace
+            .sources
+            .review_exclusions(&args.review.selection.globs)?;
+        let reviewed = plan
+            .iter()
+            .flat_map(pipelines)
+            .filter(|path| !left.contains(path));
         Ok(Some(Self {
             merged,
             pipelines: reviewed.map(str::to_owned).collect(),
@@ -91,15 +96,14 @@ impl PlannedPublish {
 /// Returns an error in a CI job if the branch of the run decides about a publish, and nobody names it. A branch that was
 /// only found among those that contain the commit may be another one than the job runs for, as after a branch cut.
 fn require_known_branch(target: &Target, publish_on: &PublishOn) -> Result<(), ContextError> {
-    let is_decided =
-        target.nothing_to_do.is_some() || target.is_change || target.fork || target.tag.is_some();
-    if target.ci.is_local() || is_decided || publish_on.never().is_some() {
+    let is_decided = target.idle_reason.is_some() || target.is_change || target.fork || target.tag.is_some();
+    if target.host.is_local() || is_decided || publish_on.reason_for_no_publish().is_some() {
         return Ok(());
     }
     match &target.branch {
         None => target.require_branch().map(|_| ()),
         Some(branch) if target.branch_origin == BranchOrigin::Inferred && publish_on.has_branch(branch) => {
-            Err(ContextError::BranchNotNamed { host: target.ci })
+            Err(ContextError::BranchNotNamed { host: target.host })
         }
         Some(_) => Ok(()),
     }
@@ -109,7 +113,7 @@ fn require_known_branch(target: &Target, publish_on: &PublishOn) -> Result<(), C
 fn publish_args(args: &CiArgs) -> PublishArgs {
     let (review, selection) = (&args.review, &args.review.selection);
     PublishArgs {
-        what: args.publish.clone(),
+        flags: args.publish.clone(),
         compat: args.review.gate.compat.clone(),
         head: selection.range.head.clone(),
         branch: review.branch.clone(),
@@ -122,7 +126,7 @@ fn publish_args(args: &CiArgs) -> PublishArgs {
 /// Returns why the event does not request a publish. The configuration belongs to the change under review, so a change
 /// that is not merged is never published, regardless of its configuration.
 pub(crate) fn find_reason_against_publish(target: &Target, publish_on: &PublishOn) -> Option<String> {
-    if let Some(why) = &target.nothing_to_do {
+    if let Some(why) = &target.idle_reason {
         return Some(why.clone());
     }
     if target.fork || target.is_change {
@@ -131,7 +135,7 @@ pub(crate) fn find_reason_against_publish(target: &Target, publish_on: &PublishO
             target.event
         ));
     }
-    if let Some(why) = publish_on.never() {
+    if let Some(why) = publish_on.reason_for_no_publish() {
         return Some(why.to_owned());
     }
     match (&target.tag, &target.branch) {

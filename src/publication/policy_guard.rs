@@ -6,7 +6,7 @@ use crate::gate::Selected;
 use crate::gate::stricter_target::StricterTarget;
 use crate::job::cli::{GateChanges, PublishArgs};
 use crate::job::context::{PolicyTip, Target};
-use crate::job::settings::{Connection, Publish};
+use crate::job::settings::{Connection, PublishSettings};
 use crate::session::Run;
 use crate::workspace::Workspace;
 
@@ -15,17 +15,17 @@ pub(crate) fn resolve_settings<'a>(
     run: &'a Run,
     workspace: &mut Workspace<'a>,
     args: &PublishArgs,
-) -> Result<(Publish, Connection), Failure> {
+) -> Result<(PublishSettings, Connection), Failure> {
     let settings = workspace
         .sources
-        .resolve(|sources| Ok((sources.publish(args)?, sources.connection(&run.global)?)));
+        .resolve(|sources| Ok((sources.publish_settings(args)?, sources.connection(&run.global)?)));
     refuse_unusable_policy(workspace)?;
     Ok(settings?)
 }
 
 /// Returns an error if the configuration file in force cannot be used: it may require a review, or exclude files.
 pub(crate) fn refuse_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Failure> {
-    let Some(reason) = workspace.sources.unusable() else {
+    let Some(reason) = workspace.sources.unusable_reason() else {
         return Ok(());
     };
     let message =
@@ -41,7 +41,7 @@ pub(crate) fn refuse_outdated_gate(
     workspace: &Workspace<'_>,
     target: &Target,
 ) -> Result<(), Failure> {
-    let PolicyTip::At { commit, .. } = &workspace.target_tip else {
+    let PolicyTip::Commit { commit, .. } = &workspace.target_tip else {
         return Ok(());
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());

@@ -2,9 +2,9 @@
 
 use super::offered_side::{FETCH, OfferedAt, OfferedSide};
 use crate::error::Failure;
-use crate::job::cli::{DiffSidesArgs, GlobArgs};
-use crate::job::settings::{Of, Selection};
-use crate::offer::{self, LoadedInterface};
+use crate::interface_version::{self, LoadedInterface};
+use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
+use crate::job::settings::{Selection, SelectionPurpose};
 use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
 use crate::session::Run;
 use crate::session::published::{latest_of, not_published, nothing_under, sought_prefix};
@@ -55,7 +55,10 @@ impl VersionsCompared<'_> {
 }
 
 /// Resolves both ends and compares them.
-pub(crate) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<VersionsCompared<'a>, Failure> {
+pub(crate) fn compared<'a>(
+    run: &'a Run,
+    args: &ComparedVersionsArgs,
+) -> Result<VersionsCompared<'a>, Failure> {
     let workspace = run.workspace()?;
     let prefix = workspace.sources.prefix(args.prefix.clone())?;
     let connection = workspace.sources.connection(&run.global)?;
@@ -76,7 +79,9 @@ pub(crate) fn compared<'a>(run: &'a Run, args: &DiffSidesArgs) -> Result<Version
     };
     let from = finding.old(args.from.as_deref())?;
     let to = finding.named(args.to.as_deref())?;
-    let selection = workspace.sources.selection(&GlobArgs::default(), Of::Publish)?;
+    let selection = workspace
+        .sources
+        .selection(&GlobArgs::default(), SelectionPurpose::Publish)?;
     let compat = match &from {
         Some(from) if has_no_file(from) && has_no_file(&to) => return Err(no_file(from, &to)),
         Some(from) => finding.compare(from, &to, &selection)?,
@@ -159,16 +164,17 @@ impl EndFinder<'_> {
             self.run.ui.warn(ambiguity);
         }
         let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
-        let interface = match offer::read_interface(repo, &repo.snapshot(named.commit.clone()), folder)? {
-            LoadedInterface::Read(interface, _) => *interface,
-            LoadedInterface::Missing => Interface::nothing(""),
-            LoadedInterface::Unreadable(path, why) => {
-                let short = named.commit.short();
-                let message = format!("could not read {path} of the commit {short}: {why}");
-                return Err(Failure::usage(message)
-                    .hint("run `sluicegate publish --dry-run` at that commit to see every problem"));
-            }
-        };
+        let interface =
+            match interface_version::read_interface(repo, &repo.snapshot(named.commit.clone()), folder)? {
+                LoadedInterface::Read(interface, _) => *interface,
+                LoadedInterface::Missing => Interface::nothing(""),
+                LoadedInterface::Unreadable(path, why) => {
+                    let short = named.commit.short();
+                    let message = format!("could not read {path} of the commit {short}: {why}");
+                    return Err(Failure::usage(message)
+                        .hint("run `sluicegate publish --dry-run` at that commit to see every problem"));
+                }
+            };
         Ok(OfferedSide {
             version: None,
             told: Some(named.commit.to_string()),
@@ -203,7 +209,10 @@ impl EndFinder<'_> {
                 return Ok(Compat::of_ids(from.against(), &from.ids, &offered));
             }
         };
-        let mut changes = offer::compare_offers(&old.offer(self.workspace)?, &new.offer(self.workspace)?)?;
+        let mut changes = interface_version::compare_interface_versions(
+            &old.offer(self.workspace)?,
+            &new.offer(self.workspace)?,
+        )?;
         changes.extend(interface::beyond_the_commit(
             &from.ids,
             &old.interface,
@@ -239,7 +248,7 @@ impl EndFinder<'_> {
                 &OldFiles {
                     repository: old.repository(self.workspace),
                     commit: &old.commit,
-                    selects: &|path| selection.wants(path),
+                    selects: &|path| selection.selects(path),
                 },
             )
         });

@@ -2,7 +2,7 @@
 
 use super::receipt::ReceiptFile;
 use super::{PublishError, Receipt, digest, hash, verify};
-use crate::offer::{self, LoadedInterface, Offer};
+use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use sluicegate_git::{BlobId, CommitId, Repository};
 use sluicegate_pipelines::interface::{Change, Class, Compat, What};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
@@ -64,17 +64,17 @@ impl Receipt {
         });
         let snapshots = (repository.snapshot(old.clone()), repository.snapshot(new.clone()));
         let sides = (
-            offer::read_interface(repository, &snapshots.0, folder)?,
-            offer::read_interface(repository, &snapshots.1, folder)?,
+            interface_version::read_interface(repository, &snapshots.0, folder)?,
+            interface_version::read_interface(repository, &snapshots.1, folder)?,
         );
         let (LoadedInterface::Read(was, _), LoadedInterface::Read(is, _)) = sides else {
             return Ok(Some(vec![
                 "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
             ]));
         };
-        let found = offer::compare_offers(
-            &Offer::at(repository, &snapshots.0, *was)?,
-            &Offer::at(repository, &snapshots.1, *is)?,
+        let found = interface_version::compare_interface_versions(
+            &InterfaceVersion::at_snapshot(repository, &snapshots.0, *was)?,
+            &InterfaceVersion::at_snapshot(repository, &snapshots.1, *is)?,
         )?;
         Ok(Some(self.contradictions_of(
             compat,

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::job::policy;
-use crate::job::settings::Destinations;
+use crate::job::settings::ReportDestinations;
 use crate::session::Run;
 use sluicegate_git::Repository;
 use std::path::Path;
@@ -17,7 +17,7 @@ impl Run {
     ) -> Result<(), Failure> {
         for path in paths {
             let full = self.env.current_dir().join(path);
-            let mut links = policy::links_on_the_way(repo.root(), &full).into_iter();
+            let mut links = policy::links_in_path(repo.root(), &full).into_iter();
             // A link that git cannot look up may belong to the change.
             let is_tracked = |link: &String| repo.tracks(link, self.index()).unwrap_or(true);
             if let Some(link) = links.find(is_tracked) {
@@ -33,7 +33,11 @@ impl Run {
     }
 
     /// Like [`Self::refuse_links`], for the reports of a review.
-    pub(crate) fn refuse_linked_reports(&self, repo: &Repository, to: &Destinations) -> Result<(), Failure> {
+    pub(crate) fn refuse_linked_reports(
+        &self,
+        repo: &Repository,
+        to: &ReportDestinations,
+    ) -> Result<(), Failure> {
         let paths = to.reports.iter().filter_map(|report| report.path.as_deref());
         self.refuse_links(repo, paths)
     }

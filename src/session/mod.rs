@@ -97,5 +97,5 @@ pub(crate) type CommandResult = Result<ExitStatus, Failure>;
 
 /// Returns whether the run is in CI, on any host.
 pub(crate) fn is_ci(env: &Env) -> bool {
-    !matches!(ci::detect(env, None), Ok(context) if context.host.is_local())
+    !matches!(ci::detect_context(env, None), Ok(context) if context.host.is_local())
 }

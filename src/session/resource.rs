@@ -46,8 +46,8 @@ impl Run {
         words: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> CommandResult {
         match output.output {
-            OutputFormat::Json => self.ui.out_in_pieces(|out| output::write_json(raw, out)),
-            OutputFormat::Text => self.ui.out_in_pieces(words),
+            OutputFormat::Json => self.ui.print_result_with(|out| output::write_json(raw, out)),
+            OutputFormat::Text => self.ui.print_result_with(words),
         }?;
         Ok(ExitStatus::Success)
     }

@@ -61,7 +61,7 @@ pub(crate) const fn annotation_style(requested: Annotations, host: Host) -> Anno
 impl Run {
     /// Returns the CI host that the job names or that is detected, also if the rest of its context cannot be read.
     pub(crate) fn host(&self) -> Host {
-        let named = settings::host(&self.global, &self.env).ok().flatten();
+        let named = settings::requested_host(&self.global, &self.env).ok().flatten();
         named.unwrap_or_else(|| Host::detect(&self.env))
     }
 
@@ -75,21 +75,21 @@ impl Run {
         self.print_deferred_warnings();
         let status = failure.status();
         if self.annotation_style() == AnnotationStyle::None {
-            self.ui.fail(failure);
+            self.ui.print_failure(failure);
         }
-        self.annotate_failure(title, status, &failure.words());
+        self.annotate_failure(title, status, &failure.describe());
         status
     }
 
     /// Shows a failure in the log: as an annotation, whose text the host shows in the log, too, or as an error. A run
     /// that passes despite the failure shows a warning.
     pub(crate) fn print_failure(&self, title: &str, failure: &Failure, passes: bool) -> Result<(), Failure> {
-        let words = failure.words();
+        let words = failure.describe();
         match failure_annotation(self.annotation_style(), title, &words) {
-            Some(command) if !passes => return Ui::out_beside(&(command + "\n")),
+            Some(command) if !passes => return Ui::print_result_to_stderr(&(command + "\n")),
             _ if passes => self.ui.warn(&words),
             _ => {
-                self.ui.fail(failure);
+                self.ui.print_failure(failure);
             }
         }
         Ok(())
@@ -138,7 +138,7 @@ impl Run {
         self.has_reported.store(true, Ordering::Relaxed);
         let style = self.annotation_style();
         if let Err(failure) = write_failure(&self.env, style, title, status, message) {
-            self.ui.warn(&failure.words());
+            self.ui.warn(&failure.describe());
         }
     }
 
@@ -167,7 +167,7 @@ impl Run {
     pub(crate) fn write_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
         if self.host() == Host::Azure {
             let commands = azure::outputs(pairs);
-            Ui::out_beside(&(commands.join("\n") + "\n"))?;
+            Ui::print_result_to_stderr(&(commands.join("\n") + "\n"))?;
         }
         self.append_outputs(pairs)
     }
@@ -203,7 +203,7 @@ fn write_failure(
 ) -> Result<(), Failure> {
     if let Some(command) = failure_annotation(style, title, message) {
         // Standard output may be a document. Hosts read commands on both streams.
-        Ui::out_beside(&(command + "\n"))?;
+        Ui::print_result_to_stderr(&(command + "\n"))?;
     }
     let is_undecided = status == ExitStatus::Undecided;
     let title = format!("{title} (exit code {})", status.code());

@@ -10,21 +10,21 @@ use tracing_subscriber::{Layer as _, filter, fmt};
 
 /// Starts the log. Only this program's own events are shown: those of a library could contain headers, and so a
 /// token.
-pub(crate) fn start(verbose: u8) {
+pub(crate) fn start_log(verbose: u8) {
     let level = match verbose {
         0 => LevelFilter::WARN,
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
-    let ours = filter::filter_fn(|line| line.target().starts_with("sluicegate"));
-    let shown = fmt::layer()
+    let own_events = filter::filter_fn(|line| line.target().starts_with("sluicegate"));
+    let layer = fmt::layer()
         .with_target(false)
         .with_ansi(false)
         .without_time()
         .with_writer(|| SafeLines);
     // A second start, as in tests of the library, keeps the first log.
     let _ = tracing_subscriber::registry()
-        .with(shown.with_filter(ours.and(level)))
+        .with(layer.with_filter(own_events.and(level)))
         .try_init();
 }
 

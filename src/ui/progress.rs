@@ -6,47 +6,51 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Maximum number of progress lines in a log, without the end.
-const STEPS: u64 = 20;
+const MAX_LINES: u64 = 20;
 
 /// A progress bar that counts items or bytes.
 #[derive(Debug, Clone)]
-pub(crate) struct Bar {
+pub(crate) struct ProgressDisplay {
     bar: ProgressBar,
-    lines: Option<Lines>,
+    lines: Option<ProgressLines>,
 }
 
 /// Progress lines for a log.
 #[derive(Debug, Clone)]
-struct Lines {
-    what: String,
+struct ProgressLines {
+    label: String,
     unit: Option<&'static str>,
-    last: Arc<AtomicU64>,
+    last_step: Arc<AtomicU64>,
 }
 
-impl Lines {
+impl ProgressLines {
     /// Prints a line at each twentieth. The end gets no line, because the next message reports it.
-    fn set(&self, done: u64, total: u64) {
-        let step = done.saturating_mul(STEPS) / total.max(1);
-        let Some(unit) = self.unit.filter(|_| done < total) else {
+    fn print_step(&self, done_count: u64, total_count: u64) {
+        let step = done_count.saturating_mul(MAX_LINES) / total_count.max(1);
+        let Some(unit) = self.unit.filter(|_| done_count < total_count) else {
             return;
         };
-        if self.last.fetch_max(step, Ordering::Relaxed) < step {
+        if self.last_step.fetch_max(step, Ordering::Relaxed) < step {
             // If standard error is closed, the error cannot be shown anywhere.
-            let _ = writeln!(io::stderr().lock(), "{}: {done} of {total} {unit}", self.what);
+            let _ = writeln!(
+                io::stderr().lock(),
+                "{}: {done_count} of {total_count} {unit}",
+                self.label
+            );
         }
     }
 }
 
-impl Bar {
-    pub(super) fn new(live: bool, lines: bool, what: &str) -> Self {
-        let lines = lines.then(|| Lines {
-            what: what.to_owned(),
+impl ProgressDisplay {
+    pub(super) fn new(shows_bar: bool, shows_lines: bool, label: &str) -> Self {
+        let lines = shows_lines.then(|| ProgressLines {
+            label: label.to_owned(),
             unit: None,
-            last: Arc::default(),
+            last_step: Arc::default(),
         });
         let bar = ProgressBar::with_draw_target(
             None,
-            if live {
+            if shows_bar {
                 ProgressDrawTarget::stderr()
             } else {
                 ProgressDrawTarget::hidden()
@@ -54,38 +58,38 @@ impl Bar {
         );
         // Setting the message later would draw the bar before it has its style.
         Self {
-            bar: bar.with_message(what.to_owned()),
+            bar: bar.with_message(label.to_owned()),
             lines,
         }
     }
 
     #[must_use]
-    pub(crate) fn files(mut self) -> Self {
+    pub(crate) fn count_files(mut self) -> Self {
         if let Some(lines) = &mut self.lines {
             lines.unit = Some("files");
         }
-        self.styled("{msg} [{bar:30}] {pos}/{len} files")
+        self.with_style("{msg} [{bar:30}] {pos}/{len} files")
     }
 
     /// Makes the bar count bytes, with the rate and the remaining time.
     #[must_use]
-    pub(crate) fn bytes(self) -> Self {
-        self.styled("{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left")
+    pub(crate) fn count_bytes(self) -> Self {
+        self.with_style("{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left")
     }
 
-    fn styled(self, template: &str) -> Self {
+    fn with_style(self, template: &str) -> Self {
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style.progress_chars("=> "));
         }
         self
     }
 
-    /// Sets the progress to `done` of `total`.
-    pub(crate) fn set(&self, done: u64, total: u64) {
-        self.bar.set_length(total);
-        self.bar.set_position(done);
+    /// Sets the progress to `done_count` of `total_count`.
+    pub(crate) fn set(&self, done_count: u64, total_count: u64) {
+        self.bar.set_length(total_count);
+        self.bar.set_position(done_count);
         if let Some(lines) = &self.lines {
-            lines.set(done, total);
+            lines.print_step(done_count, total_count);
         }
     }
 

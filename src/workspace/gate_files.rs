@@ -1,7 +1,7 @@
 //! The paths of the gate configuration: the paths of the settings, waivers and rules, with every link on the way. A
 //! change of one of them changes the gate.
 
-use crate::job::policy::{self, GateFileSide};
+use crate::job::policy::{self, GateFileVersion};
 use crate::job::settings;
 use crate::workspace::Workspace;
 use sluicegate_git::{GitError, Snapshot};
@@ -34,20 +34,20 @@ impl GateFiles {
     }
 
     /// Describes the changes in the file at this path.
-    pub(crate) fn describe(&self, path: &str, old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
+    pub(crate) fn describe(&self, path: &str, old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
         let has = |paths: &[String]| paths.iter().any(|known| known == path);
         if path.ends_with(RULES_FILE) || has(&self.linked_rules) {
-            policy::of_rules(old, new)
+            policy::describe_rules_file_changes(old, new)
         } else if has(&self.waivers) {
-            policy::of_waivers(old, new)
+            policy::describe_waivers_file_changes(old, new)
         } else {
-            policy::of_settings(old, new, &settings::known)
+            policy::describe_config_file_changes(old, new, &settings::find_known_setting)
         }
     }
 
     fn add(&mut self, workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<(), GitError> {
         let repo = &workspace.repo;
-        let way = |path: &str| Ok::<_, GitError>(policy::follow(repo, snapshot, path)?.paths);
+        let way = |path: &str| Ok::<_, GitError>(policy::resolve_path(repo, snapshot, path)?.paths);
         if let Some(path) = &workspace.config_file {
             self.settings.extend(way(path)?);
         }
@@ -84,7 +84,7 @@ impl Workspace<'_> {
         };
         let mut paths = Vec::new();
         for folder in folders {
-            let way = policy::follow(&self.repo, snapshot, &format!("{folder}/{RULES_FILE}"))?;
+            let way = policy::resolve_path(&self.repo, snapshot, &format!("{folder}/{RULES_FILE}"))?;
             if way.file.is_some() && way.paths.len() > 1 {
                 paths.extend(way.paths);
             }

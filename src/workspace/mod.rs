@@ -13,15 +13,17 @@ mod target_tip;
 mod typed_paths;
 pub(crate) mod unusable_gate_files;
 
-use crate::document_content::{document_in, document_on_disk};
+use crate::document_content::{read_document_blob, read_document_on_disk};
 use crate::env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci::{self, CiContext, Host, Trigger};
 use crate::job::cli::GateChanges;
-use crate::job::context::{self, Comparison, ContextError, DeepenSubject, PolicyTip, RevisionWish, Target};
-use crate::job::policy::{self, CheckoutFiles, GateFile, GateReader, UnusableFile, plain};
-use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, Sources};
+use crate::job::context::{
+    self, Comparison, ContextError, DeepenSubject, PolicyTip, RequestedRevisions, Target,
+};
+use crate::job::policy::{self, CheckoutFiles, GateFile, GateFileReader, UnusableFile, normalize};
+use crate::job::settings::{self, Checkout, FILE_NAME, Revisions, SettingSources};
 use crate::session::Run;
 use crate::workspace::target_tip::{or_unknown, target_tip};
 use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
@@ -33,7 +35,7 @@ use std::path::Path;
 /// A repository with its settings and the host's context.
 pub(crate) struct Workspace<'a> {
     pub(crate) repo: Repository,
-    pub(crate) sources: Sources<'a>,
+    pub(crate) sources: SettingSources<'a>,
     /// The platform's hidden directory, if it is set and not to be searched.
     pub(crate) named_folder: Option<String>,
     pub(crate) ci: CiContext,
@@ -57,16 +59,16 @@ impl Run {
 
     /// Reads the settings and the context of a repository.
     pub(crate) fn workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
-        let host = settings::host(&self.global, &self.env)?;
-        let mut ci = ci::detect(&self.env, host).map_err(ContextError::from)?;
+        let host = settings::requested_host(&self.global, &self.env)?;
+        let mut ci = ci::detect_context(&self.env, host).map_err(ContextError::from)?;
         let repositories = settings::target_repositories(&self.global, &self.env)?;
         ci.target_repository.urls.extend(repositories);
-        let is_hosts = context::judges_hosts(&repo, &ci, &RevisionWish::default())?;
-        let choice = settings::policy_choice(&self.global, &self.env)?;
-        let policy = or_unknown(policy::tip(&repo, Some(&ci), choice, is_hosts))?;
+        let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
+        let choice = settings::policy_source(&self.global, &self.env)?;
+        let policy = or_unknown(policy::find_policy_tip(&repo, Some(&ci), choice, is_host_commit))?;
         let settled = self.settled(&repo, policy, (Some(&ci), on_unusable(&ci)))?;
         Ok(Workspace {
-            target_tip: or_unknown(target_tip(&repo, &ci, &settled.policy, is_hosts))?,
+            target_tip: or_unknown(target_tip(&repo, &ci, &settled.policy, is_host_commit))?,
             named_folder: settled.named_folder,
             sources: settled.sources,
             policy: settled.policy,
@@ -85,35 +87,35 @@ impl Run {
         policy: PolicyTip,
         (ci, on_unusable): (Option<&CiContext>, UnusableFile),
     ) -> Result<SettledPolicy<'_>, Failure> {
-        let named = settings::named_config(&self.global, &self.env);
+        let named = settings::requested_config_file(&self.global, &self.env);
         let (is_named, file) = match named {
             Some(file) => (true, file),
             None => (false, repo.root().join(FILE_NAME)),
         };
-        let config_file = policy::in_repository(repo.root(), &file);
+        let config_file = policy::path_in_repository(repo.root(), &file);
         let read = match &config_file {
             Some(path) => {
-                let reader = GateReader {
+                let reader = GateFileReader {
                     repo,
                     tip: &policy,
-                    checkout: CheckoutFiles::of(repo, ci)?,
+                    checkout: CheckoutFiles::for_run(repo, ci)?,
                     on_unusable,
                 };
-                reader.read(path, is_named, policy::SIZE_LIMIT)?
+                reader.read(path, is_named, policy::MAX_FILE_BYTES)?
             }
-            None => policy::of_the_job(&plain(&file), is_named)?,
+            None => policy::read_job_file(&normalize(&file), is_named)?,
         };
         let checkout = Checkout {
             root: repo.root(),
             // If git cannot tell, the file counts as tracked, so that it is not overwritten.
-            tracks: &|path| repo.tracks(path, self.index()).unwrap_or(true),
+            is_tracked: &|path| repo.tracks(path, self.index()).unwrap_or(true),
         };
         let on_unusable = match config_file {
             Some(_) => on_unusable,
             None => UnusableFile::Reject,
         };
         let checkout = config_file.as_ref().map(|_| &checkout);
-        let mut sources = Sources::new(&self.env, &read, checkout, on_unusable)?;
+        let mut sources = SettingSources::new(&self.env, &read, checkout, on_unusable)?;
         let named_folder = sources.resolve(|sources| sources.config_dir(&self.global))?;
         Ok(SettledPolicy {
             sources,
@@ -131,7 +133,7 @@ impl Run {
     /// Opens the repository. A bare repository is opened only if it is set explicitly: one inside a checkout belongs to
     /// the change.
     pub(crate) fn open_repository(&self) -> Result<Repository, GitError> {
-        match settings::named_repository(&self.global, &self.env) {
+        match settings::requested_repository(&self.global, &self.env) {
             Some(folder) => Repository::open(&folder),
             None => Repository::discover(self.env.current_dir()),
         }
@@ -144,20 +146,20 @@ impl Run {
     }
 
     /// Returns the settings for commands that need no repository; reads the configuration file if there is one.
-    pub(crate) fn sources(&self) -> Result<Sources<'_>, Failure> {
-        let host = settings::host(&self.global, &self.env)?;
+    pub(crate) fn sources(&self) -> Result<SettingSources<'_>, Failure> {
+        let host = settings::requested_host(&self.global, &self.env)?;
         if let Some(repo) = self.repository() {
-            let ci = ci::detect(&self.env, host).ok();
-            let choice = settings::policy_choice(&self.global, &self.env)?;
-            let policy = or_unknown(policy::tip(&repo, ci.as_ref(), choice, true))?;
+            let ci = ci::detect_context(&self.env, host).ok();
+            let choice = settings::policy_source(&self.global, &self.env)?;
+            let policy = or_unknown(policy::find_policy_tip(&repo, ci.as_ref(), choice, true))?;
             let settled = self.settled(&repo, policy, (ci.as_ref(), UnusableFile::Reject))?;
             return Ok(settled.sources);
         }
-        let file = match settings::named_config(&self.global, &self.env) {
-            Some(file) => policy::of_the_job(&file, true)?,
+        let file = match settings::requested_config_file(&self.global, &self.env) {
+            Some(file) => policy::read_job_file(&file, true)?,
             None => GateFile::default(),
         };
-        Ok(Sources::new(&self.env, &file, None, UnusableFile::Reject)?)
+        Ok(SettingSources::new(&self.env, &file, None, UnusableFile::Reject)?)
     }
 }
 
@@ -171,7 +173,7 @@ fn on_unusable(ci: &CiContext) -> UnusableFile {
 
 /// The settings, and their source.
 struct SettledPolicy<'a> {
-    sources: Sources<'a>,
+    sources: SettingSources<'a>,
     named_folder: Option<String>,
     policy: PolicyTip,
     config_file: Option<String>,
@@ -189,25 +191,25 @@ impl<'a> Workspace<'a> {
         let wanted = as_wish(wish.clone());
         if wish.deepen {
             let say = |step: &str| run.ui.say(step);
-            let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
-            context::fetch_own_branch(&mut self.repo, &self.ci, is_hosts, &say)?;
-            context::fetch_policy(&mut self.repo, &self.ci, is_hosts, true, &say)?;
+            let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, &wanted)?;
+            context::fetch_run_branch(&mut self.repo, &self.ci, is_host_commit, &say)?;
+            context::fetch_policy_branch(&mut self.repo, &self.ci, is_host_commit, true, &say)?;
             context::deepen(&mut self.repo, &mut self.ci, &wanted, subject, &say)?;
-            let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
-            context::fetch_policy(&mut self.repo, &self.ci, is_hosts, false, &say)?;
+            let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, &wanted)?;
+            context::fetch_policy_branch(&mut self.repo, &self.ci, is_host_commit, false, &say)?;
         }
-        let is_hosts = context::judges_hosts(&self.repo, &self.ci, &wanted)?;
+        let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, &wanted)?;
         let is_unknown = |tip: &PolicyTip| matches!(tip, PolicyTip::Unknown { .. });
-        if wish.deepen || !is_hosts || is_unknown(&self.policy) || is_unknown(&self.target_tip) {
-            let choice = settings::policy_choice(&run.global, &run.env)?;
-            let policy = policy::tip(&self.repo, Some(&self.ci), choice, is_hosts)?;
+        if wish.deepen || !is_host_commit || is_unknown(&self.policy) || is_unknown(&self.target_tip) {
+            let choice = settings::policy_source(&run.global, &run.env)?;
+            let policy = policy::find_policy_tip(&self.repo, Some(&self.ci), choice, is_host_commit)?;
             let settled = run.settled(&self.repo, policy, (Some(&self.ci), on_unusable(&self.ci)))?;
             self.named_folder = settled.named_folder;
             self.sources = settled.sources;
-            self.target_tip = target_tip(&self.repo, &self.ci, &settled.policy, is_hosts)?;
+            self.target_tip = target_tip(&self.repo, &self.ci, &settled.policy, is_host_commit)?;
             self.policy = settled.policy;
         }
-        self.tip_age = context::describe_tip_age(&self.repo, &self.ci, is_hosts, &self.target_tip)?;
+        self.tip_age = context::describe_tip_age(&self.repo, &self.ci, is_host_commit, &self.target_tip)?;
         Ok(())
     }
 
@@ -218,9 +220,10 @@ impl<'a> Workspace<'a> {
 
     /// Warns if the job of an event without a commit has checked out another commit than is reviewed, and sets none.
     pub(crate) fn warn_of_other_checkout(&self, run: &Run, wish: &Revisions) -> Result<(), Failure> {
-        let is_hosts = context::judges_hosts(&self.repo, &self.ci, &RevisionWish::default())?;
+        let is_host_commit =
+            context::reviews_host_commit(&self.repo, &self.ci, &RequestedRevisions::default())?;
         if let (false, None, Trigger::Any, Ok(head)) =
-            (is_hosts, &wish.head, self.ci.trigger, self.repo.head())
+            (is_host_commit, &wish.head, self.ci.trigger, self.repo.head())
         {
             let (own, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
             run.ui.warn(&format!(
@@ -242,10 +245,10 @@ impl<'a> Workspace<'a> {
     pub(crate) fn policy_in_words(&self) -> String {
         match (&self.config_file, &self.policy) {
             (None, _) => "the file set by the job, outside the repository".to_owned(),
-            (Some(path), PolicyTip::Head { why }) => format!("{path} of the checkout: {why}"),
+            (Some(path), PolicyTip::Head { reason: why }) => format!("{path} of the checkout: {why}"),
             (
                 Some(path),
-                PolicyTip::At {
+                PolicyTip::Commit {
                     commit,
                     branch,
                     source,
@@ -253,7 +256,7 @@ impl<'a> Workspace<'a> {
             ) => {
                 format!("{path} of `{branch}` at {} ({source})", commit.short())
             }
-            (Some(_), PolicyTip::Unknown { why }) => format!("none: {why}"),
+            (Some(_), PolicyTip::Unknown { reason: why }) => format!("none: {why}"),
         }
     }
 
@@ -261,10 +264,12 @@ impl<'a> Workspace<'a> {
     /// a change goes to.
     pub(crate) fn require_policy_of_unknown_host(&self) -> Result<(), ContextError> {
         match &self.policy {
-            PolicyTip::Unknown { why } if self.ci.host == Host::Unknown => Err(ContextError::UnknownHost {
-                missing: "the policy",
-                why: why.clone(),
-            }),
+            PolicyTip::Unknown { reason: why } if self.ci.host == Host::Unknown => {
+                Err(ContextError::UnknownHost {
+                    missing: "the policy",
+                    reason: why.clone(),
+                })
+            }
             _ => Ok(()),
         }
     }
@@ -272,7 +277,7 @@ impl<'a> Workspace<'a> {
     /// Returns the resolved commit, branch and base; prints the warnings.
     pub(crate) fn target(&self, run: &Run, wish: Revisions) -> Result<Target, Failure> {
         self.require_policy_of_unknown_host()?;
-        let target = context::settle(&self.repo, &self.ci, &as_wish(wish))?;
+        let target = context::resolve_target(&self.repo, &self.ci, &as_wish(wish))?;
         show(run, &target.warnings);
         Ok(target)
     }
@@ -280,7 +285,7 @@ impl<'a> Workspace<'a> {
     /// Returns the base of the working tree or the index; prints the warnings.
     pub(crate) fn checkout(&self, run: &Run, wish: Revisions) -> Result<Comparison, Failure> {
         self.require_policy_of_unknown_host()?;
-        let comparison = context::settle_checkout(&self.repo, &self.ci, &as_wish(wish))?;
+        let comparison = context::resolve_checkout(&self.repo, &self.ci, &as_wish(wish))?;
         show(run, &comparison.warnings);
         Ok(comparison)
     }
@@ -292,7 +297,7 @@ impl<'a> Workspace<'a> {
         if let Some(name) = &self.named_folder {
             return Ok(Some(name.clone()));
         }
-        if let PolicyTip::At { commit, .. } = &self.policy
+        if let PolicyTip::Commit { commit, .. } = &self.policy
             && let Ok(Some(folder)) = folder_in(&self.repo.snapshot(commit.clone()))?
         {
             return Ok(Some(folder));
@@ -340,14 +345,14 @@ impl<'a> Workspace<'a> {
     /// Returns the file's content, or why it cannot be parsed as a document.
     pub(crate) fn read(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         let full = match &file.content {
-            Content::Blob(blob) => return Ok(document_in(&self.repo, blob)?),
+            Content::Blob(blob) => return Ok(read_document_blob(&self.repo, blob)?),
             Content::Disk(full) => full,
         };
         if let Some(doubt) = file.doubt {
             let what = format!("could not evaluate {}: {}", full.display(), doubt.reason());
             return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(what)));
         }
-        document_on_disk(full).map_err(|error| {
+        read_document_on_disk(full).map_err(|error| {
             let what = format!("could not read {}", full.display());
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
         })
@@ -363,8 +368,8 @@ pub(crate) fn folder_in(
     Ok(pipelines::config_folder(&folders, &holds))
 }
 
-pub(crate) fn as_wish(revisions: Revisions) -> RevisionWish {
-    RevisionWish {
+pub(crate) fn as_wish(revisions: Revisions) -> RequestedRevisions {
+    RequestedRevisions {
         base: revisions.base,
         head: revisions.head,
         branch: revisions.branch,

@@ -62,7 +62,7 @@ impl Run {
 
     /// Returns whether the paths may select another repository: in CI and in a git hook, and with `--repo`, they may not.
     fn may_leave_repository(&self, paths: &[PathBuf]) -> bool {
-        let is_named = settings::named_repository(&self.global, &self.env).is_some();
+        let is_named = settings::requested_repository(&self.global, &self.env).is_some();
         let is_hook = self.env.get(env::GIT_INDEX_FILE).is_some();
         !paths.is_empty() && !is_named && !is_hook && !is_ci(&self.env)
     }

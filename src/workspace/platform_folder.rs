@@ -113,7 +113,7 @@ pub(crate) fn ask(run: &Run, candidates: &[String]) -> Result<Option<String>, Fa
         let _ = writeln!(question, "  {}  {name}", number + 1);
     }
     question.push_str("Enter a number or a name such as .platform, or press Enter to skip: ");
-    Ui::out_beside(&question)?;
+    Ui::print_result_to_stderr(&question)?;
     let mut answer = String::new();
     let read = io::stdin().lock().take(ANSWER).read_line(&mut answer);
     read.map_err(|error| Failure::new(ExitStatus::Usage, error))?;

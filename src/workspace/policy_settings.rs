@@ -4,7 +4,7 @@
 use crate::error::Failure;
 use crate::job::context::PolicyTip;
 use crate::job::policy::UnusableFile;
-use crate::job::settings::{self, FILE_NAME, Selection, SettingsError, Sources};
+use crate::job::settings::{self, FILE_NAME, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::{empty_config_dir, unmatched_include};
@@ -16,7 +16,7 @@ impl Workspace<'_> {
     pub(crate) fn resolve<T>(
         &mut self,
         run: &Run,
-        read: impl Fn(&Sources<'_>) -> Result<T, SettingsError>,
+        read: impl Fn(&SettingSources<'_>) -> Result<T, SettingsError>,
         selection: impl Fn(&T) -> &Selection,
     ) -> Result<T, Failure> {
         let mut settings = self.sources.resolve(&read)?;
@@ -34,14 +34,14 @@ impl Workspace<'_> {
             return Ok(None);
         }
         let snapshot = match &self.policy {
-            PolicyTip::At { commit, .. } => self.repo.snapshot(commit.clone()),
+            PolicyTip::Commit { commit, .. } => self.repo.snapshot(commit.clone()),
             PolicyTip::Head { .. } => self.repo.on_disk(run.index())?,
             PolicyTip::Unknown { .. } => return Ok(None),
         };
         let named = self.sources.config_dir(&run.global)?;
         let own = named.filter(|named| {
-            settings::named_config_dir(&run.global, &run.env).is_none()
-                && self.sources.file_names_folder(named)
+            settings::requested_config_dir(&run.global, &run.env).is_none()
+                && self.sources.sets_config_dir(named)
         });
         let reason = match unmatched_include(&snapshot, selection)? {
             Some(reason) => Some(reason),

@@ -106,7 +106,7 @@ impl Workspace<'_> {
         for folder in hidden(snapshot)?.iter().chain(&self.named_folder) {
             let path = format!("{folder}/{RULES_FILE}");
             let has_path = snapshot.has_path(&path)?;
-            if has_path || policy::follow(&self.repo, snapshot, &path)?.file.is_some() {
+            if has_path || policy::resolve_path(&self.repo, snapshot, &path)?.file.is_some() {
                 return Ok(true);
             }
         }
@@ -172,7 +172,7 @@ impl Workspace<'_> {
 
     /// Returns the target branch and its tip: in a local run, the remote's default branch.
     pub(crate) fn target_branch(&self) -> Result<Option<(String, CommitId)>, Failure> {
-        if let PolicyTip::At { commit, branch, .. } = &self.target_tip {
+        if let PolicyTip::Commit { commit, branch, .. } = &self.target_tip {
             return Ok(Some((branch.clone(), commit.clone())));
         }
         if !self.ci.host.is_local() {

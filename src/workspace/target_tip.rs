@@ -2,7 +2,7 @@
 
 use crate::job::ci::CiContext;
 use crate::job::context::{self, ContextError, PolicyTip};
-use crate::job::policy::{self, Choice};
+use crate::job::policy::{self, PolicySource};
 use sluicegate_git::Repository;
 
 /// Returns the tip of the target branch; on the default branch, its tip on the remote, which may be newer than the
@@ -11,18 +11,18 @@ pub(crate) fn target_tip(
     repo: &Repository,
     ci: &CiContext,
     policy: &PolicyTip,
-    is_hosts: bool,
+    is_host_commit: bool,
 ) -> Result<PolicyTip, ContextError> {
     if ci.host.is_local() {
         return Ok(policy.clone());
     }
-    let tip = context::policy_tip(repo, ci, is_hosts)?;
+    let tip = context::target_policy_tip(repo, ci, is_host_commit)?;
     if !matches!(tip, PolicyTip::Head { .. }) {
         return Ok(tip);
     }
-    let newest = policy::tip(repo, Some(ci), Choice::Base, is_hosts)?;
+    let newest = policy::find_policy_tip(repo, Some(ci), PolicySource::Base, is_host_commit)?;
     let is_newer = match (&newest, repo.head()) {
-        (PolicyTip::At { commit, .. }, Ok(head)) => !repo.contains(&head.commit, commit)?,
+        (PolicyTip::Commit { commit, .. }, Ok(head)) => !repo.contains(&head.commit, commit)?,
         _ => false,
     };
     Ok(if is_newer { newest } else { tip })
@@ -32,8 +32,8 @@ pub(crate) fn target_tip(
 /// review or publish need it. `Workspace::deepen` fails if it remains so.
 pub(crate) fn or_unknown(tip: Result<PolicyTip, ContextError>) -> Result<PolicyTip, ContextError> {
     match tip {
-        Err(error) if error.is_of_missing_commits() => Ok(PolicyTip::Unknown {
-            why: error.to_string(),
+        Err(error) if error.is_missing_commits() => Ok(PolicyTip::Unknown {
+            reason: error.to_string(),
         }),
         tip => tip,
     }

@@ -1,7 +1,7 @@
 //! Converts paths typed by the user to paths relative to the repository root.
 
 use crate::error::Failure;
-use crate::job::policy::plain;
+use crate::job::policy::normalize;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
@@ -61,9 +61,9 @@ impl Workspace<'_> {
 /// Returns the part of `typed` below `root`, if it is below it; the current directory and the directory of `typed` may be
 /// reached by a symbolic link.
 pub(super) fn inside(root: &Path, from: &Path, typed: &Path) -> Option<PathBuf> {
-    let root = plain(root);
+    let root = normalize(root);
     let below = |from: &Path| {
-        plain(&from.join(typed))
+        normalize(&from.join(typed))
             .strip_prefix(&root)
             .map(Path::to_path_buf)
             .ok()

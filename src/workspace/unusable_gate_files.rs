@@ -5,9 +5,9 @@
 //! file is an error where it is read.
 
 use crate::error::Failure;
-use crate::job::policy::{self, GateFileSide, SIZE_LIMIT, Text};
-use crate::job::settings::{self, Selection, SettingsError, Sources};
-use crate::offer::{self, LoadedInterface};
+use crate::interface_version::{self, LoadedInterface};
+use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
+use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::{Workspace, folder_in};
 use sluicegate_base::input;
@@ -20,7 +20,7 @@ use sluicegate_pipelines::yaml::DocumentError;
 use std::collections::BTreeMap;
 
 /// Resolves the settings of a command that select files. An error shows that a file cannot be used.
-pub(crate) type ResolveSelection<'f> = dyn Fn(&Sources<'_>) -> Result<Selection, SettingsError> + 'f;
+pub(crate) type ResolveSelection<'f> = dyn Fn(&SettingSources<'_>) -> Result<Selection, SettingsError> + 'f;
 
 /// The files of the gate configuration that cannot be used, each as a sentence.
 #[derive(Debug, Default)]
@@ -34,14 +34,14 @@ pub(crate) struct UnusableGateFiles {
 /// The reason why a file of the gate configuration cannot be used.
 struct GateFileProblem {
     /// Content on which the problem depends: with the same content at a base, the change did not introduce it.
-    content: Vec<GateFileSide>,
+    content: Vec<GateFileVersion>,
     message: String,
     /// The file sets a key that only the job may set.
     has_job_key: bool,
 }
 
 impl GateFileProblem {
-    fn new(content: Vec<GateFileSide>, message: String) -> Self {
+    fn new(content: Vec<GateFileVersion>, message: String) -> Self {
         Self {
             content,
             message,
@@ -124,7 +124,7 @@ impl Workspace<'_> {
 impl GateVersion<'_> {
     fn problems(mut self) -> Result<GateFileProblems, Failure> {
         let mut problems = GateFileProblems::new();
-        let job_folder = settings::named_config_dir(&self.run.global, &self.run.env);
+        let job_folder = settings::requested_config_dir(&self.run.global, &self.run.env);
         let own_folder = self.settings(&mut problems)?;
         if let Some(named) = job_folder.or(own_folder) {
             self.folder = Ok(Some(named));
@@ -133,7 +133,7 @@ impl GateVersion<'_> {
             let ConfigFolderError::Several(names) = error;
             let names = names.iter().map(|name| name.clone().into_bytes());
             let message = format!("{error}. Remove the files of all but the platform's own directory");
-            let problem = GateFileProblem::new(names.map(GateFileSide::Text).collect(), message);
+            let problem = GateFileProblem::new(names.map(GateFileVersion::Text).collect(), message);
             problems.insert("hidden directory", problem);
         }
         let (rules_side, rules) = self.rules(&mut problems);
@@ -147,7 +147,7 @@ impl GateVersion<'_> {
         let Some(path) = &self.workspace.config_file else {
             return Ok(None);
         };
-        let (content, text) = self.text(path, SIZE_LIMIT)?;
+        let (content, text) = self.text(path, MAX_FILE_BYTES)?;
         let mut add = |kind: &'static str, message: String, has_job_key: bool| {
             let problem = GateFileProblem {
                 content: vec![content.clone()],
@@ -162,7 +162,7 @@ impl GateVersion<'_> {
                 return Ok(None);
             }
             Ok(None) => {
-                if settings::named_config(&self.run.global, &self.run.env).is_some() {
+                if settings::requested_config_file(&self.run.global, &self.run.env).is_some() {
                     add(
                         "settings",
                         format!("{path} is missing, but the job sets it with --config"),
@@ -177,7 +177,7 @@ impl GateVersion<'_> {
         let sources = match self.workspace.sources.with_version(&text, &tracks) {
             Ok(sources) => sources,
             Err(error) => {
-                add("settings", error.in_one_line(), error.is_job_key());
+                add("settings", error.to_line(), error.is_job_key());
                 return Ok(None);
             }
         };
@@ -194,7 +194,7 @@ impl GateVersion<'_> {
         }
         let folder = sources.config_dir(&self.run.global);
         let named = folder.ok().flatten();
-        Ok(named.filter(|named| sources.file_names_folder(named)))
+        Ok(named.filter(|named| sources.sets_config_dir(named)))
     }
 
     /// Returns whether git tracks a file at this path.
@@ -208,22 +208,22 @@ impl GateVersion<'_> {
     }
 
     /// Returns the reason if a value of the file cannot be used.
-    fn unusable_value(&self, sources: &Sources<'_>) -> Result<Option<String>, Failure> {
+    fn unusable_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
         let folder = match sources.config_dir(&self.run.global) {
             Ok(folder) => folder,
-            Err(error) => return Ok(Some(error.in_one_line())),
+            Err(error) => return Ok(Some(error.to_line())),
         };
         let selection = match self.resolved(sources) {
             Ok(selection) => selection,
             Err(error) => {
                 // An error that an empty file has too is one of the job.
                 let is_of_file = self.resolved(&self.workspace.sources.without_file()).is_ok();
-                return Ok(is_of_file.then(|| error.in_one_line()));
+                return Ok(is_of_file.then(|| error.to_line()));
             }
         };
         let own = folder.filter(|folder| {
-            settings::named_config_dir(&self.run.global, &self.run.env).is_none()
-                && sources.file_names_folder(folder)
+            settings::requested_config_dir(&self.run.global, &self.run.env).is_none()
+                && sources.sets_config_dir(folder)
         });
         match unmatched_include(self.snapshot, &selection)? {
             Some(reason) => Ok(Some(reason)),
@@ -231,22 +231,22 @@ impl GateVersion<'_> {
         }
     }
 
-    fn resolved(&self, sources: &Sources<'_>) -> Result<Selection, SettingsError> {
+    fn resolved(&self, sources: &SettingSources<'_>) -> Result<Selection, SettingsError> {
         sources.connection(&self.run.global)?;
         (self.resolve)(sources)
     }
 
     /// Checks the rules file. Single rules that cannot be evaluated are results of the review.
-    fn rules(&self, problems: &mut GateFileProblems) -> (GateFileSide, Option<RuleSet>) {
+    fn rules(&self, problems: &mut GateFileProblems) -> (GateFileVersion, Option<RuleSet>) {
         let Ok(Some(folder)) = &self.folder else {
-            return (GateFileSide::Missing, None);
+            return (GateFileVersion::Missing, None);
         };
         let path = format!("{folder}/{RULES_FILE}");
         let side = self.workspace.side(self.snapshot, &path);
         let (rules, message) = match &side {
-            GateFileSide::Missing => (None, None),
-            GateFileSide::Unreadable(reason) => (None, Some(format!("{path}: {reason}"))),
-            GateFileSide::Text(bytes) => {
+            GateFileVersion::Missing => (None, None),
+            GateFileVersion::Unreadable(reason) => (None, Some(format!("{path}: {reason}"))),
+            GateFileVersion::Text(bytes) => {
                 let error = rules::outline(bytes).err();
                 (
                     Some(RuleSet::parse(bytes)),
@@ -263,7 +263,7 @@ impl GateVersion<'_> {
     /// Checks the waivers file, with the rules of this version alone.
     fn waivers(
         &self,
-        rules_side: GateFileSide,
+        rules_side: GateFileVersion,
         rules: Option<&RuleSet>,
         problems: &mut GateFileProblems,
     ) -> Result<(), Failure> {
@@ -295,7 +295,7 @@ impl GateVersion<'_> {
         let Ok(Some(folder)) = &self.folder else {
             return Ok(());
         };
-        let shared = offer::read_interface(&self.workspace.repo, self.snapshot, Some(folder))?;
+        let shared = interface_version::read_interface(&self.workspace.repo, self.snapshot, Some(folder))?;
         if let LoadedInterface::Unreadable(path, error) = shared {
             let content = vec![self.workspace.side(self.snapshot, &path)];
             let problem = GateFileProblem::new(content, at_position(&path, &error));
@@ -305,13 +305,17 @@ impl GateVersion<'_> {
     }
 
     /// Returns the content of a file, and its text, or why it has none. Links are followed within the repository.
-    fn text(&self, path: &str, limit: u64) -> Result<(GateFileSide, Result<Option<Text>, String>), Failure> {
-        let side = policy::read_version(&self.workspace.repo, self.snapshot, path, limit)?;
+    fn text(
+        &self,
+        path: &str,
+        limit: u64,
+    ) -> Result<(GateFileVersion, Result<Option<NamedText>, String>), Failure> {
+        let side = policy::read_gate_file_version(&self.workspace.repo, self.snapshot, path, limit)?;
         let text = match &side {
-            GateFileSide::Missing => Ok(None),
-            GateFileSide::Unreadable(reason) => Err(format!("{path}: {reason}")),
-            GateFileSide::Text(bytes) => match input::utf_8(bytes.clone()) {
-                Ok(text) => Ok(Some(Text {
+            GateFileVersion::Missing => Ok(None),
+            GateFileVersion::Unreadable(reason) => Err(format!("{path}: {reason}")),
+            GateFileVersion::Text(bytes) => match input::utf_8(bytes.clone()) {
+                Ok(text) => Ok(Some(NamedText {
                     name: path.to_owned(),
                     text,
                 })),
@@ -328,7 +332,7 @@ pub(crate) fn unmatched_include(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
 ) -> Result<Option<String>, Failure> {
-    let Some(key) = selection.key() else {
+    let Some(key) = selection.include_key() else {
         return Ok(None);
     };
     let files = snapshot.files(&|path| is_pipeline(path) || selection.includes(path))?;

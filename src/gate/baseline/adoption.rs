@@ -1,7 +1,7 @@
 //! Finds the commit by which a repository adopted `new-only`: findings before it are known until a first version is
 //! published.
 
-use crate::job::policy::{SIZE_LIMIT, Text};
+use crate::job::policy::{MAX_FILE_BYTES, NamedText};
 use crate::job::settings;
 use crate::workspace::Workspace;
 use sluicegate_git::{BlobId, CommitId, Content, GitError};
@@ -44,10 +44,10 @@ impl Workspace<'_> {
     }
 
     fn says_new_only(&self, blob: &BlobId) -> bool {
-        let bytes = self.repo.read_blob(blob, SIZE_LIMIT).ok();
+        let bytes = self.repo.read_blob(blob, MAX_FILE_BYTES).ok();
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
         text.is_some_and(|text| {
-            settings::says_new_only(&Text {
+            settings::sets_new_only(&NamedText {
                 name: String::new(),
                 text,
             })

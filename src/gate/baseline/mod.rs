@@ -46,7 +46,7 @@ impl Baseline {
     fn selects(&self, path: &str) -> bool {
         self.selection
             .as_ref()
-            .is_none_or(|selection| selection.wants(path))
+            .is_none_or(|selection| selection.selects(path))
     }
 
     /// Returns the baseline of the change for `new-only`. A base set by the job is used even if all pipelines are
@@ -59,7 +59,7 @@ impl Baseline {
     ) -> Result<Self, Failure> {
         let (bases, why) = match (asked.all, &asked.base) {
             (true, Some(_)) => workspace.base_of_all(comparison, asked)?,
-            _ => comparison.known_at()?,
+            _ => comparison.baseline_commits()?,
         };
         let is_earlier = comparison.bases.is_empty() && asked.base.is_none();
         // With several bases, a file may have had another path in each.

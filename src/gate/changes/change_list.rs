@@ -6,7 +6,7 @@ use crate::gate::changes::pipeline_change::told_with_facts;
 use crate::gate::{ComparedChanges, Pairs, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
-use crate::job::settings::Destinations;
+use crate::job::settings::ReportDestinations;
 use crate::publish::{Callers, MOST_CALLERS};
 use crate::report::{ChangedFile, Format};
 use crate::session::Run;
@@ -17,13 +17,18 @@ use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline};
 use std::collections::BTreeSet;
 
 /// Returns whether any configured output includes the list of changes.
-pub(crate) fn writes_changes(run: &Run, host: Host, to: &Destinations) -> bool {
+pub(crate) fn writes_changes(run: &Run, host: Host, to: &ReportDestinations) -> bool {
     to.changes == Changes::Auto && has_output(run, host, to, Format::needs_changes)
 }
 
 /// Returns whether any configured output has this property of a format. A comment, the step summary and an annotation
 /// of Buildkite are Markdown.
-pub(crate) fn has_output(run: &Run, host: Host, to: &Destinations, has_property: fn(Format) -> bool) -> bool {
+pub(crate) fn has_output(
+    run: &Run,
+    host: Host,
+    to: &ReportDestinations,
+    has_property: fn(Format) -> bool,
+) -> bool {
     let has_markdown = to.comment
         || (to.annotations != Annotations::None && host == Host::Buildkite)
         || run.env.get(STEP_SUMMARY).is_some();

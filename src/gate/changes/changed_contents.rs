@@ -1,6 +1,6 @@
 //! Reads both versions of each changed pipeline once, and passes them to a function.
 
-use crate::document_content::{document_in, document_on_disk};
+use crate::document_content::{read_document_blob, read_document_on_disk};
 use sluicegate_base::overlap;
 use sluicegate_git::{
     Change, ChangeKind, CommitId, Content, Doubt, FileKind, GitError, Repository, Snapshot, SnapshotFile,
@@ -145,7 +145,7 @@ impl Pairs<'_> {
                 .doubt
                 .map_or("the file is only on disk", Doubt::reason)
                 .to_owned()),
-            Content::Blob(blob) => document_in(self.repo, blob)?.map_err(|why| why.to_string()),
+            Content::Blob(blob) => read_document_blob(self.repo, blob)?.map_err(|why| why.to_string()),
         };
         Ok(Some(read))
     }
@@ -168,6 +168,6 @@ impl BegunPair {
 }
 
 fn on_disk(full: &Path) -> Read {
-    let read = document_on_disk(full).map_err(|why| why.to_string())?;
+    let read = read_document_on_disk(full).map_err(|why| why.to_string())?;
     read.map_err(|why| why.to_string())
 }

@@ -40,11 +40,11 @@ impl ChangesAhead {
         paths: &[String],
         part: &Part,
     ) -> Option<Self> {
-        let is_included = change_list::writes_changes(run, workspace.ci.host, &settings.judging.destinations);
+        let is_included = change_list::writes_changes(run, workspace.ci.host, &settings.verdict.destinations);
         if !is_included || selected.since.is_empty() {
             return None;
         }
-        let wants = |path: &str| settings.selection.wants(path);
+        let wants = |path: &str| settings.selection.selects(path);
         let candidates = selected.candidates.iter().map(|candidate| &candidate.change);
         let wanted = candidates.filter(|it| change_list::is_included(it, &wants, paths, part.shard));
         let comparing = Comparing {

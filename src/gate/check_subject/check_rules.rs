@@ -1,6 +1,6 @@
 //! The rules of a local check: those of `--rules`, those of the checked files, or the default rules of the platform.
 
-use crate::document_content::document_on_disk;
+use crate::document_content::read_document_on_disk;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::policy;
@@ -101,7 +101,7 @@ impl Workspace<'_> {
     fn named_rules(&self, run: &Run, file: &Path) -> Result<CheckRules, Failure> {
         let full = run.env.current_dir().join(file);
         let shown = file.display().to_string();
-        let is_inside = policy::in_repository(self.repo.root(), &full).is_some();
+        let is_inside = policy::path_in_repository(self.repo.root(), &full).is_some();
         if is_inside && !self.ci.host.is_local() {
             let message = format!("cannot use the rules file {shown}: the change under review controls it");
             return Err(Failure::usage(message).hint(
@@ -110,7 +110,7 @@ impl Workspace<'_> {
         }
         // A link is followed, as for every other path of the job.
         let real = full.canonicalize().unwrap_or(full);
-        let document = document_on_disk(&real).map_err(|error| {
+        let document = read_document_on_disk(&real).map_err(|error| {
             let what = format!("could not read the rules file {shown}");
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(what))
         })?;

@@ -54,7 +54,7 @@ impl<'a> CheckSubject<'a> {
         let mut paths = Paths::default();
         for typed in typed {
             let path = self.workspace.inside(self.session, typed)?;
-            if self.settings.takes_named && snapshot.find(&path)?.is_some() {
+            if self.settings.checks_unchanged_paths && snapshot.find(&path)?.is_some() {
                 paths.named.push(path);
             } else {
                 paths.within.push((path, typed.clone()));
@@ -83,7 +83,7 @@ impl<'a> CheckSubject<'a> {
         }
         let settled = settle(wish).or_else(|_| settle(self.all_revisions()))?;
         Ok(Comparison {
-            nothing_to_do: None,
+            idle_reason: None,
             ..settled
         })
     }
@@ -111,7 +111,7 @@ impl<'a> CheckSubject<'a> {
             return Ok(());
         }
         let wish = as_wish(self.settings.gate.revisions.clone());
-        let reason = match context::settle(&self.workspace.repo, &self.workspace.ci, &wish) {
+        let reason = match context::resolve_target(&self.workspace.repo, &self.workspace.ci, &wish) {
             Ok(head) if head.bases.is_empty() => head.base_source,
             _ => return Ok(()),
         };

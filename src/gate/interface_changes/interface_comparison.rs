@@ -1,7 +1,7 @@
 //! Compares the two sides of a change in the repository.
 
 use crate::error::Failure;
-use crate::offer::{self, LoadedInterface, Offer};
+use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use serde_json::{Value, json as value};
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::interface::{self, Against, Change, Class, Compat, Interface, What};
@@ -27,17 +27,17 @@ pub(crate) fn between(
     folder: Option<&str>,
 ) -> Result<Option<Between>, Failure> {
     let (old, new) = (
-        offer::read_interface(repository, before, folder)?,
-        offer::read_interface(repository, after, folder)?,
+        interface_version::read_interface(repository, before, folder)?,
+        interface_version::read_interface(repository, after, folder)?,
     );
     let unreadable = [&old, &new].into_iter().find_map(|side| match side {
         LoadedInterface::Unreadable(path, why) => Some(format!("could not read {path}: {why}")),
         _ => None,
     });
     let mut changes = match (&unreadable, offered(&old, &new), offered(&new, &old)) {
-        (None, Some(was), Some(is)) => offer::compare_offers(
-            &Offer::at(repository, before, was)?,
-            &Offer::at(repository, after, is)?,
+        (None, Some(was), Some(is)) => interface_version::compare_interface_versions(
+            &InterfaceVersion::at_snapshot(repository, before, was)?,
+            &InterfaceVersion::at_snapshot(repository, after, is)?,
         )?,
         _ => Vec::new(),
     };

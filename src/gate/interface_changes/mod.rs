@@ -23,7 +23,10 @@ impl GateRun<'_> {
     /// changes do not pass if a break would fail. If only the shared-pipelines file was edited, all pipelines are
     /// selected, but the file still has a base.
     pub(crate) fn add_interface_changes(&mut self, accept_break: &AcceptBreak<'_>) -> Result<(), Failure> {
-        let (ci, breaks) = (&self.subject.workspace.ci, &self.subject.settings.judging.breaks);
+        let (ci, breaks) = (
+            &self.subject.workspace.ci,
+            &self.subject.settings.verdict.compatibility,
+        );
         let Some((base, changes)) = self.find_interface_changes()? else {
             return Ok(());
         };
@@ -31,7 +34,7 @@ impl GateRun<'_> {
             version: None,
             commit: Some(base.to_string()),
         };
-        let mut compat = Compat::new(against, changes.changes).accept(breaks.reason.clone());
+        let mut compat = Compat::new(against, changes.changes).accept(breaks.accepted_reason.clone());
         compat.refused = breaks.mode == Mode::Fail && compat.is_breaking() && compat.accepted.is_none();
         let evaluation = &mut self.evaluation;
         if let Some(reason) = &changes.unreadable {
@@ -72,11 +75,11 @@ impl GateRun<'_> {
             change,
             ..
         } = &self.subject;
-        let mode = self.subject.settings.judging.breaks.mode;
-        if mode == Mode::Off || change.nothing_to_do.is_some() {
+        let mode = self.subject.settings.verdict.compatibility.mode;
+        if mode == Mode::Off || change.idle_reason.is_some() {
             return Ok(None);
         }
-        let bases = match change.known_at() {
+        let bases = match change.baseline_commits() {
             Ok((bases, _)) => bases,
             Err(error) if mode == Mode::Fail => return Err(error.into()),
             Err(_) => Vec::new(),

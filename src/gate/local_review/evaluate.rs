@@ -1,6 +1,6 @@
 //! Evaluates rules on files of a snapshot, from blobs or from disk.
 
-use crate::document_content::{document_in, document_on_disk};
+use crate::document_content::{read_document_blob, read_document_on_disk};
 use crate::gate::Tally;
 use rayon::prelude::*;
 use sluicegate_git::{Content, GitError, Repository, SnapshotFile};
@@ -50,7 +50,7 @@ pub(crate) fn evaluate(
         }
     }
     let documents = blobs.into_iter().map(|(path, blob)| {
-        let document = document_in(repo, &blob)?;
+        let document = read_document_blob(repo, &blob)?;
         Ok::<_, GitError>((path, document))
     });
     tally.files = rules.evaluate_all(documents, see)?;
@@ -76,7 +76,7 @@ fn evaluate_on_disk(
     full: &Path,
     see: &SeePipeline<'_>,
 ) -> Result<FileResults, Unreviewed> {
-    let document = document_on_disk(full).map_err(|error| Unreviewed {
+    let document = read_document_on_disk(full).map_err(|error| Unreviewed {
         path: path.to_owned(),
         reason: format!("could not read the file: {error}"),
     })?;

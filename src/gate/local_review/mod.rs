@@ -10,7 +10,7 @@ use crate::gate::project_checks::ProjectChecks;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::{Places, SeenFacts, Tally, evaluate, list_failed_files};
 use crate::job::cli::GlobArgs;
-use crate::job::settings::{Connection, Of};
+use crate::job::settings::{Connection, SelectionPurpose};
 use crate::workspace::Workspace;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, Repository, Snapshot};
@@ -120,7 +120,7 @@ impl ReviewEngine for LocalReview {
     }
 
     fn conclude(&mut self, run: &GateRun<'_>, head: Tally) -> Result<Evaluation, Failure> {
-        let mut evaluation = Evaluation::new(head, run.subject.settings.judging.fail_on);
+        let mut evaluation = Evaluation::new(head, run.subject.settings.verdict.fail_on);
         evaluation.note(self.is_of_fork.then(|| FORK_NOTE.to_owned()));
         Ok(evaluation)
     }
@@ -132,8 +132,10 @@ pub(crate) fn evaluate_all(
     snapshot: &Snapshot<'_>,
     rules: &RuleSet,
 ) -> Result<Tally, Failure> {
-    let selection = workspace.sources.selection(&GlobArgs::default(), Of::Review)?;
-    let files = snapshot.files(&|path| selection.wants(path))?;
+    let selection = workspace
+        .sources
+        .selection(&GlobArgs::default(), SelectionPurpose::Review)?;
+    let files = snapshot.files(&|path| selection.selects(path))?;
     let seen = SeenFacts::default();
     let see = |path: &str, pipeline: &Pipeline| seen.see(path, pipeline);
     let mut tally = evaluate(&workspace.repo, rules, files, &see)?;

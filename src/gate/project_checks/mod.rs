@@ -3,7 +3,7 @@
 pub(crate) mod consequences;
 pub(crate) mod project_scope;
 
-use crate::document_content::document;
+use crate::document_content::read_document;
 use crate::error::Failure;
 use crate::gate::baseline::Baseline;
 use crate::gate::baseline::renamed_components::RenamedComponents;
@@ -125,7 +125,7 @@ impl GateRun<'_> {
     fn project_checks(&self) -> ProjectChecks<'_> {
         ProjectChecks {
             workspace: self.subject.workspace,
-            settings: &self.subject.settings.judging.project,
+            settings: &self.subject.settings.verdict.project_checks,
             snapshot: &self.subject.snapshot,
         }
     }
@@ -170,7 +170,7 @@ impl GateRun<'_> {
     /// Adds the findings to the results of the rules.
     pub(crate) fn add_project_findings(&self, found: Vec<FileResults>, tally: &mut Tally) {
         tally.project = found;
-        tally.checked = Some(self.subject.settings.judging.project.levels);
+        tally.checked = Some(self.subject.settings.verdict.project_checks.levels);
     }
 
     /// Returns the unchanged pipelines that the change can break: those that name a file which came, went or moved, or
@@ -237,7 +237,7 @@ impl GateRun<'_> {
     ) -> Result<Vec<&'c str>, GitError> {
         let repo = &self.subject.workspace.repo;
         let files = repo.snapshot(base.clone()).find_all(modified)?;
-        let bytes = |path: &str| document(repo, files.get(path)?).ok()?.ok();
+        let bytes = |path: &str| read_document(repo, files.get(path)?).ok()?.ok();
         let before: Vec<_> = modified.iter().map(|path| (*path, bytes(path))).collect();
         let is_narrowed = |(path, bytes): &(&str, Option<Vec<u8>>)| {
             let facts = bytes.as_deref().map(PipelineFacts::parse).and_then(Result::ok);
@@ -313,7 +313,7 @@ impl GateRun<'_> {
             let Some(source) = snapshot.find(path)?.filter(|_| failed.contains(path)) else {
                 continue;
             };
-            let pipeline = document(repo, &source)?.and_then(|bytes| Pipeline::parse(&bytes));
+            let pipeline = read_document(repo, &source)?.and_then(|bytes| Pipeline::parse(&bytes));
             let Ok(pipeline) = pipeline else { continue };
             suggestions.enter();
             let names = || {

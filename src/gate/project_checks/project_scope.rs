@@ -1,6 +1,6 @@
 //! Runs the project checks on a snapshot: reads the pipelines that they need, on all cores and each only once.
 
-use crate::document_content::{document, document_on_disk};
+use crate::document_content::{read_document, read_document_on_disk};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
 use sluicegate_git::{Content, GitError, Repository, Snapshot, SnapshotFile, read_on_disk};
@@ -242,7 +242,7 @@ impl ProjectScope<'_> {
         let Some(file) = snapshot.find(&path)? else {
             return Ok(None);
         };
-        let content = document(self.repo, &file)?.and_then(|bytes| SharedPipelines::parse(&bytes));
+        let content = read_document(self.repo, &file)?.and_then(|bytes| SharedPipelines::parse(&bytes));
         let entries = content.iter().flat_map(|shared| &shared.entries);
         let named: BTreeSet<&str> = entries.map(|entry| entry.pipeline.as_str()).collect();
         Ok(Some(SharedSide {
@@ -262,7 +262,7 @@ impl ProjectScope<'_> {
         let contents = files.iter().map(|file| {
             let bytes = match &file.content {
                 Content::Disk(_) if file.kind.why_not_read().is_none() && file.doubt.is_none() => None,
-                _ => Some(document(self.repo, file)?.ok()),
+                _ => Some(read_document(self.repo, file)?.ok()),
             };
             let size = bytes.iter().flatten().map(Vec::len).sum();
             Ok(((*file, bytes), size))
@@ -300,7 +300,7 @@ pub(crate) fn script_defect(
 /// Reads the file from disk; `None` if it cannot be read, which is reported elsewhere.
 fn on_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
     match &file.content {
-        Content::Disk(full) => document_on_disk(full).ok()?.ok(),
+        Content::Disk(full) => read_document_on_disk(full).ok()?.ok(),
         Content::Blob(_) => None,
     }
 }

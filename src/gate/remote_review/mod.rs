@@ -20,7 +20,7 @@ use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::{self, BatchAnswer, Batching, Places, Positions, ReviewAsked, SeenFacts, Tally};
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
-use crate::job::settings::{Connection, RequestFields, Review};
+use crate::job::settings::{Connection, RequestFields, ReviewSettings};
 use crate::session::Run;
 use sluicegate_base::text::count;
 use sluicegate_git::{CommitId, SnapshotFile};
@@ -43,7 +43,7 @@ const AVAILABLE: &str =
 
 /// A review that the platform evaluates, in batches of files.
 pub(crate) struct RemoteReview<'a> {
-    settings: &'a Review,
+    settings: &'a ReviewSettings,
     connection: &'a Connection,
     target: &'a Target,
     fields: ReviewFields,
@@ -69,7 +69,7 @@ impl Batches<'_> {
         files: &[String],
         answers: Sender<BatchAnswer>,
     ) -> Result<(), Failure> {
-        let bar = self.session.ui.progress("reviewing").files();
+        let bar = self.session.ui.progress("reviewing").count_files();
         let progress = |done: usize, total: usize| bar.set(done as u64, total as u64);
         let batches =
             gate::review_in_batches(self.platform, request, files, self.batching, &progress, answers);
@@ -86,9 +86,9 @@ impl Batches<'_> {
 }
 
 impl<'a> RemoteReview<'a> {
-    pub(crate) fn new(settings: &'a Review, connection: &'a Connection, target: &'a Target) -> Self {
+    pub(crate) fn new(settings: &'a ReviewSettings, connection: &'a Connection, target: &'a Target) -> Self {
         Self {
-            fields: fields_of(&settings.request),
+            fields: fields_of(&settings.request_fields),
             settings,
             connection,
             target,
@@ -218,10 +218,10 @@ impl<'a> RemoteReview<'a> {
     /// but warns about a commit that is not pushed yet, as a dry run is useful before the push.
     pub(crate) fn describe_requests(&self, run: &GateRun<'_>) -> Result<String, Failure> {
         if run.empty_reason.is_none() {
-            self.target.refuse_fork()?;
+            self.target.reject_fork()?;
             self.target.require_branch()?;
             if let Err(failure) = self.check_on_remote(run) {
-                let message = format!("the review would stop here: {}", failure.words());
+                let message = format!("the review would stop here: {}", failure.describe());
                 run.session.ui.warn(&message);
             }
         }
@@ -245,7 +245,7 @@ impl ReviewEngine for RemoteReview<'_> {
     }
 
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
-        self.target.refuse_fork()?;
+        self.target.reject_fork()?;
         self.rules_file = run.subject.workspace.rules_file(&run.subject.snapshot)?;
         self.rules = run.subject.workspace.rules_in(self.rules_file.as_ref())?;
         Ok(())
@@ -337,7 +337,7 @@ impl ReviewEngine for RemoteReview<'_> {
             head.notes.push(AVAILABLE.to_owned());
         }
         let may_pass = is_lenient && !has_responded && unanswered.is_all(&head);
-        let mut evaluation = Evaluation::new(head, run.subject.settings.judging.fail_on);
+        let mut evaluation = Evaluation::new(head, run.subject.settings.verdict.fail_on);
         evaluation.add_unanswered(run.session, unanswered, may_pass)?;
         Ok(evaluation)
     }

@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::reports::SavedReports;
 use crate::job::ci::{Host, Trigger};
-use crate::job::context::{self, RevisionWish};
+use crate::job::context::{self, RequestedRevisions};
 use crate::job::policy;
 use crate::job::settings::variable;
 use sluicegate_git::{CommitId, Repository, is_full_id};
@@ -51,7 +51,7 @@ impl SavedReports<'_> {
         let Some(old) = &older.context.head else {
             return Err(without_commit(place));
         };
-        let history = self.ci.host.whole_history().map_or_else(
+        let history = self.ci.host.full_history_setting().map_or_else(
             || "fetch the history of the commit".to_owned(),
             |setting| format!("fetch the history of the commit: set {setting}"),
         );
@@ -86,7 +86,7 @@ impl SavedReports<'_> {
         let Some(repo) = self.repo.filter(|_| may_be_change) else {
             return Ok(());
         };
-        let names = policy::names_in_repository(repo.root(), full);
+        let names = policy::tracked_paths(repo.root(), full);
         // A file that git cannot look up may belong to the change.
         if !names.iter().any(|name| repo.tracks(name, None).unwrap_or(true)) {
             return Ok(());
@@ -107,7 +107,7 @@ impl SavedReports<'_> {
         if self.ci.trigger != Trigger::Change {
             return Ok(());
         }
-        let target = context::settle(repo, self.ci, &RevisionWish::default())?;
+        let target = context::resolve_target(repo, self.ci, &RequestedRevisions::default())?;
         for base in &target.bases {
             if base == old || repo.contains(base, old)? {
                 return Ok(());
@@ -138,12 +138,12 @@ impl SavedReports<'_> {
             }
         }
         if let Some(repo) = self.repo {
-            let everything = RevisionWish {
+            let everything = RequestedRevisions {
                 all: true,
-                ..RevisionWish::default()
+                ..RequestedRevisions::default()
             };
             // A clone without the commit cannot show the head of a merge, or the commit of a tag object.
-            if let Ok(target) = context::settle(repo, self.ci, &everything) {
+            if let Ok(target) = context::resolve_target(repo, self.ci, &everything) {
                 commits.insert(target.head.to_string());
             }
         }

@@ -184,7 +184,7 @@ impl GateRun<'_> {
         let shard = self
             .subject
             .settings
-            .judging
+            .verdict
             .shard
             .as_ref()
             .map(parse)
@@ -205,13 +205,13 @@ impl GateRun<'_> {
         why_partial(
             self.part.shard,
             &files.paths.all(),
-            files.settings.judging.fail_on,
+            files.settings.verdict.fail_on,
         )
     }
 
     /// Returns why there is no pipeline to review, or `None` if there is one.
     fn find_empty_reason(&self) -> Result<Option<String>, Failure> {
-        match &self.subject.comparison.nothing_to_do {
+        match &self.subject.comparison.idle_reason {
             Some(reason) => Ok(Some(reason.clone())),
             None if !self.selection.selected.files.is_empty() => Ok(None),
             None if self.part.left_out > 0 => {
@@ -254,7 +254,7 @@ impl GateRun<'_> {
     }
 
     const fn needs_baseline(&self) -> bool {
-        self.subject.settings.judging.new_only && self.subject.comparison.nothing_to_do.is_none()
+        self.subject.settings.verdict.new_only && self.subject.comparison.idle_reason.is_none()
     }
 
     /// Starts to compare what changed, which needs no response of the platform.
@@ -303,10 +303,10 @@ impl GateRun<'_> {
 
     /// Evaluates the project checks alone, because there is no pipeline to review; `note` is the reason.
     fn evaluate_project(&self, note: String) -> Result<Evaluation, Failure> {
-        if self.subject.comparison.nothing_to_do.is_none() {
+        if self.subject.comparison.idle_reason.is_none() {
             let tally = self.check_project_alone()?;
             if !tally.project.is_empty() {
-                let mut evaluation = Evaluation::new(tally, self.subject.settings.judging.fail_on);
+                let mut evaluation = Evaluation::new(tally, self.subject.settings.verdict.fail_on);
                 evaluation.note([note]);
                 return Ok(evaluation);
             }
@@ -353,7 +353,7 @@ impl GateRun<'_> {
         self.selection.add_causes(evaluation);
         let is_all = self.selection.selected.all_because.is_some();
         let is_complete = is_all && self.part.shard.is_none() && self.subject.paths.is_empty();
-        evaluation.compare_known_count(self.subject.settings.judging.max_known, is_complete);
+        evaluation.compare_known_count(self.subject.settings.verdict.max_known, is_complete);
     }
 
     /// Returns the report of the run, which ends now.

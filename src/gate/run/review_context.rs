@@ -12,13 +12,13 @@ impl GateRun<'_> {
     pub(crate) fn review_context(&self, connection: Option<&Connection>) -> ReviewContext {
         let (include, exclude) = self.subject.settings.selection.patterns();
         let policy = match &self.subject.workspace.policy {
-            PolicyTip::At { commit, .. } => Some(commit.to_string()),
+            PolicyTip::Commit { commit, .. } => Some(commit.to_string()),
             PolicyTip::Head { .. } | PolicyTip::Unknown { .. } => None,
         };
         let comparison = &self.subject.comparison;
-        let judging = &self.subject.settings.judging;
+        let judging = &self.subject.settings.verdict;
         ReviewContext {
-            ci: comparison.ci.to_string(),
+            ci: comparison.host.to_string(),
             event: comparison.event.clone(),
             branch: comparison.branch.clone(),
             head: self.subject.snapshot.commit().map(CommitId::to_string),

@@ -105,7 +105,7 @@ impl Workspace<'_> {
         comparison: &Comparison,
         request: &SelectionRequest<'_>,
     ) -> Result<SelectionResult, Failure> {
-        if comparison.nothing_to_do.is_some() {
+        if comparison.idle_reason.is_some() {
             return Ok(SelectionResult::default());
         }
         self.must_match(snapshot, &comparison.bases, request)?;
@@ -163,7 +163,7 @@ impl Workspace<'_> {
         request: &SelectionRequest<'_>,
     ) -> Result<(), Failure> {
         let selection = request.selection;
-        if request.paths.is_empty() && request.named.is_empty() && !selection.is_chosen() {
+        if request.paths.is_empty() && request.named.is_empty() && !selection.is_customized() {
             return Ok(());
         }
         let meant = |path: &str| is_pipeline(path) || selection.includes(path);
@@ -192,7 +192,7 @@ impl Workspace<'_> {
 /// Returns the error of the first glob or path that matches none of the known files of `place`.
 fn find_unmatched(known: &[&str], request: &SelectionRequest<'_>, place: &str) -> Option<Failure> {
     let selection = request.selection;
-    if let Some(glob) = selection.in_vain(known) {
+    if let Some(glob) = selection.find_unmatched_glob(known) {
         let message = format!("the include glob {glob:?} matches no file of {place}");
         return Some(Failure::usage(message).hint(
             "globs match full paths from the repository root; use --all without a glob to review all pipelines",
@@ -200,7 +200,7 @@ fn find_unmatched(known: &[&str], request: &SelectionRequest<'_>, place: &str) -
     }
     // In a repository without pipelines so far, unmatched globs are not a typo.
     let matches_none = || !known.is_empty() && !known.iter().any(|path| selection.includes(path));
-    if let Some(key) = selection.key().filter(|_| matches_none()) {
+    if let Some(key) = selection.include_key().filter(|_| matches_none()) {
         let file_name = settings::FILE_NAME;
         let message = format!("no glob of `{key}` in {file_name} matches a file of {place}");
         return Some(Failure::usage(message).hint(
@@ -238,7 +238,7 @@ pub(crate) fn explain_empty_selection(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
 ) -> Result<String, Failure> {
-    let meant = |path: &str| is_pipeline(path) && selection.wants(path);
+    let meant = |path: &str| is_pipeline(path) && selection.selects(path);
     let all = snapshot.files(&meant)?.len();
     let (name, pipelines) = (snapshot.name(), count(all, "pipeline"));
     Ok(match all {

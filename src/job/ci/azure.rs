@@ -2,7 +2,7 @@
 //!
 //! Variables: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>.
 
-use super::context::short_branch;
+use super::ci_context::short_branch;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
@@ -12,24 +12,22 @@ const VERSION: &str = "BUILD_SOURCEVERSION";
 
 /// New pipelines fetch one commit by default:
 /// <https://learn.microsoft.com/azure/devops/pipelines/yaml-schema/steps-checkout>.
-pub(super) const WHOLE_HISTORY: Option<&str> = Some("`fetchDepth: 0` on the step `checkout: self`");
+pub(super) const FULL_HISTORY_SETTING: Option<&str> = Some("`fetchDepth: 0` on the step `checkout: self`");
 
-pub(super) fn is_here(env: &Env) -> bool {
+pub(super) fn is_detected(env: &Env) -> bool {
     env.get("TF_BUILD").is_some()
 }
 
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
-    let commit = env.get(VERSION).ok_or(CiError::Variable {
-        host: "Azure Pipelines",
-        variable: VERSION,
-    })?;
+    let commit = require_variable(env, VERSION)?;
     let reason = env.get("BUILD_REASON").unwrap_or("unknown");
-    let of_changes = [
+    let change_variables = [
         TARGET,
         "SYSTEM_PULLREQUEST_PULLREQUESTID",
         "SYSTEM_PULLREQUEST_PULLREQUESTNUMBER",
     ];
-    let is_change = reason == "PullRequest" || of_changes.into_iter().any(|name| env.get(name).is_some());
+    let is_change =
+        reason == "PullRequest" || change_variables.into_iter().any(|name| env.get(name).is_some());
     let context = CiContext {
         commit: Some(commit.to_owned()),
         trigger: match reason {
@@ -37,11 +35,11 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
             "IndividualCI" | "BatchedCI" | "unknown" => Trigger::Commit,
             _ => Trigger::Any,
         },
-        run_number: env.get("BUILD_BUILDNUMBER").map(str::to_owned),
+        run_number: env.get_owned("BUILD_BUILDNUMBER"),
         ..CiContext::new(Host::Azure, reason)
     };
     if is_change {
-        return pull_request(env, context);
+        return read_pull_request(env, context);
     }
     let reference = env.get("BUILD_SOURCEBRANCH").unwrap_or_default();
     if let Some(tag) = reference.strip_prefix("refs/tags/") {
@@ -53,29 +51,30 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
 
 /// Reads a pull request, where `BUILD_SOURCEVERSION` is a trial merge. Azure Repos writes branches in the long form,
 /// GitHub in the short one, and each has its own variable for the number.
-fn pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
-    let need = |variable| {
-        env.get(variable).ok_or(CiError::Variable {
-            host: "Azure Pipelines",
-            variable,
-        })
-    };
+fn read_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let number = env
         .get("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER")
         .or(env.get("SYSTEM_PULLREQUEST_PULLREQUESTID"));
     Ok(CiContext {
-        branch: Some(short_branch(need(SOURCE)?)),
-        commit: Some(need("SYSTEM_PULLREQUEST_SOURCECOMMITID")?.to_owned()),
+        branch: Some(short_branch(require_variable(env, SOURCE)?)),
+        commit: Some(require_variable(env, "SYSTEM_PULLREQUEST_SOURCECOMMITID")?.to_owned()),
         checkout: context.commit.clone(),
         pull_request: number.and_then(|number| number.parse().ok()),
         fork: env
             .get("SYSTEM_PULLREQUEST_ISFORK")
             .is_some_and(|fork| fork.eq_ignore_ascii_case("true")),
         base: BaseHint::MergeBaseWith {
-            branch: short_branch(need(TARGET)?),
-            seen_at: None,
+            branch: short_branch(require_variable(env, TARGET)?),
+            seen_commit: None,
         },
         ..context
+    })
+}
+
+fn require_variable<'e>(env: &'e Env, variable: &'static str) -> Result<&'e str, CiError> {
+    env.get(variable).ok_or(CiError::Variable {
+        host: "Azure Pipelines",
+        variable,
     })
 }
 
@@ -84,7 +83,7 @@ fn pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let is_fork = env.get("SYSTEM_PULLREQUEST_ISFORK");
     TargetRepository::new(
-        [env.get("BUILD_REPOSITORY_URI").map(str::to_owned)],
+        [env.get_owned("BUILD_REPOSITORY_URI")],
         is_fork.is_some_and(|fork| fork.eq_ignore_ascii_case("false")),
     )
 }

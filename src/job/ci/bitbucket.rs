@@ -13,21 +13,21 @@ const TARGET: &str = "BITBUCKET_PR_DESTINATION_BRANCH";
 
 /// Bitbucket fetches 50 commits by default, and the full history for pull requests:
 /// <https://support.atlassian.com/bitbucket-cloud/docs/git-clone-behavior/>.
-pub(super) const WHOLE_HISTORY: Option<&str> = Some("`clone: { depth: full }` in bitbucket-pipelines.yml");
+pub(super) const FULL_HISTORY_SETTING: Option<&str> =
+    Some("`clone: { depth: full }` in bitbucket-pipelines.yml");
 
-pub(super) fn is_here(env: &Env) -> bool {
+pub(super) fn is_detected(env: &Env) -> bool {
     env.get("BITBUCKET_BUILD_NUMBER").is_some()
 }
 
 /// Reads a build. For a pull request, Bitbucket merges the target into the checkout, but `BITBUCKET_COMMIT` remains the
 /// source's commit.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
-    let text = |name: &str| env.get(name).map(str::to_owned);
     let commit = env.get(COMMIT).ok_or(CiError::Variable {
         host: "Bitbucket",
         variable: COMMIT,
     })?;
-    let target = text(TARGET);
+    let target = env.get_owned(TARGET);
     if target.is_none() && env.get(NUMBER).is_some() {
         return Err(CiError::Variable {
             host: "Bitbucket",
@@ -40,18 +40,18 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
         (None, None) => "branches",
     };
     let context = CiContext {
-        trigger: Trigger::of_commit(target.is_some()),
-        branch: text("BITBUCKET_BRANCH"),
+        trigger: Trigger::for_commit_or_change(target.is_some()),
+        branch: env.get_owned("BITBUCKET_BRANCH"),
         commit: Some(commit.to_owned()),
         pull_request: env.get(NUMBER).and_then(|number| number.parse().ok()),
-        run_number: text("BITBUCKET_BUILD_NUMBER"),
+        run_number: env.get_owned("BITBUCKET_BUILD_NUMBER"),
         ..CiContext::new(Host::Bitbucket, event)
     };
     Ok(match (target, env.get("BITBUCKET_TAG")) {
         (Some(branch), _) => CiContext {
             base: BaseHint::MergeBaseWith {
                 branch,
-                seen_at: None,
+                seen_commit: None,
             },
             ..context
         },
@@ -64,5 +64,5 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
 /// pipeline.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let urls = ["BITBUCKET_GIT_HTTP_ORIGIN", "BITBUCKET_GIT_SSH_ORIGIN"];
-    TargetRepository::new(urls.map(|name| env.get(name).map(str::to_owned)), true)
+    TargetRepository::new(urls.map(|name| env.get_owned(name)), true)
 }

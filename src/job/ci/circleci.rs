@@ -10,29 +10,29 @@ const COMMIT: &str = "CIRCLE_SHA1";
 
 /// CircleCI fetches the full history by default:
 /// <https://circleci.com/docs/reference/configuration-reference/#checkout>.
-pub(super) const WHOLE_HISTORY: Option<&str> = Some("`git fetch --unshallow` after the step `checkout`");
+pub(super) const FULL_HISTORY_SETTING: Option<&str> =
+    Some("`git fetch --unshallow` after the step `checkout`");
 
-pub(super) fn is_here(env: &Env) -> bool {
+pub(super) fn is_detected(env: &Env) -> bool {
     env.get("CIRCLECI") == Some("true")
 }
 
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
-    let text = |name: &str| env.get(name).map(str::to_owned);
     let commit = env.get(COMMIT).ok_or(CiError::Variable {
         host: "CircleCI",
         variable: COMMIT,
     })?;
     let url = env.get("CIRCLE_PULL_REQUEST").or(env.get("CIRCLE_PULL_REQUESTS"));
     let number = url.and_then(|url| url.rsplit('/').next());
-    let of_changes = ["CIRCLE_PR_NUMBER", "CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
-    let is_change = url.is_some() || of_changes.into_iter().any(|name| env.get(name).is_some());
+    let change_variables = ["CIRCLE_PR_NUMBER", "CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
+    let is_change = url.is_some() || change_variables.into_iter().any(|name| env.get(name).is_some());
     let context = CiContext {
-        trigger: Trigger::of_commit(is_change),
-        branch: text("CIRCLE_BRANCH"),
+        trigger: Trigger::for_commit_or_change(is_change),
+        branch: env.get_owned("CIRCLE_BRANCH"),
         commit: Some(commit.to_owned()),
         pull_request: number.and_then(|number| number.parse().ok()),
         fork: env.get("CIRCLE_PR_REPONAME").is_some(),
-        run_number: text("CIRCLE_BUILD_NUM"),
+        run_number: env.get_owned("CIRCLE_BUILD_NUM"),
         ..CiContext::new(
             Host::CircleCi,
             if env.get("CIRCLE_TAG").is_some() {
@@ -50,9 +50,9 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
 
 /// Returns the repository of the project. CircleCI always sets the names of a fork.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
-    let of_forks = ["CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
+    let fork_variables = ["CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
     TargetRepository::new(
-        [env.get("CIRCLE_REPOSITORY_URL").map(str::to_owned)],
-        of_forks.into_iter().all(|name| env.get(name).is_none()),
+        [env.get_owned("CIRCLE_REPOSITORY_URL")],
+        fork_variables.into_iter().all(|name| env.get(name).is_none()),
     )
 }

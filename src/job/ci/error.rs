@@ -7,8 +7,8 @@ pub enum CiError {
     #[error("the event `{event}` needs its payload, but GITHUB_EVENT_PATH does not name a file")]
     NoPayload { event: String },
     /// The payload's file could not be read.
-    #[error("could not read the event payload: {why}")]
-    Payload { why: String },
+    #[error("could not read the event payload: {reason}")]
+    Payload { reason: String },
     /// A field that the payload of this event always has is missing.
     #[error("the event payload {file} has no usable `{field}`, which `{event}` always has")]
     Field {

@@ -7,9 +7,9 @@ use super::{CiContext, CiError, Host, TargetRepository, github};
 use crate::env::Env;
 
 /// The checkout action is GitHub's.
-pub(super) const WHOLE_HISTORY: Option<&str> = github::WHOLE_HISTORY;
+pub(super) const FULL_HISTORY_SETTING: Option<&str> = github::FULL_HISTORY_SETTING;
 
-pub(super) fn is_here(env: &Env) -> bool {
+pub(super) fn is_detected(env: &Env) -> bool {
     ["GITEA_ACTIONS", "FORGEJO_ACTIONS"]
         .iter()
         .any(|name| env.get(name) == Some("true"))

@@ -4,7 +4,7 @@
 //! <https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows>, payloads:
 //! <https://docs.github.com/webhooks/webhook-events-and-payloads>.
 
-use super::context::{is_zeros, short_branch};
+use super::ci_context::{is_null_id, short_branch};
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger, payload::Payload};
 use crate::env::Env;
 
@@ -14,12 +14,13 @@ const EVENT: &str = "GITHUB_EVENT_NAME";
 
 /// The events that are about a commit. Other events run on the default branch, or on a branch that a user selected,
 /// regardless of their subject.
-const OF_COMMITS: [&str; 4] = ["push", "create", "delete", "release"];
+const COMMIT_EVENTS: [&str; 4] = ["push", "create", "delete", "release"];
 
 /// actions/checkout fetches one commit by default: <https://github.com/actions/checkout#usage>.
-pub(super) const WHOLE_HISTORY: Option<&str> = Some("`fetch-depth: 0` in the `with:` of actions/checkout");
+pub(super) const FULL_HISTORY_SETTING: Option<&str> =
+    Some("`fetch-depth: 0` in the `with:` of actions/checkout");
 
-pub(super) fn is_here(env: &Env) -> bool {
+pub(super) fn is_detected(env: &Env) -> bool {
     env.get("GITHUB_ACTIONS") == Some("true")
 }
 
@@ -35,24 +36,26 @@ pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
     })?;
     let default_branch =
         Payload::find(env, event)?.and_then(|payload| payload.text("repository.default_branch"));
-    let run_number = env.get("GITHUB_RUN_NUMBER").map(str::to_owned);
+    let run_number = env.get_owned("GITHUB_RUN_NUMBER");
     let is_change = event.starts_with("pull_request") || event == "merge_group";
     let context = CiContext {
         run_number,
         default_branch,
         trigger: match event {
             _ if is_change => Trigger::Change,
-            event if OF_COMMITS.contains(&event) => Trigger::Commit,
+            event if COMMIT_EVENTS.contains(&event) => Trigger::Commit,
             _ => Trigger::Any,
         },
         ..CiContext::new(host, event)
     };
     match event {
-        "merge_group" => merge_group(&Payload::need(env, event)?, context),
-        "push" => push(env, context),
-        "delete" => delete(&Payload::need(env, event)?, context),
-        _ if event.starts_with("pull_request") => pull_request(env, &Payload::need(env, event)?, context),
-        _ => tip_of_the_ref(env, context),
+        "merge_group" => read_merge_group(&Payload::require(env, event)?, context),
+        "push" => read_push(env, context),
+        "delete" => read_deletion(&Payload::require(env, event)?, context),
+        _ if event.starts_with("pull_request") => {
+            read_pull_request(env, &Payload::require(env, event)?, context)
+        }
+        _ => read_ref_tip(env, context),
     }
 }
 
@@ -60,10 +63,10 @@ pub(super) fn read_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
 /// for `pull_request_target`, it is the base branch. `GITHUB_SHA` is that commit. Only the payload contains the head
 /// (<https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request>).
 /// `base.sha` is the base branch at the last update of the pull request, so the branch itself is tried first.
-fn pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
+fn read_pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
-        branch: Some(payload.need_text("pull_request.head.ref")?),
-        commit: Some(payload.need_text("pull_request.head.sha")?),
+        branch: Some(payload.require_text("pull_request.head.ref")?),
+        commit: Some(payload.require_text("pull_request.head.sha")?),
         // For `pull_request_target`, the variable is the target's tip.
         checkout: env
             .get(SHA)
@@ -77,8 +80,8 @@ fn pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<
             .text("pull_request.base.sha")
             .map(|id| (id, "pull_request.base.sha")),
         base: BaseHint::MergeBaseWith {
-            branch: payload.need_text("pull_request.base.ref")?,
-            seen_at: payload.text("pull_request.base.sha"),
+            branch: payload.require_text("pull_request.base.ref")?,
+            seen_commit: payload.text("pull_request.base.sha"),
         },
         ..context
     })
@@ -88,28 +91,28 @@ fn pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<
 /// a fork too.
 fn is_fork(env: &Env, payload: &Payload<'_>) -> bool {
     let head = payload.text("pull_request.head.repo.full_name");
-    let here = payload
+    let target = payload
         .text("pull_request.base.repo.full_name")
         .or_else(|| payload.text("repository.full_name"));
-    let here = here.or_else(|| env.get("GITHUB_REPOSITORY").map(str::to_owned));
-    match (head, here) {
-        (Some(head), Some(here)) => !head.eq_ignore_ascii_case(&here),
+    let target = target.or_else(|| env.get_owned("GITHUB_REPOSITORY"));
+    match (head, target) {
+        (Some(head), Some(target)) => !head.eq_ignore_ascii_case(&target),
         _ => true,
     }
 }
 
 /// Reads a merge group, whose commit is on the separate branch `gh-readonly-queue/…` of the remote
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#merge_group>).
-fn merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
+fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
-        branch: Some(short_branch(&payload.need_text("merge_group.head_ref")?)),
-        commit: Some(payload.need_text("merge_group.head_sha")?),
+        branch: Some(short_branch(&payload.require_text("merge_group.head_ref")?)),
+        commit: Some(payload.require_text("merge_group.head_sha")?),
         is_queued: true,
         target_tip: payload
             .text("merge_group.base_sha")
             .map(|id| (id, "merge_group.base_sha")),
         base: BaseHint::Commit {
-            id: payload.need_text("merge_group.base_sha")?,
+            id: payload.require_text("merge_group.base_sha")?,
             source: "merge_group.base_sha",
             target: payload
                 .text("merge_group.base_ref")
@@ -121,20 +124,20 @@ fn merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, C
 
 /// Reads a push. `before` is zeros for a new branch and `after` for a deleted one, for which `GITHUB_SHA` is the
 /// default branch's (<https://docs.github.com/webhooks/webhook-events-and-payloads#push>).
-fn push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
+fn read_push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let payload = Payload::find(env, "push")?;
-    let text = |path| payload.as_ref().and_then(|payload| payload.text(path));
-    let mut context = tip_of_the_ref(env, context)?;
-    if text("after").is_some_and(|after| is_zeros(&after)) {
-        let reference = text("ref").or_else(|| env.get(REF).map(str::to_owned));
-        context.nothing_to_do = Some(deleted(&reference.unwrap_or_default()));
+    let mut context = read_ref_tip(env, context)?;
+    let pushed_commit = find_text(payload.as_ref(), "after");
+    if pushed_commit.is_some_and(|commit| is_null_id(&commit)) {
+        let reference = find_text(payload.as_ref(), "ref").or_else(|| env.get_owned(REF));
+        context.idle_reason = Some(describe_deletion(&reference.unwrap_or_default()));
     }
-    if let (Some(before), None) = (text("before"), &context.tag) {
-        context.base = if is_zeros(&before) {
+    if let (Some(previous), None) = (find_text(payload.as_ref(), "before"), &context.tag) {
+        context.base = if is_null_id(&previous) {
             BaseHint::CreatedBranch
         } else {
             BaseHint::PushedFrom {
-                before,
+                previous,
                 source: "the push event's `before`",
             }
         };
@@ -144,17 +147,17 @@ fn push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
 
 /// Reads a deletion. The event contains the name without `refs/…/`, and runs on the default branch
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#delete>).
-fn delete(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
-    let name = payload.need_text("ref")?;
+fn read_deletion(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
+    let name = payload.require_text("ref")?;
     let is_tag = payload.text("ref_type").as_deref() == Some("tag");
-    let folder = if is_tag { "refs/tags" } else { "refs/heads" };
+    let namespace = if is_tag { "refs/tags" } else { "refs/heads" };
     Ok(CiContext {
-        nothing_to_do: Some(deleted(&format!("{folder}/{name}"))),
+        idle_reason: Some(describe_deletion(&format!("{namespace}/{name}"))),
         ..context
     })
 }
 
-fn deleted(reference: &str) -> String {
+fn describe_deletion(reference: &str) -> String {
     match reference.strip_prefix("refs/tags/") {
         Some(tag) => format!("the tag `{tag}` was deleted"),
         None => format!("the branch `{}` was deleted", short_branch(reference)),
@@ -163,7 +166,7 @@ fn deleted(reference: &str) -> String {
 
 /// Reads other events (`workflow_dispatch`, `schedule` and so on), for which `GITHUB_SHA` is the tip of `GITHUB_REF`. A
 /// schedule always runs on the default branch, so the branch of the run is used if the payload omits the default one.
-fn tip_of_the_ref(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
+fn read_ref_tip(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let commit = env.get(SHA).ok_or(CiError::Variable {
         host: "GitHub",
         variable: SHA,
@@ -177,10 +180,10 @@ fn tip_of_the_ref(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
         return Ok(context.for_tag(tag));
     }
     let branch = reference.strip_prefix("refs/heads/").map(str::to_owned);
-    let scheduled = branch.clone().filter(|_| context.event == "schedule");
+    let schedule_branch = branch.clone().filter(|_| context.event == "schedule");
     Ok(CiContext {
         branch,
-        default_branch: context.default_branch.or(scheduled),
+        default_branch: context.default_branch.or(schedule_branch),
         ..context
     })
 }
@@ -189,19 +192,18 @@ fn tip_of_the_ref(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
 /// a self-hosted server may use any.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let payload = Payload::find(env, "").ok().flatten();
-    let text = |path: &str| payload.as_ref().and_then(|payload| payload.text(path));
     let base = "pull_request.base.repo";
-    let place = if text(&format!("{base}.full_name")).is_some() {
+    let repository = if find_text(payload.as_ref(), &format!("{base}.full_name")).is_some() {
         base
     } else {
         "repository"
     };
     let mut urls: Vec<Option<String>> = ["clone_url", "ssh_url", "html_url"]
-        .map(|field| text(&format!("{place}.{field}")))
+        .map(|field| find_text(payload.as_ref(), &format!("{repository}.{field}")))
         .to_vec();
     let server = env.get("GITHUB_SERVER_URL").unwrap_or("https://github.com");
-    let name =
-        text(&format!("{place}.full_name")).or_else(|| env.get("GITHUB_REPOSITORY").map(str::to_owned));
+    let name = find_text(payload.as_ref(), &format!("{repository}.full_name"))
+        .or_else(|| env.get_owned("GITHUB_REPOSITORY"));
     urls.push(name.map(|name| format!("{}/{name}", server.trim_end_matches('/'))));
     let has_change = match &payload {
         Some(payload) if payload.get("pull_request").is_some() => !is_fork(env, payload),
@@ -210,4 +212,9 @@ pub(super) fn target_repository(env: &Env) -> TargetRepository {
         None => false,
     };
     TargetRepository::new(urls, has_change)
+}
+
+/// Returns the string at a path of the payload, if the host has a payload.
+fn find_text(payload: Option<&Payload<'_>>, path: &str) -> Option<String> {
+    payload?.text(path)
 }

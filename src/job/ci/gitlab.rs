@@ -3,7 +3,7 @@
 //! Variables: <https://docs.gitlab.com/ci/variables/predefined_variables/>, kinds of merge request pipelines:
 //! <https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/>.
 
-use super::context::is_zeros;
+use super::ci_context::is_null_id;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
@@ -17,56 +17,55 @@ const EXTERNAL_NUMBER: &str = "CI_EXTERNAL_PULL_REQUEST_IID";
 const EXTERNAL_TARGET_SHA: &str = "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA";
 
 /// GitLab fetches 20 commits by default: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
-pub(super) const WHOLE_HISTORY: Option<&str> = Some("`GIT_DEPTH: 0` in the `variables:` of the job");
+pub(super) const FULL_HISTORY_SETTING: Option<&str> = Some("`GIT_DEPTH: 0` in the `variables:` of the job");
 
 /// The sources of pipelines for a commit
 /// (<https://docs.gitlab.com/ci/jobs/job_rules/#ci_pipeline_source-predefined-variable>). Other sources are schedules,
 /// manual runs and triggers.
-const OF_COMMITS: [&str; 4] = ["push", "parent_pipeline", "external", "unknown"];
+const COMMIT_SOURCES: [&str; 4] = ["push", "parent_pipeline", "external", "unknown"];
 
-pub(super) fn is_here(env: &Env) -> bool {
+pub(super) fn is_detected(env: &Env) -> bool {
     env.get("GITLAB_CI") == Some("true")
 }
 
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
-    let text = |name: &str| env.get(name).map(str::to_owned);
     let source = env.get("CI_PIPELINE_SOURCE").unwrap_or("unknown");
     let is_external = source == EXTERNAL_EVENT || env.get(EXTERNAL_NUMBER).is_some();
     let is_change =
         source == "merge_request_event" || is_external || env.get("CI_MERGE_REQUEST_IID").is_some();
     let context = CiContext {
-        commit: Some(need(env, SHA)?),
-        run_number: text("CI_PIPELINE_IID"),
-        default_branch: text("CI_DEFAULT_BRANCH"),
+        commit: Some(require_variable(env, SHA)?),
+        run_number: env.get_owned("CI_PIPELINE_IID"),
+        default_branch: env.get_owned("CI_DEFAULT_BRANCH"),
         trigger: match source {
             _ if is_change => Trigger::Change,
-            source if OF_COMMITS.contains(&source) => Trigger::Commit,
+            source if COMMIT_SOURCES.contains(&source) => Trigger::Commit,
             _ => Trigger::Any,
         },
         ..CiContext::new(Host::GitLab, source)
     };
     if env.get("CI_MERGE_REQUEST_IID").is_some() {
-        return merge_request(env, context);
+        return read_merge_request(env, context);
     }
     if is_external {
-        return external_pull_request(env, context);
+        return read_external_pull_request(env, context);
     }
     if let Some(tag) = env.get("CI_COMMIT_TAG") {
         return Ok(context.for_tag(tag));
     }
     Ok(CiContext {
-        branch: text("CI_COMMIT_BRANCH"),
-        base: pushed_from(env, source),
+        branch: env.get_owned("CI_COMMIT_BRANCH"),
+        base: push_base(env, source),
         ..context
     })
 }
 
 /// Returns the base of a push. The variable is zeros for the first push of a branch, and for scheduled and manual
 /// pipelines.
-fn pushed_from(env: &Env, source: &str) -> BaseHint {
+fn push_base(env: &Env, source: &str) -> BaseHint {
     match env.get("CI_COMMIT_BEFORE_SHA") {
-        Some(before) if !is_zeros(before) => BaseHint::PushedFrom {
-            before: before.to_owned(),
+        Some(previous) if !is_null_id(previous) => BaseHint::PushedFrom {
+            previous: previous.to_owned(),
             source: "CI_COMMIT_BEFORE_SHA",
         },
         Some(_) if source == "push" => BaseHint::CreatedBranch,
@@ -77,12 +76,13 @@ fn pushed_from(env: &Env, source: &str) -> BaseHint {
 /// Reads a merge request. A merged-result pipeline and a merge train run on a merge that is in neither branch
 /// (<https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/>); the `…_BRANCH_SHA` variable is then the head of
 /// the source. It is empty in a detached pipeline, where `CI_COMMIT_SHA` is that head.
-fn merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
-    let text = |name: &str| env.get(name).map(str::to_owned);
+fn read_merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
-        target_tip: text(TARGET_SHA).map(|id| (id, TARGET_SHA)),
-        branch: Some(need(env, SOURCE_BRANCH)?),
-        commit: text("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA").or_else(|| context.commit.clone()),
+        target_tip: env.get_owned(TARGET_SHA).map(|id| (id, TARGET_SHA)),
+        branch: Some(require_variable(env, SOURCE_BRANCH)?),
+        commit: env
+            .get_owned("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")
+            .or_else(|| context.commit.clone()),
         checkout: context.commit.clone(),
         pull_request: env
             .get("CI_MERGE_REQUEST_IID")
@@ -97,15 +97,19 @@ fn merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
 /// Reads a pull request on another host whose repository GitLab mirrors
 /// (<https://docs.gitlab.com/ci/ci_cd_for_external_repos/#pipelines-for-external-pull-requests>). It has a number on
 /// that host only, so the run belongs to no merge request that could get a comment.
-fn external_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
-    let text = |name: &str| env.get(name).map(str::to_owned);
-    let target_sha = text(EXTERNAL_TARGET_SHA);
+fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
+    let target_sha = env.get_owned(EXTERNAL_TARGET_SHA);
     let source = env.get("CI_EXTERNAL_PULL_REQUEST_SOURCE_REPOSITORY");
     let target = env.get("CI_EXTERNAL_PULL_REQUEST_TARGET_REPOSITORY");
     Ok(CiContext {
         target_tip: target_sha.clone().map(|id| (id, EXTERNAL_TARGET_SHA)),
-        branch: Some(need(env, "CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME")?),
-        commit: text("CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_SHA").or_else(|| context.commit.clone()),
+        branch: Some(require_variable(
+            env,
+            "CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME",
+        )?),
+        commit: env
+            .get_owned("CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_SHA")
+            .or_else(|| context.commit.clone()),
         checkout: context.commit.clone(),
         // Without both names, nothing shows that the change comes from the same repository.
         fork: match (source, target) {
@@ -113,15 +117,15 @@ fn external_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiE
             _ => true,
         },
         base: BaseHint::MergeBaseWith {
-            branch: need(env, "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME")?,
-            seen_at: target_sha,
+            branch: require_variable(env, "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME")?,
+            seen_commit: target_sha,
         },
         ..context
     })
 }
 
 fn merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
-    let target = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME").map(str::to_owned);
+    let target = env.get_owned("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
     if let Some(id) = env.get(DIFF_BASE) {
         return Ok(BaseHint::Commit {
             id: id.to_owned(),
@@ -133,8 +137,8 @@ fn merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
         host: "GitLab",
         variable: DIFF_BASE,
     })?;
-    let seen_at = env.get(TARGET_SHA).map(str::to_owned);
-    Ok(BaseHint::MergeBaseWith { branch, seen_at })
+    let seen_commit = env.get_owned(TARGET_SHA);
+    Ok(BaseHint::MergeBaseWith { branch, seen_commit })
 }
 
 /// Returns whether the change is from a fork. Its pipeline runs in the fork or, if a member starts it, in the target's
@@ -149,8 +153,8 @@ fn is_fork(env: &Env) -> bool {
         .any(|name| env.get(name).is_some_and(|id| id != source))
 }
 
-fn need(env: &Env, variable: &'static str) -> Result<String, CiError> {
-    env.get(variable).map(str::to_owned).ok_or(CiError::Variable {
+fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError> {
+    env.get_owned(variable).ok_or(CiError::Variable {
         host: "GitLab",
         variable,
     })
@@ -159,20 +163,18 @@ fn need(env: &Env, variable: &'static str) -> Result<String, CiError> {
 /// Returns the target's project. The pipeline of a fork's merge request may run in the fork, whose URLs are then those of
 /// `CI_PROJECT_URL` and `CI_REPOSITORY_URL`.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
-    let text = |name: &str| env.get(name).map(str::to_owned);
     let (source, project) = (env.get(SOURCE_PROJECT), env.get("CI_PROJECT_ID"));
     let target = env.get("CI_MERGE_REQUEST_PROJECT_ID").or(project);
-    let is_here = project.is_none() || project == target;
-    let own = |name: &str| text(name).filter(|_| is_here);
+    let runs_in_target = project.is_none() || project == target;
     let external_source = env.get("CI_EXTERNAL_PULL_REQUEST_SOURCE_REPOSITORY");
     let external_target = env.get("CI_EXTERNAL_PULL_REQUEST_TARGET_REPOSITORY");
     let is_external_same = external_source.is_some() && external_source == external_target;
     TargetRepository::new(
         [
-            text("CI_MERGE_REQUEST_PROJECT_URL"),
-            own("CI_PROJECT_URL"),
-            own("CI_REPOSITORY_URL"),
+            env.get_owned("CI_MERGE_REQUEST_PROJECT_URL"),
+            env.get_owned("CI_PROJECT_URL").filter(|_| runs_in_target),
+            env.get_owned("CI_REPOSITORY_URL").filter(|_| runs_in_target),
         ],
-        (source.is_some() && source == target && is_here) || is_external_same,
+        (source.is_some() && source == target && runs_in_target) || is_external_same,
     )
 }

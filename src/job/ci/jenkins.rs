@@ -3,13 +3,13 @@
 //! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>, <https://plugins.jenkins.io/git/>; only
 //! `JENKINS_URL` and `BUILD_ID` identify it. There is no variable for the event.
 
-use super::context::{earlier_commits, owner_and_name};
+use super::ci_context::{owner_and_name, read_earlier_commits};
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
 /// A branch source clones the full history by default:
 /// <https://plugins.jenkins.io/git/#plugin-content-advanced-clone-behaviours>.
-pub(super) const WHOLE_HISTORY: Option<&str> = Some(
+pub(super) const FULL_HISTORY_SETTING: Option<&str> = Some(
     "no `Shallow clone` among the job's advanced clone behaviours, or `git fetch --unshallow` after `checkout scm`",
 );
 
@@ -88,7 +88,7 @@ const PLUGINS: [ChangeVariables; 7] = [
 
 impl ChangeVariables {
     /// Returns whether the plugin started this build for an unmerged change.
-    fn is_here(&self, env: &Env) -> bool {
+    fn is_detected(&self, env: &Env) -> bool {
         match self.number {
             "CHANGE_ID" => env.get(self.number).or(env.get(self.target)).is_some(),
             "gitlabMergeRequestIid" => {
@@ -113,7 +113,7 @@ impl ChangeVariables {
     }
 }
 
-pub(super) fn is_here(env: &Env) -> bool {
+pub(super) fn is_detected(env: &Env) -> bool {
     env.get("JENKINS_URL").is_some() && env.get("BUILD_ID").is_some()
 }
 
@@ -121,17 +121,18 @@ pub(super) fn is_here(env: &Env) -> bool {
 /// `BRANCH_IS_PRIMARY` is set if the branch source knows the default branch:
 /// <https://javadoc.jenkins.io/plugin/branch-api/>.
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
-    let text = |name: &str| env.get(name).map(str::to_owned);
     let context = CiContext {
-        commit: text("GIT_COMMIT"),
-        branch: text("BRANCH_NAME"),
-        run_number: text("BUILD_NUMBER"),
-        earlier_commits: earlier_commits(env, &EARLIER_COMMITS),
-        default_branch: text("BRANCH_NAME").filter(|_| env.get("BRANCH_IS_PRIMARY") == Some("true")),
+        commit: env.get_owned("GIT_COMMIT"),
+        branch: env.get_owned("BRANCH_NAME"),
+        run_number: env.get_owned("BUILD_NUMBER"),
+        earlier_commits: read_earlier_commits(env, &EARLIER_COMMITS),
+        default_branch: env
+            .get_owned("BRANCH_NAME")
+            .filter(|_| env.get("BRANCH_IS_PRIMARY") == Some("true")),
         ..CiContext::new(Host::Jenkins, "branch")
     };
-    if let Some(plugin) = PLUGINS.iter().find(|plugin| plugin.is_here(env)) {
-        return change(env, plugin, context);
+    if let Some(plugin) = PLUGINS.iter().find(|plugin| plugin.is_detected(env)) {
+        return read_change(env, plugin, context);
     }
     let reference = env.get("GIT_BRANCH").filter(|_| context.branch.is_none());
     let tag = env.get("TAG_NAME").or_else(|| reference.and_then(tag_name));
@@ -151,24 +152,23 @@ pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
 
 /// Reads a change. A job may build the head of the change, or a merge of the target into it that exists only in the
 /// clone (<https://plugins.jenkins.io/github-branch-source/>, "Discover pull requests"). `BRANCH_NAME` is then `PR-N`.
-fn change(env: &Env, plugin: &ChangeVariables, context: CiContext) -> Result<CiContext, CiError> {
-    let text = |name: &str| env.get(name).map(str::to_owned);
-    let target = text(plugin.target).ok_or(CiError::Variable {
+fn read_change(env: &Env, plugin: &ChangeVariables, context: CiContext) -> Result<CiContext, CiError> {
+    let target = env.get_owned(plugin.target).ok_or(CiError::Variable {
         host: "Jenkins",
         variable: plugin.target,
     })?;
-    let commit = plugin.commit.and_then(text);
+    let commit = plugin.commit.and_then(|name| env.get_owned(name));
     Ok(CiContext {
         event: "change".to_owned(),
         trigger: Trigger::Change,
-        branch: plugin.branch.and_then(text),
-        maybe_local_merge: commit.is_none(),
+        branch: plugin.branch.and_then(|name| env.get_owned(name)),
+        may_be_local_merge: commit.is_none(),
         commit: commit.or(context.commit),
         pull_request: env.get(plugin.number).and_then(|number| number.parse().ok()),
         fork: plugin.is_fork(env),
         base: BaseHint::MergeBaseWith {
             branch: target,
-            seen_at: None,
+            seen_commit: None,
         },
         ..context
     })
@@ -218,11 +218,9 @@ fn name_without_remote<'a>(reference: &'a str, local: Option<&'a str>) -> Option
 /// Returns the target's repository. A branch source shows it only by the web page of the change, and sets `CHANGE_FORK`
 /// for every fork. A change in Gerrit is in the repository itself. Some plugins name both repositories.
 pub(super) fn target_repository(env: &Env) -> TargetRepository {
-    let text = |name: &str| env.get(name).map(str::to_owned);
-    let page = |name: &str| env.get(name).and_then(repository_of_page);
     let has_change = PLUGINS
         .iter()
-        .find(|plugin| plugin.is_here(env))
+        .find(|plugin| plugin.is_detected(env))
         .is_some_and(|plugin| match (plugin.number, plugin.repositories) {
             ("CHANGE_ID", _) => !plugin.is_fork(env),
             ("GERRIT_CHANGE_NUMBER", _) => true,
@@ -231,11 +229,11 @@ pub(super) fn target_repository(env: &Env) -> TargetRepository {
         });
     TargetRepository::new(
         [
-            page("CHANGE_URL"),
-            text("gitlabTargetRepoHttpUrl"),
-            text("gitlabTargetRepoSshUrl"),
-            page("ghprbPullLink"),
-            page("GITHUB_PR_URL"),
+            env.get("CHANGE_URL").and_then(repository_of_page),
+            env.get_owned("gitlabTargetRepoHttpUrl"),
+            env.get_owned("gitlabTargetRepoSshUrl"),
+            env.get("ghprbPullLink").and_then(repository_of_page),
+            env.get("GITHUB_PR_URL").and_then(repository_of_page),
         ],
         has_change,
     )

@@ -10,8 +10,8 @@
 mod azure;
 mod bitbucket;
 mod buildkite;
+mod ci_context;
 mod circleci;
-mod context;
 mod error;
 mod gitea;
 mod github;
@@ -21,7 +21,7 @@ mod none;
 mod payload;
 mod unknown;
 
-pub use context::{BaseHint, CiContext, TargetRepository, Trigger};
+pub use ci_context::{BaseHint, CiContext, TargetRepository, Trigger};
 pub use error::CiError;
 
 use crate::env::Env;
@@ -46,12 +46,12 @@ macro_rules! hosts {
 
             /// Returns the job setting that fetches the full history, or `None` without a host. The file of the host
             /// links its documentation.
-            pub const fn whole_history(self) -> Option<&'static str> {
-                match self { $(Self::$host => $file::WHOLE_HISTORY),+ }
+            pub const fn full_history_setting(self) -> Option<&'static str> {
+                match self { $(Self::$host => $file::FULL_HISTORY_SETTING),+ }
             }
 
-            fn is_here(self, env: &Env) -> bool {
-                match self { $(Self::$host => $file::is_here(env)),+ }
+            fn is_detected(self, env: &Env) -> bool {
+                match self { $(Self::$host => $file::is_detected(env)),+ }
             }
 
             fn read(self, env: &Env) -> Result<CiContext, CiError> {
@@ -114,10 +114,10 @@ impl fmt::Display for Host {
 
 /// The error for an unknown host name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a CI host; valid values: auto, {known}", known = names())]
+#[error("`{0}` is not a CI host; valid values: auto, {known}", known = host_names())]
 pub struct UnknownHost(String);
 
-fn names() -> String {
+fn host_names() -> String {
     Host::ALL
         .iter()
         .map(|host| host.name())
@@ -141,13 +141,13 @@ impl Host {
     /// Returns the host of this environment.
     pub fn detect(env: &Env) -> Self {
         let mut hosts = Self::ALL.iter().copied();
-        hosts.find(|host| host.is_here(env)).unwrap_or(Self::None)
+        hosts.find(|host| host.is_detected(env)).unwrap_or(Self::None)
     }
 }
 
 /// Reads the context of this run from the detected host, or from `forced` if given.
-pub fn detect(env: &Env, forced: Option<Host>) -> Result<CiContext, CiError> {
-    let host = forced.unwrap_or_else(|| Host::detect(env));
+pub fn detect_context(env: &Env, requested_host: Option<Host>) -> Result<CiContext, CiError> {
+    let host = requested_host.unwrap_or_else(|| Host::detect(env));
     Ok(CiContext {
         target_repository: host.target_repository(env),
         ..host.read(env)?

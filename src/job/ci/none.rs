@@ -4,10 +4,10 @@ use super::{CiContext, CiError, Host, TargetRepository};
 use crate::env::Env;
 
 /// It is unknown how the clone was created.
-pub(super) const WHOLE_HISTORY: Option<&str> = None;
+pub(super) const FULL_HISTORY_SETTING: Option<&str> = None;
 
 /// Returns true for every environment. This host is tried last.
-pub(super) const fn is_here(_: &Env) -> bool {
+pub(super) const fn is_detected(_: &Env) -> bool {
     true
 }
 

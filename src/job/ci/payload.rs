@@ -13,15 +13,15 @@ pub(super) struct Payload<'a> {
 impl<'a> Payload<'a> {
     /// Returns the payload, or `None` if the host set no file.
     pub(super) fn find(env: &'a Env, event: &'a str) -> Result<Option<Self>, CiError> {
-        let value = env
-            .payload()
-            .map_err(|why| CiError::Payload { why: why.to_owned() })?;
+        let value = env.event_payload().map_err(|reason| CiError::Payload {
+            reason: reason.to_owned(),
+        })?;
         let file = env.get(env::GITHUB_EVENT_PATH).unwrap_or("(no file)");
         Ok(value.map(|value| Self { value, file, event }))
     }
 
     /// Returns the payload, or an error if it is missing.
-    pub(super) fn need(env: &'a Env, event: &'a str) -> Result<Self, CiError> {
+    pub(super) fn require(env: &'a Env, event: &'a str) -> Result<Self, CiError> {
         Self::find(env, event)?.ok_or_else(|| CiError::NoPayload {
             event: event.to_owned(),
         })
@@ -29,8 +29,9 @@ impl<'a> Payload<'a> {
 
     /// Returns the value at a path such as `pull_request.head.sha`. A null value is treated as missing.
     pub(super) fn get(&self, path: &str) -> Option<&'a Value> {
-        let found = path.split('.').try_fold(self.value, |value, key| value.get(key));
-        found.filter(|value| !value.is_null())
+        path.split('.')
+            .try_fold(self.value, |value, key| value.get(key))
+            .filter(|value| !value.is_null())
     }
 
     /// Returns the string at a path, if it exists and is not empty.
@@ -42,7 +43,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Returns the string at a path, or an error if it is missing.
-    pub(super) fn need_text(&self, path: &str) -> Result<String, CiError> {
+    pub(super) fn require_text(&self, path: &str) -> Result<String, CiError> {
         self.text(path).ok_or_else(|| CiError::Field {
             file: self.file.to_owned(),
             field: path.to_owned(),

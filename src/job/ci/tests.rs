@@ -1,6 +1,6 @@
 //! Tests for each host and event, with variables and payloads like those of the real hosts.
 
-use super::{BaseHint, CiContext, CiError, Host, Trigger, detect};
+use super::{BaseHint, CiContext, CiError, Host, Trigger, detect_context};
 use crate::env::Env;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn env(variables: &[(&str, &str)]) -> Env {
 }
 
 fn read(variables: &[(&str, &str)]) -> CiContext {
-    detect(&env(variables), None).unwrap()
+    detect_context(&env(variables), None).unwrap()
 }
 
 fn github(event: &str, reference: &str, payload: Value) -> Result<CiContext, CiError> {
@@ -31,7 +31,7 @@ fn github(event: &str, reference: &str, payload: Value) -> Result<CiContext, CiE
         ("GITHUB_RUN_NUMBER", "17"),
         ("GITHUB_SHA", MERGE),
     ]);
-    detect(&variables.with_payload(payload), None)
+    detect_context(&variables.with_payload(payload), None)
 }
 
 fn pull_request(head_repository: &Value) -> Value {
@@ -57,12 +57,12 @@ fn github_pull_request_is_about_the_head_not_the_trial_merge() {
         assert_eq!(context.commit.as_deref(), Some(HEAD));
         assert_eq!(context.pull_request, Some(7));
         assert!(!context.fork);
-        let seen_at = Some(BASE.to_owned());
+        let seen_commit = Some(BASE.to_owned());
         assert_eq!(
             context.base,
             BaseHint::MergeBaseWith {
                 branch: "main".to_owned(),
-                seen_at
+                seen_commit
             }
         );
         assert_eq!(context.run_number.as_deref(), Some("17"));
@@ -97,14 +97,14 @@ fn github_payload_that_is_missing_or_no_json_is_an_error_with_the_file() {
         ("GITHUB_SHA", MERGE),
     ];
     assert!(matches!(
-        detect(&env(&variables), None),
+        detect_context(&env(&variables), None),
         Err(CiError::NoPayload { .. })
     ));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("event.json");
     std::fs::write(&file, "{").unwrap();
     let with_file = [&variables[..], &[("GITHUB_EVENT_PATH", file.to_str().unwrap())]].concat();
-    let error = detect(&env(&with_file), None).unwrap_err();
+    let error = detect_context(&env(&with_file), None).unwrap_err();
     assert!(error.to_string().contains("event.json"), "{error}");
 }
 
@@ -115,23 +115,20 @@ fn github_push_tells_what_was_there_before() {
     assert_eq!(context.branch.as_deref(), Some("feature/x"));
     assert_eq!(context.commit.as_deref(), Some(MERGE));
     assert_eq!(context.default_branch.as_deref(), Some("trunk"));
-    assert!(matches!(context.base, BaseHint::PushedFrom { before, .. } if before == BASE));
+    assert!(matches!(context.base, BaseHint::PushedFrom { previous: before, .. } if before == BASE));
 }
 
 #[test]
 fn github_push_of_a_new_branch_has_no_before() {
     let context = github("push", "refs/heads/x", json!({ "before": ZEROS, "after": MERGE })).unwrap();
     assert_eq!(context.base, BaseHint::CreatedBranch);
-    assert_eq!(context.nothing_to_do, None);
+    assert_eq!(context.idle_reason, None);
 }
 
 #[test]
 fn github_push_that_deletes_leaves_nothing_to_do() {
     let context = github("push", "refs/heads/x", json!({ "before": BASE, "after": ZEROS })).unwrap();
-    assert_eq!(
-        context.nothing_to_do.as_deref(),
-        Some("the branch `x` was deleted")
-    );
+    assert_eq!(context.idle_reason.as_deref(), Some("the branch `x` was deleted"));
 }
 
 #[test]
@@ -180,7 +177,7 @@ fn gitea_and_forgejo_are_told_from_github() {
             ("GITHUB_EVENT_NAME", "pull_request"),
             ("GITHUB_SHA", MERGE),
         ]);
-        let context = detect(
+        let context = detect_context(
             &variables.with_payload(pull_request(&json!({ "full_name": "owner/project" }))),
             None,
         );
@@ -211,7 +208,7 @@ fn gitlab_branch_pipeline_tells_what_was_there_before() {
         (context.branch.as_deref(), context.commit.as_deref()),
         (Some("x"), Some(MERGE))
     );
-    assert!(matches!(context.base, BaseHint::PushedFrom { before, .. } if before == BASE));
+    assert!(matches!(context.base, BaseHint::PushedFrom { previous: before, .. } if before == BASE));
     assert_eq!(context.run_number.as_deref(), Some("42"));
     let first = gitlab(&[push, ("CI_COMMIT_BRANCH", "x"), ("CI_COMMIT_BEFORE_SHA", ZEROS)]);
     assert_eq!(first.base, BaseHint::CreatedBranch);
@@ -282,7 +279,7 @@ fn gitlab_merge_request_of_another_project_is_a_fork_wherever_it_runs() {
 
 #[test]
 fn gitlab_without_its_commit_names_the_variable() {
-    let error = detect(&env(&[("GITLAB_CI", "true")]), None).unwrap_err();
+    let error = detect_context(&env(&[("GITLAB_CI", "true")]), None).unwrap_err();
     assert_eq!(
         error,
         CiError::Variable {
@@ -317,7 +314,7 @@ fn azure_pull_request_and_push() {
             context.base,
             BaseHint::MergeBaseWith {
                 branch: "main".to_owned(),
-                seen_at: None
+                seen_commit: None
             }
         );
     }
@@ -351,7 +348,7 @@ fn bitbucket_pull_request_and_tag() {
         context.base,
         BaseHint::MergeBaseWith {
             branch: "main".to_owned(),
-            seen_at: None
+            seen_commit: None
         }
     );
     assert_eq!(
@@ -378,12 +375,16 @@ fn jenkins_change_may_be_a_merge_made_in_the_clone() {
     ];
     let context = read(&[&base[..], &more].concat());
     assert_eq!(
-        (context.branch.as_deref(), context.maybe_local_merge, context.fork),
+        (
+            context.branch.as_deref(),
+            context.may_be_local_merge,
+            context.fork
+        ),
         (Some("x"), true, true)
     );
     let branch = read(&base);
     assert_eq!(
-        (branch.branch.as_deref(), branch.maybe_local_merge),
+        (branch.branch.as_deref(), branch.may_be_local_merge),
         (Some("PR-3"), false)
     );
 }
@@ -502,7 +503,7 @@ fn change_without_target_names_variable() {
             "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME",
         ),
     ] {
-        let error = detect(&env(&[host, variables].concat()), None).unwrap_err();
+        let error = detect_context(&env(&[host, variables].concat()), None).unwrap_err();
         assert!(
             matches!(error, CiError::Variable { variable, .. } if variable == missing),
             "{error}"
@@ -622,9 +623,9 @@ fn gitlab_external_pull_request_names_its_target() {
         (context.branch.as_deref(), context.commit.as_deref()),
         (Some("x"), Some(HEAD))
     );
-    let seen_at = Some(BASE.to_owned());
+    let seen_commit = Some(BASE.to_owned());
     let branch = "release".to_owned();
-    assert_eq!(context.base, BaseHint::MergeBaseWith { branch, seen_at });
+    assert_eq!(context.base, BaseHint::MergeBaseWith { branch, seen_commit });
     // No merge request of GitLab has this number, so none gets a comment.
     assert_eq!(context.pull_request, None);
     assert!(gitlab(&[&external[..], &[(source, "someone/p")]].concat()).fork);
@@ -635,11 +636,11 @@ fn gitlab_external_pull_request_names_its_target() {
 fn a_forced_host_wins_over_the_environment() {
     let variables = [&GITLAB[..], &[("GITHUB_ACTIONS", "true")]].concat();
     assert_eq!(
-        detect(&env(&variables), Some(Host::None)).unwrap().host,
+        detect_context(&env(&variables), Some(Host::None)).unwrap().host,
         Host::None
     );
     assert_eq!(
-        detect(&env(&variables), Some(Host::GitLab)).unwrap().host,
+        detect_context(&env(&variables), Some(Host::GitLab)).unwrap().host,
         Host::GitLab
     );
 }

@@ -4,15 +4,15 @@
 //! The host reports neither the event nor the target of a change. So the gate configuration is read from the remote's
 //! default branch, and only commits of that branch are published.
 
-use super::context::earlier_commits;
+use super::ci_context::read_earlier_commits;
 use super::{CiContext, CiError, Host, TargetRepository};
 use crate::env::Env;
 
 /// No setting is known, because any host may run the job.
-pub(super) const WHOLE_HISTORY: Option<&str> = None;
+pub(super) const FULL_HISTORY_SETTING: Option<&str> = None;
 
 /// Variables that a CI host sets in each job. Tasks of Tekton and Concourse have none: their jobs set `CI`.
-const MARKS: [&str; 56] = [
+const HOST_VARIABLES: [&str; 56] = [
     // Names that several hosts use: <https://github.com/watson/ci-info#supported-ci-tools>.
     "BUILD_NUMBER",
     "CI_BUILD_ID",
@@ -75,22 +75,24 @@ const MARKS: [&str; 56] = [
 ];
 
 /// Prefixes of the variables of a host that sets none in each job.
-const PREFIXES: [&str; 3] = ["TEKTON_", "CODEBUILD_", "bamboo_build"];
+const HOST_VARIABLE_PREFIXES: [&str; 3] = ["TEKTON_", "CODEBUILD_", "bamboo_build"];
 
-pub(super) fn is_here(env: &Env) -> bool {
-    let is_set = |name: &str| env.get(name).is_some_and(is_yes);
-    is_set("CI")
-        || MARKS.iter().any(|name| is_set(name))
+pub(super) fn is_detected(env: &Env) -> bool {
+    is_set(env, "CI")
+        || HOST_VARIABLES.iter().any(|name| is_set(env, name))
         // Google Cloud Build: <https://cloud.google.com/build/docs/configuring-builds/substitute-variable-values>.
-        || (is_set("BUILD_ID") && is_set("PROJECT_ID"))
+        || (is_set(env, "BUILD_ID") && is_set(env, "PROJECT_ID"))
         || env
-            .names()
-            .any(|name| PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+            .variable_names()
+            .any(|name| HOST_VARIABLE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
-fn is_yes(value: &str) -> bool {
-    let value = value.trim();
-    !value.is_empty() && value != "0" && !value.eq_ignore_ascii_case("false")
+fn is_set(env: &Env, variable: &str) -> bool {
+    env.get(variable).is_some_and(is_truthy)
+}
+
+fn is_truthy(value: &str) -> bool {
+    !matches!(value.trim(), "" | "0") && !value.trim().eq_ignore_ascii_case("false")
 }
 
 /// The commits before a push, or of the last run of a branch: <https://docs.drone.io/pipeline/environment/reference/>,
@@ -107,7 +109,7 @@ const EARLIER_COMMITS: [&str; 4] = [
 #[expect(clippy::unnecessary_wraps, reason = "every host has this signature")]
 pub(super) fn read(env: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext {
-        earlier_commits: earlier_commits(env, &EARLIER_COMMITS),
+        earlier_commits: read_earlier_commits(env, &EARLIER_COMMITS),
         ..CiContext::new(Host::Unknown, "unknown")
     })
 }

@@ -86,7 +86,7 @@ repositories are not found.";
 
 /// Flags for the two versions to compare.
 #[derive(Debug, Clone, Args)]
-pub struct DiffSidesArgs {
+pub struct ComparedVersionsArgs {
     /// Old version, or a git revision [default: the latest enabled version]
     #[arg(value_name = "FROM")]
     pub from: Option<String>,
@@ -105,7 +105,7 @@ pub struct DiffSidesArgs {
 #[derive(Debug, Clone, Args)]
 pub struct ArtifactsDiffArgs {
     #[command(flatten)]
-    pub sides: DiffSidesArgs,
+    pub versions: ComparedVersionsArgs,
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub output: NoteFormat,
@@ -115,7 +115,7 @@ pub struct ArtifactsDiffArgs {
 #[derive(Debug, Clone, Args)]
 pub struct ImpactArgs {
     #[command(flatten)]
-    pub sides: DiffSidesArgs,
+    pub versions: ComparedVersionsArgs,
     /// Working trees of the repositories to search for consumers [default: this one]
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub repos: Vec<PathBuf>,

@@ -2,7 +2,7 @@
 
 use super::{ColorChoice, GateChanges};
 use crate::job::ci::Host;
-use crate::job::policy::Choice;
+use crate::job::policy::PolicySource;
 use clap::{ArgAction, Args};
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ pub struct GlobalArgs {
     pub target_repository: Vec<String>,
     /// Where to read the gate configuration from [env: SLUICEGATE_POLICY] [default: auto]
     #[arg(long, global = true, value_name = "VERSION")]
-    pub policy: Option<Choice>,
+    pub policy: Option<PolicySource>,
     /// How to treat a change that edits the gate configuration together with other files
     /// [env: SLUICEGATE_GATE_CHANGES] [default: warn]
     #[arg(long, global = true, value_name = "ACTION")]

@@ -6,6 +6,7 @@
 mod artifacts;
 mod check;
 mod ci;
+mod command_tree;
 mod compat;
 mod context;
 mod demo;
@@ -13,7 +14,7 @@ mod destinations;
 mod diff;
 mod events;
 mod global;
-mod moving;
+mod mv;
 mod overview;
 mod pipelines;
 mod projects;
@@ -25,8 +26,7 @@ mod review;
 mod rules;
 mod serve;
 mod setup;
-mod shown;
-mod single;
+mod single_command;
 mod streaming;
 mod tasks;
 mod values;
@@ -35,11 +35,13 @@ mod verify;
 mod waivers;
 
 pub use artifacts::{
-    AddSharedPipelineArgs, ArtifactsArgs, ArtifactsDiffArgs, ArtifactsVerb, DiffSidesArgs, DisableArgs,
-    ImpactArgs, OutputArgs, PrefixArgs, PruneArgs, SharedPipelinesArgs, SharedPipelinesVerb, VersionArgs,
+    AddSharedPipelineArgs, ArtifactsArgs, ArtifactsDiffArgs, ArtifactsVerb, ComparedVersionsArgs,
+    DisableArgs, ImpactArgs, OutputArgs, PrefixArgs, PruneArgs, SharedPipelinesArgs, SharedPipelinesVerb,
+    VersionArgs,
 };
 pub use check::CheckArgs;
 pub use ci::CiArgs;
+pub use command_tree::{command, command_for_completions, parse};
 pub use compat::CompatArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;
@@ -47,7 +49,7 @@ pub use destinations::DestinationArgs;
 pub use diff::{DiffArgs, DiffFormat};
 pub use events::{EventsArgs, EventsVerb, ExportArgs};
 pub use global::GlobalArgs;
-pub use moving::MvArgs;
+pub use mv::MvArgs;
 pub use pipelines::{CancelArgs, ExecutionsArgs, ExecutionsVerb, PipelinesArgs, PipelinesVerb, RunArgs};
 pub use projects::{
     ConnectionsArgs, ConnectionsVerb, EnvironmentsArgs, EnvironmentsVerb, NameArgs, ProjectsArgs,
@@ -61,7 +63,6 @@ pub use review::{GateArgs, GlobArgs, RangeArgs, ReviewArgs, SelectionArgs};
 pub use rules::{RulesArgs, RulesVerb};
 pub use serve::{ProjectFlag, ServeArgs, TokenFlag};
 pub use setup::{Adopt, CompletionsArgs, DoctorArgs, InitArgs, ManArgs, SchemaArgs};
-pub use shown::{command, completed, parse};
 pub use streaming::{StreamArgs, StreamingArgs, StreamingVerb};
 pub use tasks::{
     ApprovalScope, CreateTaskArgs, DecideArgs, GrantArgs, ListTasksArgs, MessageArgs, TaskArgs, TasksArgs,

@@ -19,7 +19,7 @@ whether the major, minor or patch number increases. auto is {date}-{short-sha}."
 #[command(after_help = EXAMPLES)]
 pub struct PublishArgs {
     #[command(flatten)]
-    pub what: PublishFlags,
+    pub flags: PublishFlags,
     #[command(flatten)]
     pub compat: CompatArgs,
     /// Revision to publish [env: SLUICEGATE_HEAD] [default: detected]

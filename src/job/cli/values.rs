@@ -177,12 +177,12 @@ impl std::str::FromStr for ReportFlag {
 /// Parses one of a fixed set of values, ignoring case. The error lists the valid values.
 pub fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
     T::from_str(text.trim(), true).map_err(|_| {
-        let known: Vec<String> = T::value_variants()
+        let valid_names: Vec<String> = T::value_variants()
             .iter()
             .filter_map(T::to_possible_value)
             .map(|v| v.get_name().to_owned())
             .collect();
-        format!("{text:?} is not one of {}", known.join(", "))
+        format!("{text:?} is not one of {}", valid_names.join(", "))
     })
 }
 

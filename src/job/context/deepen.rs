@@ -4,14 +4,14 @@
 //! unlimited history. If the run can be resolved without a fetch, none is made.
 
 use super::head::may_infer_branch;
-use super::settle::Settling;
 use super::target_branches::TargetBranches;
-use super::{ContextError, RevisionWish, judges_hosts};
+use super::target_resolver::TargetResolver;
+use super::{ContextError, RequestedRevisions, reviews_host_commit};
 use crate::job::ci::{BaseHint, CiContext, Host};
 use sluicegate_git::{GitError, Repository, Wanted};
 
 /// The number of additional commits that each step fetches.
-const STEPS: [u32; 5] = [50, 200, 1_000, 5_000, 20_000];
+const DEPTH_STEPS: [u32; 5] = [50, 200, 1_000, 5_000, 20_000];
 
 /// The subject of the review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,26 +26,26 @@ pub enum DeepenSubject {
 pub fn deepen(
     repo: &mut Repository,
     ci: &mut CiContext,
-    wish: &RevisionWish,
+    revisions: &RequestedRevisions,
     subject: DeepenSubject,
-    say: &dyn Fn(&str),
+    report: &dyn Fn(&str),
 ) -> Result<(), ContextError> {
-    let mut fetching = Fetching {
-        is_hosts: judges_hosts(repo, ci, wish)?,
+    let mut fetcher = HistoryFetcher {
+        is_host_commit: reviews_host_commit(repo, ci, revisions)?,
         repo,
         ci,
-        wish,
+        revisions,
         subject,
-        say,
+        report,
     };
     // The policy of an unknown host is that of the default branch, even if the job names the base.
-    if fetching.ci.host == Host::Unknown {
-        fetching.default_branch();
+    if fetcher.ci.host == Host::Unknown {
+        fetcher.default_branch();
     }
-    for depth in STEPS {
-        let missing = fetching.missing();
-        let was_whole = !fetching.repo.is_shallow();
-        if missing.is_empty() || !fetching.fetch(&missing, depth)? || was_whole {
+    for depth in DEPTH_STEPS {
+        let missing = fetcher.find_missing();
+        let was_complete = !fetcher.repo.is_shallow();
+        if missing.is_empty() || !fetcher.fetch_missing(&missing, depth)? || was_complete {
             break;
         }
     }
@@ -53,76 +53,80 @@ pub fn deepen(
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum MissingHistory {
+enum MissingItem {
     Branch(String),
     Commit(String),
 }
 
-struct Fetching<'a> {
+struct HistoryFetcher<'a> {
     /// The run reviews the host's own commit.
-    is_hosts: bool,
+    is_host_commit: bool,
     repo: &'a mut Repository,
     ci: &'a mut CiContext,
-    wish: &'a RevisionWish,
+    revisions: &'a RequestedRevisions,
     subject: DeepenSubject,
-    say: &'a dyn Fn(&str),
+    report: &'a dyn Fn(&str),
 }
 
-impl Fetching<'_> {
-    fn missing(&mut self) -> Vec<MissingHistory> {
-        let settling = Settling {
+impl HistoryFetcher<'_> {
+    fn find_missing(&mut self) -> Vec<MissingItem> {
+        let resolver = TargetResolver {
             repo: self.repo,
             ci: self.ci,
-            wish: self.wish,
+            revisions: self.revisions,
             may_fetch: true,
         };
-        let on_no_branch = match self.subject {
-            DeepenSubject::Commit => settling
-                .commit()
-                .map(|target| target.branch.is_none() && self.needs_branch_in_clone(target.is_hosts)),
-            DeepenSubject::Checkout => settling.checkout().map(|_| false),
+        let lacks_branch = match self.subject {
+            DeepenSubject::Commit => resolver
+                .resolve_commit()
+                .map(|target| target.branch.is_none() && self.needs_branch_in_clone(target.is_host_commit)),
+            DeepenSubject::Checkout => resolver.resolve_checkout().map(|_| false),
         };
-        match on_no_branch {
+        match lacks_branch {
             Ok(false) => Vec::new(),
             Ok(true) => self
                 .default_branch()
                 .into_iter()
-                .map(MissingHistory::Branch)
+                .map(MissingItem::Branch)
                 .collect(),
-            Err(error) => self.missing_by(&error),
+            Err(error) => self.missing_for_error(&error),
         }
     }
 
     /// Returns whether a fetched branch may be the one that contains the commit.
-    fn needs_branch_in_clone(&self, is_hosts: bool) -> bool {
-        !self.ci.host.is_local() && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, is_hosts))
+    fn needs_branch_in_clone(&self, is_host_commit: bool) -> bool {
+        !self.ci.host.is_local()
+            && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, is_host_commit))
     }
 
     /// Returns what to fetch to fix this error, or an empty list if a fetch cannot fix it.
-    fn missing_by(&mut self, error: &ContextError) -> Vec<MissingHistory> {
-        let asked = match error {
+    fn missing_for_error(&mut self, error: &ContextError) -> Vec<MissingItem> {
+        let requested_item = match error {
             ContextError::Shallow { .. }
             | ContextError::BaseNotInClone { .. }
-            | ContextError::MergeUntold { .. }
+            | ContextError::AmbiguousMerge { .. }
             | ContextError::BranchNotInClone { .. } => None,
             // A commit that the event names is the target's, whichever repository it comes from.
-            ContextError::TargetNotProven { .. } => self.target_commit().map(MissingHistory::Commit),
-            ContextError::CommitNotInClone { commit, .. } => Some(MissingHistory::Commit(commit.clone())),
-            ContextError::Git(GitError::UnknownRevision { revision, .. }) => Some(named(revision)),
+            ContextError::TargetNotProven { .. } => self.target_commit().map(MissingItem::Commit),
+            ContextError::CommitNotInClone { commit, .. } => Some(MissingItem::Commit(commit.clone())),
+            ContextError::Git(GitError::UnknownRevision { revision, .. }) => Some(parse_revision(revision)),
             _ => return Vec::new(),
         };
         let head = self
             .head_branch()
             .filter(|_| !self.ci.fork)
-            .map(MissingHistory::Branch);
-        let base = self.base_branch().map(MissingHistory::Branch);
-        let mut missing: Vec<MissingHistory> = Vec::new();
-        for one in [head, base, asked, self.head_commit()].into_iter().flatten() {
-            if !missing.contains(&one) {
-                missing.push(one);
+            .map(MissingItem::Branch);
+        let base = self.base_branch().map(MissingItem::Branch);
+        let mut items: Vec<MissingItem> = Vec::new();
+        for item in [head, base, requested_item, self.head_commit()]
+            .into_iter()
+            .flatten()
+        {
+            if !items.contains(&item) {
+                items.push(item);
             }
         }
-        missing
+        items
     }
 
     /// Returns the commit that the event names for the target.
@@ -134,35 +138,40 @@ impl Fetching<'_> {
     }
 
     fn head_branch(&self) -> Option<String> {
-        let local = || self.repo.head().ok()?.branch;
-        let named = self.wish.branch.clone().or_else(|| self.ci.branch.clone());
-        named.or_else(|| {
-            let local = local().filter(|_| self.ci.host.is_local())?;
-            Some(self.repo.upstream(&local).map_or(local, |(_, followed)| followed))
-        })
+        if let Some(branch) = self.revisions.branch.as_ref().or(self.ci.branch.as_ref()) {
+            return Some(branch.clone());
+        }
+        if !self.ci.host.is_local() {
+            return None;
+        }
+        let local_branch = self.repo.head().ok()?.branch?;
+        match self.repo.upstream(&local_branch) {
+            Some((_, upstream)) => Some(upstream),
+            None => Some(local_branch),
+        }
     }
 
     /// Returns the commit if it may not be on a branch of the remote: the commit of a fork or of a deleted branch, or
     /// the host's checked-out trial merge.
-    fn head_commit(&self) -> Option<MissingHistory> {
+    fn head_commit(&self) -> Option<MissingItem> {
         if self.subject == DeepenSubject::Checkout {
             let checked_out = self.repo.head().ok().filter(|_| !self.ci.host.is_local())?;
-            return Some(MissingHistory::Commit(checked_out.commit.to_string()));
+            return Some(MissingItem::Commit(checked_out.commit.to_string()));
         }
         let id = self.ci.commit.clone()?;
-        let elsewhere = self.ci.fork || self.ci.branch.is_none() || !self.repo.has_commit(&id);
-        elsewhere.then_some(MissingHistory::Commit(id))
+        let is_elsewhere = self.ci.fork || self.ci.branch.is_none() || !self.repo.has_commit(&id);
+        is_elsewhere.then_some(MissingItem::Commit(id))
     }
 
     fn base_branch(&mut self) -> Option<String> {
-        if let Some(revision) = &self.wish.base {
-            return match named(revision) {
-                MissingHistory::Branch(name) => Some(name),
-                MissingHistory::Commit(_) => None,
+        if let Some(revision) = &self.revisions.base {
+            return match parse_revision(revision) {
+                MissingItem::Branch(name) => Some(name),
+                MissingItem::Commit(_) => None,
             };
         }
         match &self.ci.base {
-            _ if self.wish.all => None,
+            _ if self.revisions.all => None,
             BaseHint::All { .. } => None,
             BaseHint::MergeBaseWith { branch, .. } => Some(branch.clone()),
             BaseHint::Commit { target, .. } => target.clone(),
@@ -176,23 +185,23 @@ impl Fetching<'_> {
     /// remote that is not the target's repository is not asked.
     fn default_branch(&mut self) -> Option<String> {
         if self.ci.default_branch.is_none() {
-            let branches = TargetBranches::new(self.repo, self.ci, self.is_hosts).ok()?;
-            let recorded = branches.recorded_default().ok().flatten();
-            let name = match recorded {
-                Some(recorded) => Some(recorded.branch),
-                None => self.ask_default_branch(branches.remote()?),
+            let branches = TargetBranches::new(self.repo, self.ci, self.is_host_commit).ok()?;
+            let default_branch = branches.recorded_default_branch().ok().flatten();
+            let name = match default_branch {
+                Some(branch) => Some(branch.branch),
+                None => self.query_default_branch(branches.remote()?),
             };
             self.ci.default_branch = name;
         }
         self.ci.default_branch.clone()
     }
 
-    fn ask_default_branch(&self, remote: &str) -> Option<String> {
-        (self.say)("querying the remote for its default branch (--deepen)");
+    fn query_default_branch(&self, remote: &str) -> Option<String> {
+        (self.report)("querying the remote for its default branch (--deepen)");
         match self.repo.ask_default_branch(remote) {
             Ok(name) => name,
             Err(error) => {
-                (self.say)(&error.to_string());
+                (self.report)(&error.to_string());
                 None
             }
         }
@@ -200,39 +209,42 @@ impl Fetching<'_> {
 
     /// Fetches everything at once, or one by one if that fails, because one item may be missing on the remote, for
     /// example a branch that was deleted after its merge. Returns whether any fetch succeeded.
-    fn fetch(&mut self, missing: &[MissingHistory], depth: u32) -> Result<bool, ContextError> {
-        let mut came = self.fetch_some(missing, depth)?;
-        if !came && missing.len() > 1 {
-            for one in missing {
-                came |= self.fetch_some(std::slice::from_ref(one), depth)?;
+    fn fetch_missing(&mut self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
+        let mut is_fetched = self.fetch_items(items, depth)?;
+        if !is_fetched && items.len() > 1 {
+            for item in items {
+                is_fetched |= self.fetch_items(std::slice::from_ref(item), depth)?;
             }
         }
         *self.repo = self.repo.reopen()?;
-        Ok(came)
+        Ok(is_fetched)
     }
 
-    fn fetch_some(&self, missing: &[MissingHistory], depth: u32) -> Result<bool, ContextError> {
-        let names: Vec<String> = missing.iter().map(MissingHistory::name).collect();
-        let back = if self.repo.is_shallow() {
+    fn fetch_items(&self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
+        let names: Vec<String> = items.iter().map(MissingItem::name).collect();
+        let depth_note = if self.repo.is_shallow() {
             format!(", up to {depth} commits further back")
         } else {
             String::new()
         };
-        (self.say)(&format!("fetching {}{back} (--deepen)", names.join(" and ")));
-        let wanted: Vec<Wanted<'_>> = missing.iter().map(MissingHistory::wanted).collect();
-        match self.repo.fetch_history(&wanted, depth) {
+        (self.report)(&format!(
+            "fetching {}{depth_note} (--deepen)",
+            names.join(" and ")
+        ));
+        let requests: Vec<Wanted<'_>> = items.iter().map(MissingItem::to_wanted).collect();
+        match self.repo.fetch_history(&requests, depth) {
             Ok(()) => Ok(true),
             Err(GitError::NoRemote { .. }) => Ok(false),
             Err(error @ GitError::NotOurs { .. }) => Err(error.into()),
             Err(error) => {
-                (self.say)(&error.to_string());
+                (self.report)(&error.to_string());
                 Ok(false)
             }
         }
     }
 }
 
-impl MissingHistory {
+impl MissingItem {
     fn name(&self) -> String {
         match self {
             Self::Branch(name) => format!("the branch `{name}`"),
@@ -240,7 +252,7 @@ impl MissingHistory {
         }
     }
 
-    fn wanted(&self) -> Wanted<'_> {
+    fn to_wanted(&self) -> Wanted<'_> {
         match self {
             Self::Branch(name) => Wanted::Branch(name),
             Self::Commit(id) => Wanted::Commit(id),
@@ -249,10 +261,10 @@ impl MissingHistory {
 }
 
 /// Parses a revision to fetch: a full id, or a branch, optionally with the prefix `origin/`.
-fn named(revision: &str) -> MissingHistory {
+fn parse_revision(revision: &str) -> MissingItem {
     if revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return MissingHistory::Commit(revision.to_owned());
+        return MissingItem::Commit(revision.to_owned());
     }
     let name = revision.strip_prefix("refs/heads/").unwrap_or(revision);
-    MissingHistory::Branch(name.strip_prefix("origin/").unwrap_or(name).to_owned())
+    MissingItem::Branch(name.strip_prefix("origin/").unwrap_or(name).to_owned())
 }

@@ -1,21 +1,21 @@
 //! Finds the commit whose findings are known in a run that selects all pipelines.
 
 use super::ContextError;
-use super::base::{Search, merge_bases};
-use super::base_commits::{Base, EarlierCommit};
-use super::merged::may_be_of_branch;
+use super::base::{Base, EarlierCommit};
+use super::base_search::{BaseSearch, describe_merge_bases};
+use super::merge_check::may_be_on_branch;
 use crate::job::ci::{BaseHint, Trigger};
 use sluicegate_git::CommitId;
 
 const FIRST_PARENT: &str = "the first parent of head";
 
-impl Search<'_> {
+impl BaseSearch<'_> {
     /// Replaces the earlier commit if the host names another one that the clone lacks. Without a shallow history, the
     /// branch no longer has the commit that the host names, and nothing shows which findings are known.
-    pub(super) fn cut_off(&self, base: Base, before: &str, source: &'static str) -> Base {
-        base.with_earlier(if self.repo.is_shallow() {
+    pub(super) fn mark_missing_commit(&self, base: Base, previous: &str, source: &'static str) -> Base {
+        base.with_earlier_commit(if self.repo.is_shallow() {
             EarlierCommit::NotInClone {
-                commit: before.to_owned(),
+                commit: previous.to_owned(),
                 source,
             }
         } else {
@@ -24,32 +24,32 @@ impl Search<'_> {
     }
 
     /// Sets the merge-bases with the commit before a forced push as the earlier commits, if there are any.
-    pub(super) fn at_merge_base_of_forced_push(
+    pub(super) fn with_bases_of_forced_push(
         &self,
         base: Base,
         commits: Vec<CommitId>,
-        before: &str,
+        previous: &str,
     ) -> Base {
-        if commits.is_empty() || self.is_head(&commits) {
+        if commits.is_empty() || self.contains_head(&commits) {
             return base;
         }
-        let source = format!("{} with {before}", merge_bases(&commits));
-        base.with_earlier(EarlierCommit::Found { commits, source })
+        let source = format!("{} with {previous}", describe_merge_bases(&commits));
+        base.with_earlier_commit(EarlierCommit::Found { commits, source })
     }
 
     /// Returns the commit whose findings are known in a run on the default branch without an earlier commit of the
     /// event: that of the host's last run, otherwise the first parent of head. An unmerged change has none.
-    pub(super) fn earlier_commit(&self, default: &str) -> Result<EarlierCommit, ContextError> {
+    pub(super) fn find_earlier_commit(&self, default_branch: &str) -> Result<EarlierCommit, ContextError> {
         let (ci, head) = (self.ci, &self.head.commit);
-        let is_created = self.head.is_hosts && ci.base == BaseHint::CreatedBranch;
+        let is_created = self.head.is_host_commit && ci.base == BaseHint::CreatedBranch;
         if is_created || ci.trigger == Trigger::Change || ci.fork {
             return Ok(EarlierCommit::None);
         }
         // A user who starts a run manually may combine the branch with any commit.
-        if !ci.is_push() && !may_be_of_branch(self.repo, ci, default, head)? {
+        if !ci.is_push() && !may_be_on_branch(self.repo, ci, default_branch, head)? {
             return Ok(EarlierCommit::None);
         }
-        for (id, variable) in ci.earlier_commits.iter().filter(|_| self.head.is_hosts) {
+        for (id, variable) in ci.earlier_commits.iter().filter(|_| self.head.is_host_commit) {
             if let Some(commit) = self.repo.commit_with_id(id).filter(|commit| commit != head)
                 && self.repo.contains(head, &commit)?
             {
@@ -73,7 +73,7 @@ impl Search<'_> {
             });
         }
         if self.may_fetch {
-            return Err(self.base_not_in_clone(parent.as_str(), FIRST_PARENT));
+            return Err(self.reject_missing_base(parent.as_str(), FIRST_PARENT));
         }
         Ok(EarlierCommit::NotInClone {
             commit: parent.to_string(),

@@ -9,10 +9,10 @@ pub enum ContextError {
     #[error(transparent)]
     Git(#[from] GitError),
     /// The clone is shallow, and its history is not long enough.
-    #[error("{why}")]
+    #[error("{error}")]
     Shallow {
         /// The error with the two commits that the history does not connect.
-        why: GitError,
+        error: GitError,
         host: Host,
     },
     /// The host's context is invalid.
@@ -37,7 +37,7 @@ pub enum ContextError {
         host: Host,
     },
     /// No remote of the clone is the target's repository, and the clone has no commit that the event names for the target.
-    #[error("could not prove which commits the target branch `{branch}` has: {}", not_target(remotes, repository.as_deref()))]
+    #[error("could not prove which commits the target branch `{branch}` has: {}", describe_other_target(remotes, repository.as_deref()))]
     TargetNotProven {
         branch: String,
         /// The remotes of the clone, each with its repository, as text.
@@ -52,7 +52,7 @@ pub enum ContextError {
     NoCommonHistory { revision: String, head: CommitId },
     /// In a pull or merge request, the base already contains the commit to review.
     #[error("the change has no commits of its own: {head} is already in {base}")]
-    NothingBrought { base: String, head: CommitId },
+    EmptyChange { base: String, head: CommitId },
     /// The checkout is not the commit of the event.
     #[error(
         "the checkout is at {}, neither the commit that the event is about ({}) nor an unedited merge of it with its \
@@ -67,7 +67,7 @@ pub enum ContextError {
         is_change: bool,
     },
     /// No branch that may be published contains the commit to publish.
-    #[error("{}", not_merged(head, branches))]
+    #[error("{}", describe_unmerged(head, branches))]
     NotMerged {
         head: CommitId,
         /// The searched branches of the remote.
@@ -77,11 +77,15 @@ pub enum ContextError {
         host: Host,
     },
     /// The clone cannot show whether the commit to publish is merged.
-    #[error("could not determine whether {head} is merged: {why}")]
-    MergeUnknown { head: CommitId, why: String, host: Host },
+    #[error("could not determine whether {head} is merged: {reason}")]
+    MergeUnknown {
+        head: CommitId,
+        reason: String,
+        host: Host,
+    },
     /// The host created a merge in the clone, and either parent may be the change.
     #[error("could not determine which parent of {commit}, a merge created by {host}, is the change")]
-    MergeUntold { commit: CommitId, host: Host },
+    AmbiguousMerge { commit: CommitId, host: Host },
     /// The host may have created a merge in the clone, but the merge has other files than that of its parents.
     #[error(
         "could not determine whether {commit} is the change or a merge created by {host}: no remote-tracking branch has \
@@ -89,8 +93,8 @@ pub enum ContextError {
     )]
     EditedMerge { commit: CommitId, host: Host },
     /// The CI host is unknown, and the clone does not show what such a host does not report.
-    #[error("could not determine {missing} on an unknown CI host: {why}")]
-    UnknownHost { missing: &'static str, why: String },
+    #[error("could not determine {missing} on an unknown CI host: {reason}")]
+    UnknownHost { missing: &'static str, reason: String },
     /// Neither the CI host nor the job names the branch of the run. It is not searched among those that contain the
     /// commit, because several branches contain it after a branch cut.
     #[error("the branch of this run is unknown: {} does not name it", host_name(*host))]
@@ -99,7 +103,7 @@ pub enum ContextError {
     #[error("no known remote branch contains the commit {head}")]
     NoBranch { head: CommitId, host: Host },
     /// The remote, which the platform reads, does not have the commit.
-    #[error("the commit {head} is not on the remote{}", on_branch(branch.as_deref()))]
+    #[error("the commit {head} is not on the remote{}", describe_branch(branch.as_deref()))]
     NotOnRemote {
         head: CommitId,
         /// The branch that should contain the commit.
@@ -115,7 +119,7 @@ const UNKNOWN_HOST: &str = "run `git remote set-head origin BRANCH` with the def
      CI host does not report: --policy (where to read the gate configuration from), --base (the commit to compare \
      with) and --branch (the branch of the run)";
 
-fn not_merged(head: &CommitId, branches: &[String]) -> String {
+fn describe_unmerged(head: &CommitId, branches: &[String]) -> String {
     let branches: Vec<String> = branches.iter().map(|branch| format!("`{branch}`")).collect();
     format!(
         "the commit {head} is not merged: it is not in {} on the remote",
@@ -130,7 +134,7 @@ fn host_name(host: Host) -> String {
     }
 }
 
-fn not_target(remotes: &[String], repository: Option<&str>) -> String {
+fn describe_other_target(remotes: &[String], repository: Option<&str>) -> String {
     let remotes = remotes.join(", ");
     match repository {
         Some(repository) => format!("the change goes to {repository}, but the remote {remotes}"),
@@ -140,7 +144,7 @@ fn not_target(remotes: &[String], repository: Option<&str>) -> String {
     }
 }
 
-fn on_branch(branch: Option<&str>) -> String {
+fn describe_branch(branch: Option<&str>) -> String {
     branch
         .map(|branch| format!(", branch `{branch}`"))
         .unwrap_or_default()
@@ -155,34 +159,34 @@ impl ContextError {
             Self::Shallow { host, .. }
             | Self::CommitNotInClone { host, .. }
             | Self::BaseNotInClone { host, .. }
-            | Self::MergeUnknown { host, .. } => Some(history(*host)),
+            | Self::MergeUnknown { host, .. } => Some(history_hint(*host)),
             Self::BranchNotInClone { host, branch, .. } => {
-                Some(format!("{}; {}", fetch(branch), history(*host)))
+                Some(format!("{}; {}", fetch_hint(branch), history_hint(*host)))
             }
-            Self::TargetNotProven { url, .. } => Some(target_remote(url.as_deref())),
+            Self::TargetNotProven { url, .. } => Some(target_remote_hint(url.as_deref())),
             Self::NoCommonHistory { .. } => {
                 Some("pass another --base, or select all pipelines with --all".to_owned())
             }
-            Self::NothingBrought { .. } => Some(
+            Self::EmptyChange { .. } => Some(
                 "a job that runs after the merge has no changes to review: pass another --base, or select \
                  all pipelines with --all"
                     .to_owned(),
             ),
-            Self::OtherCheckout { host, is_change, commit, .. } => Some(checkout(*host, *is_change, commit)),
+            Self::OtherCheckout { host, is_change, commit, .. } => Some(checkout_hint(*host, *is_change, commit)),
             Self::NotMerged { host: Host::Unknown, .. } => Some(
                 "merge it first: on an unknown CI host, only commits of the default branch are published".to_owned(),
             ),
             Self::NotMerged { ahead_of: Some(branch), .. } => Some(format!(
                 "merge it first; if the branch already has it, this clone is outdated: {}; or pass --deepen \
                  (SLUICEGATE_DEEPEN=true)",
-                fetch(branch)
+                fetch_hint(branch)
             )),
             Self::NotMerged { .. } => Some(
                 "push and merge it first, or list its branch in `publish-on.branches` of the default branch's sluicegate.yaml"
                     .to_owned(),
             ),
-            Self::MergeUntold { host, .. } => {
-                Some(format!("pass the commit with --head, or {}", history(*host)))
+            Self::AmbiguousMerge { host, .. } => {
+                Some(format!("pass the commit with --head, or {}", history_hint(*host)))
             }
             Self::EditedMerge { .. } => Some(
                 "fetch the change into a remote-tracking branch before \
@@ -197,7 +201,7 @@ impl ContextError {
             }
             Self::BranchNotNamed { .. } => Some("pass the branch of the run with --branch".to_owned()),
             Self::NoBranch { host, .. } => {
-                Some(format!("pass its branch with --branch, or {}", history(*host)))
+                Some(format!("pass its branch with --branch, or {}", history_hint(*host)))
             }
             Self::NotOnRemote { .. } => {
                 Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
@@ -211,7 +215,7 @@ impl ContextError {
     }
 
     /// Returns whether commits that can still be fetched might resolve the error.
-    pub const fn is_of_missing_commits(&self) -> bool {
+    pub const fn is_missing_commits(&self) -> bool {
         matches!(
             self,
             Self::TargetNotProven { .. }
@@ -221,32 +225,28 @@ impl ContextError {
     }
 
     /// Adds the host to the error of a shallow clone, because the hint depends on the host.
-    pub(super) fn at(self, host: Host) -> Self {
+    pub(super) fn with_host(self, host: Host) -> Self {
         match self {
-            Self::Git(why @ GitError::ShallowHistory { .. }) => Self::Shallow { why, host },
-            other => other,
+            Self::Git(error @ GitError::ShallowHistory { .. }) => Self::Shallow { error, host },
+            error => error,
         }
     }
 }
 
 /// Returns the hint that fetches the full history in a job of this host.
-fn history(host: Host) -> String {
-    let whole = match (host, host.whole_history()) {
+fn history_hint(host: Host) -> String {
+    let history_step = match (host, host.full_history_setting()) {
         (Host::None, _) => "fetch the full history: `git fetch --unshallow`".to_owned(),
         (_, Some(setting)) => format!("fetch the full history: {setting}"),
         (_, None) => WHOLE_HISTORY.to_owned(),
     };
-    format!("{whole}; or pass --deepen (SLUICEGATE_DEEPEN=true) to fetch the missing commits")
+    format!("{history_step}; or pass --deepen (SLUICEGATE_DEEPEN=true) to fetch the missing commits")
 }
 
 /// Returns the hint that adds the target's repository to the clone. A URL with special characters of a shell, or with a
 /// password, is not put into a command.
-fn target_remote(url: Option<&str>) -> String {
-    let is_plain = |url: &&str| {
-        url.chars()
-            .all(|c| c.is_ascii_alphanumeric() || ":/._~%-".contains(c))
-    };
-    let Some(url) = url.filter(is_plain) else {
+fn target_remote_hint(url: Option<&str>) -> String {
+    let Some(url) = url.filter(|url| has_only(url, ":/._~%-")) else {
         return "pass the URL of the target's repository with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
             .to_owned();
     };
@@ -256,9 +256,15 @@ fn target_remote(url: Option<&str>) -> String {
     )
 }
 
+/// Returns whether the text consists of ASCII letters, digits and these characters.
+fn has_only(text: &str, punctuation: &str) -> bool {
+    text.chars()
+        .all(|character| character.is_ascii_alphanumeric() || punctuation.contains(character))
+}
+
 /// Returns the hint that checks out the commit of the event.
-fn checkout(host: Host, is_change: bool, commit: &str) -> String {
-    let how = match (host, is_change) {
+fn checkout_hint(host: Host, is_change: bool, commit: &str) -> String {
+    let step = match (host, is_change) {
         (Host::GitHub | Host::Gitea, true) => {
             "add `ref: ${{ github.event.pull_request.head.sha }}` to the `with:` of actions/checkout"
                 .to_owned()
@@ -268,13 +274,12 @@ fn checkout(host: Host, is_change: bool, commit: &str) -> String {
         }
         _ => format!("run `git checkout {commit}` first"),
     };
-    format!("{how}; or check the commit instead of the files on disk: `--head {commit}`")
+    format!("{step}; or check the commit instead of the files on disk: `--head {commit}`")
 }
 
 /// Returns the hint that fetches a branch. A name with special characters of a shell is not put into a command.
-fn fetch(branch: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
-    if branch.chars().all(plain) {
+fn fetch_hint(branch: &str) -> String {
+    if has_only(branch, "._/-") {
         format!("fetch it: `git fetch origin +refs/heads/{branch}:refs/remotes/origin/{branch}`")
     } else {
         "fetch it into refs/remotes/origin".to_owned()

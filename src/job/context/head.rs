@@ -1,37 +1,37 @@
 //! Finds the commit to review and its branch.
 
 use super::target_branches::TargetBranches;
-use super::{BranchOrigin, ContextError, RevisionWish};
+use super::{BranchOrigin, ContextError, RequestedRevisions};
 use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, Repository, is_full_id};
 
-pub(super) struct JudgedHead {
+pub(super) struct ReviewedHead {
     pub commit: CommitId,
     /// The newest commit of the change itself: another one than `commit` if that is a merge of it with its target.
     /// `None` if the clone lacks it.
-    pub change: Option<CommitId>,
+    pub change_commit: Option<CommitId>,
     pub branch: Option<String>,
     pub branch_origin: BranchOrigin,
     /// The commit is the host's, so the base that the host sets is valid.
-    pub is_hosts: bool,
+    pub is_host_commit: bool,
     pub warnings: Vec<String>,
 }
 
-pub(super) fn choose(
+pub(super) fn find_head(
     repo: &Repository,
     ci: &CiContext,
-    wish: &RevisionWish,
-) -> Result<JudgedHead, ContextError> {
-    let mut head = match &wish.head {
-        Some(revision) => asked_for(repo, ci, revision)?,
-        None => detected(repo, ci)?,
+    revisions: &RequestedRevisions,
+) -> Result<ReviewedHead, ContextError> {
+    let mut head = match &revisions.head {
+        Some(revision) => requested_head(repo, ci, revision)?,
+        None => detected_head(repo, ci)?,
     };
-    if let Some(branch) = &wish.branch {
+    if let Some(branch) = &revisions.branch {
         head.branch = Some(branch.clone());
     } else if head.branch.is_none() && ci.host == Host::Unknown {
-        head.branch = default_with(repo, ci, &head.commit)?;
-    } else if head.branch.is_none() && may_infer_branch(ci, head.is_hosts) {
-        head.branch = holding(repo, ci, &head.commit)?;
+        head.branch = find_default_branch_with_commit(repo, ci, &head.commit)?;
+    } else if head.branch.is_none() && may_infer_branch(ci, head.is_host_commit) {
+        head.branch = find_containing_branch(repo, ci, &head.commit)?;
         head.branch_origin = BranchOrigin::Inferred;
     }
     Ok(head)
@@ -40,20 +40,20 @@ pub(super) fn choose(
 /// Returns whether a branch that contains the commit may be used as its branch: in a local run, for a tag, and for a
 /// commit that the job selects. The branch of the host's own commit is never inferred: after a branch cut, several
 /// branches contain the commit.
-pub(super) const fn may_infer_branch(ci: &CiContext, is_hosts: bool) -> bool {
-    ci.host.is_local() || ci.tag.is_some() || !is_hosts
+pub(super) const fn may_infer_branch(ci: &CiContext, is_host_commit: bool) -> bool {
+    ci.host.is_local() || ci.tag.is_some() || !is_host_commit
 }
 
 /// Returns the checked-out commit for a review of its files: the commit of the event, or a trial merge of it. Another
 /// commit is accepted only if the event has no commit.
-pub(super) fn of_checkout(
+pub(super) fn checkout_head(
     repo: &Repository,
     ci: &CiContext,
     checked_out: sluicegate_git::Head,
-) -> Result<JudgedHead, ContextError> {
+) -> Result<ReviewedHead, ContextError> {
     let commit = checked_out.commit;
-    let is_hosts = holds_hosts(repo, ci, &commit)?;
-    if !is_hosts && ci.trigger != Trigger::Any {
+    let is_host_commit = matches_host_commit(repo, ci, &commit)?;
+    if !is_host_commit && ci.trigger != Trigger::Any {
         return Err(ContextError::OtherCheckout {
             checked_out: commit,
             commit: ci.commit.clone().unwrap_or_default(),
@@ -62,23 +62,23 @@ pub(super) fn of_checkout(
         });
     }
     let branch = match checked_out.branch {
-        _ if !is_hosts => holding(repo, ci, &commit)?,
+        _ if !is_host_commit => find_containing_branch(repo, ci, &commit)?,
         Some(local) if ci.host.is_local() && ci.branch.is_none() => Some(local),
         _ => ci.branch.clone(),
     };
-    Ok(JudgedHead {
-        change: match ci.commit.as_deref().filter(|_| is_hosts) {
+    Ok(ReviewedHead {
+        change_commit: match ci.commit.as_deref().filter(|_| is_host_commit) {
             Some(own) => repo.resolve(own).ok(),
             None => Some(commit.clone()),
         },
         commit,
         branch,
-        branch_origin: if is_hosts {
+        branch_origin: if is_host_commit {
             BranchOrigin::Named
         } else {
             BranchOrigin::Inferred
         },
-        is_hosts,
+        is_host_commit,
         warnings: Vec::new(),
     })
 }
@@ -86,7 +86,7 @@ pub(super) fn of_checkout(
 /// Returns whether the commit is the host's own. This includes the host's trial merge, and a merge of the change or of
 /// the pushed commit with commits of only its target. Any other merge, and a merge that its author edited, may contain
 /// files that the change does not have. If the host sets no commit, the checked-out one is its own.
-pub(super) fn holds_hosts(
+pub(super) fn matches_host_commit(
     repo: &Repository,
     ci: &CiContext,
     commit: &CommitId,
@@ -95,11 +95,11 @@ pub(super) fn holds_hosts(
         return Ok(true);
     };
     // A tag event may contain the id of the tag object.
-    let own = repo
+    let host_commit = repo
         .resolve(id)
         .map_or_else(|_| id.clone(), |own| own.to_string());
-    let is_own = |commit: &CommitId| commit.as_str() == own;
-    if is_own(commit) {
+    let is_host_commit_id = |commit: &CommitId| commit.as_str() == host_commit;
+    if is_host_commit_id(commit) {
         return Ok(true);
     }
     // Any other commit of such an event is one that the job selected.
@@ -109,117 +109,115 @@ pub(super) fn holds_hosts(
     let parents = repo.recorded_parents(commit)?;
     if ci.trigger == Trigger::Change && ci.checkout.as_deref() == Some(commit.as_str()) {
         // GitLab also squashes the change. A trial merge of another host may be that of an earlier push.
-        return Ok(ci.host == Host::GitLab || parents.iter().any(is_own));
+        return Ok(ci.host == Host::GitLab || parents.iter().any(is_host_commit_id));
     }
     // With a single parent, the commit is not a merge but a new commit on top of the host's.
-    if parents.len() < 2 || !parents.iter().any(is_own) {
+    if parents.len() < 2 || !parents.iter().any(is_host_commit_id) {
         return Ok(false);
     }
     let branches = TargetBranches::new(repo, ci, true)?;
     let target = match ci.target_branch().or(ci.default_branch.as_deref()) {
         Some(name) => Some(name.to_owned()),
-        None => branches.recorded_default()?.map(|branch| branch.branch),
+        None => branches.recorded_default_branch()?.map(|branch| branch.branch),
     };
     let Some(target) = target else {
         return Ok(false);
     };
-    for other in parents.iter().filter(|parent| !is_own(parent)) {
-        if !branches.contains(&target, other)? {
+    for parent in parents.iter().filter(|parent| !is_host_commit_id(parent)) {
+        if !branches.contains(&target, parent)? {
             return Ok(false);
         }
     }
     Ok(repo.is_clean_merge(commit)?)
 }
 
-fn detected(repo: &Repository, ci: &CiContext) -> Result<JudgedHead, ContextError> {
+fn detected_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, ContextError> {
     if let Some(id) = &ci.commit {
-        let commit = in_clone(repo, ci, id)?;
-        return Ok(JudgedHead {
-            change: Some(commit.clone()),
+        let commit = find_host_commit(repo, ci, id)?;
+        return Ok(ReviewedHead {
+            change_commit: Some(commit.clone()),
             commit,
             branch: ci.branch.clone(),
             branch_origin: BranchOrigin::Named,
-            is_hosts: true,
+            is_host_commit: true,
             warnings: Vec::new(),
         });
     }
     let checked_out = repo.head()?;
-    let commit = without_local_merge(repo, ci, checked_out.commit)?;
+    let commit = resolve_local_merge(repo, ci, checked_out.commit)?;
     let branch = match (&ci.branch, checked_out.branch) {
-        (Some(named), _) => Some(named.clone()),
-        (None, Some(local)) if ci.host.is_local() => Some(name_on_remote(repo, &local, &commit)?),
-        (None, Some(local)) if ci.host == Host::Unknown => branch_with(repo, &local, &commit)?,
+        (Some(branch), _) => Some(branch.clone()),
+        (None, Some(local)) if ci.host.is_local() => Some(remote_branch_name(repo, &local, &commit)?),
+        (None, Some(local)) if ci.host == Host::Unknown => find_branch_with_commit(repo, &local, &commit)?,
         (None, _) => None,
     };
-    Ok(JudgedHead {
-        change: Some(commit.clone()),
+    Ok(ReviewedHead {
+        change_commit: Some(commit.clone()),
         commit,
         branch,
         branch_origin: BranchOrigin::Named,
-        is_hosts: true,
+        is_host_commit: true,
         warnings: Vec::new(),
     })
 }
 
-fn asked_for(repo: &Repository, ci: &CiContext, revision: &str) -> Result<JudgedHead, ContextError> {
-    let named = repo.named(revision)?;
-    if ci.commit.as_deref() == Some(named.commit.as_str()) {
-        return Ok(JudgedHead {
-            change: Some(named.commit.clone()),
-            commit: named.commit,
+fn requested_head(repo: &Repository, ci: &CiContext, revision: &str) -> Result<ReviewedHead, ContextError> {
+    let requested = repo.named(revision)?;
+    if ci.commit.as_deref() == Some(requested.commit.as_str()) {
+        return Ok(ReviewedHead {
+            change_commit: Some(requested.commit.clone()),
+            commit: requested.commit,
             branch: ci.branch.clone(),
             branch_origin: BranchOrigin::Named,
-            is_hosts: true,
-            warnings: named.ambiguity.into_iter().collect(),
+            is_host_commit: true,
+            warnings: requested.ambiguity.into_iter().collect(),
         });
     }
-    let local = named
+    let local = requested
         .reference
         .as_deref()
         .and_then(|name| name.strip_prefix("refs/heads/"));
-    let branch = match (local, &named.reference) {
-        (Some(local), _) => Some(name_on_remote(repo, local, &named.commit)?),
-        (None, Some(reference)) => branch_kept_in(repo, reference)?,
+    let branch = match (local, &requested.reference) {
+        (Some(local), _) => Some(remote_branch_name(repo, local, &requested.commit)?),
+        (None, Some(reference)) => branch_of_reference(repo, reference)?,
         (None, None) => None,
     };
-    Ok(JudgedHead {
-        change: Some(named.commit.clone()),
-        commit: named.commit,
+    Ok(ReviewedHead {
+        change_commit: Some(requested.commit.clone()),
+        commit: requested.commit,
         branch,
         branch_origin: BranchOrigin::Named,
-        is_hosts: false,
-        warnings: named.ambiguity.into_iter().collect(),
+        is_host_commit: false,
+        warnings: requested.ambiguity.into_iter().collect(),
     })
 }
 
 /// Returns the host's commit, if it is in the clone. The id of a tag object is resolved to its commit.
-fn in_clone(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, ContextError> {
-    let missing = || ContextError::CommitNotInClone {
-        commit: id.to_owned(),
-        host: ci.host,
-    };
-    if !is_full_id(id) {
-        return Err(missing());
+fn find_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, ContextError> {
+    match repo.resolve(id) {
+        Ok(commit) if is_full_id(id) => resolve_local_merge(repo, ci, commit),
+        _ => Err(ContextError::CommitNotInClone {
+            commit: id.to_owned(),
+            host: ci.host,
+        }),
     }
-    let commit = repo.resolve(id).map_err(|_| missing())?;
-    without_local_merge(repo, ci, commit)
 }
 
 /// Returns the commit itself, or if the host may have created it only in this clone, the change's side of that merge.
-fn without_local_merge(
+fn resolve_local_merge(
     repo: &Repository,
     ci: &CiContext,
     commit: CommitId,
 ) -> Result<CommitId, ContextError> {
-    if !ci.maybe_local_merge || repo.was_fetched(&commit)? {
+    if !ci.may_be_local_merge || repo.was_fetched(&commit)? {
         return Ok(commit);
     }
     let parents = repo.parents(&commit)?;
     match parents.as_slice() {
         // A commit with a single parent is the change itself: no reference has it after a force push.
         [] | [_] => Ok(commit),
-        [one, other] => changed_side(repo, ci, &commit, [one, other]),
-        _ => Err(ContextError::MergeUntold {
+        [first, second] => find_changed_side(repo, ci, &commit, [first, second]),
+        _ => Err(ContextError::AmbiguousMerge {
             commit,
             host: ci.host,
         }),
@@ -229,7 +227,7 @@ fn without_local_merge(
 /// Returns the side of a merge that the target branch does not contain; it contains the other side. If it contains
 /// both, the change was merged meanwhile, and its side is the only one at which the remote has another reference. A
 /// merge with other files than that of its sides may be a commit of the change.
-fn changed_side(
+fn find_changed_side(
     repo: &Repository,
     ci: &CiContext,
     merge: &CommitId,
@@ -250,21 +248,24 @@ fn changed_side(
             host: ci.host,
         });
     };
-    let mut outside = Vec::new();
-    let mut fetched = Vec::new();
-    let tracked = target.tracked.map(|tracked| tracked.reference);
+    let mut unmerged_sides = Vec::new();
+    let mut fetched_sides = Vec::new();
+    let tracked_reference = target.tracked_branch.map(|branch| branch.reference);
     for side in sides {
         if !repo.contains(&target.commit, side)? {
-            outside.push(side);
+            unmerged_sides.push(side);
         }
-        let mut names = repo.remote_references_at(side)?.into_iter();
-        if names.any(|name| Some(name) != tracked) {
-            fetched.push(side);
+        if repo
+            .remote_references_at(side)?
+            .into_iter()
+            .any(|reference| Some(reference) != tracked_reference)
+        {
+            fetched_sides.push(side);
         }
     }
-    match (outside.as_slice(), fetched.as_slice()) {
-        ([only], _) | ([], [only]) => Ok((*only).clone()),
-        _ => Err(ContextError::MergeUntold {
+    match (unmerged_sides.as_slice(), fetched_sides.as_slice()) {
+        ([side], _) | ([], [side]) => Ok((*side).clone()),
+        _ => Err(ContextError::AmbiguousMerge {
             commit: merge.clone(),
             host: ci.host,
         }),
@@ -274,29 +275,35 @@ fn changed_side(
 /// Returns the name of a local branch on the remote: its upstream if that contains the commit, otherwise its own name
 /// if the remote has such a branch with the commit (pushed without setting an upstream), otherwise the upstream, or its
 /// own name without one.
-fn name_on_remote(repo: &Repository, local: &str, commit: &CommitId) -> Result<String, ContextError> {
-    let Some((_, followed)) = repo.upstream(local) else {
+fn remote_branch_name(repo: &Repository, local: &str, commit: &CommitId) -> Result<String, ContextError> {
+    let Some((_, upstream)) = repo.upstream(local) else {
         return Ok(local.to_owned());
     };
-    for name in [followed.as_str(), local] {
+    for name in [upstream.as_str(), local] {
         if let Some(branch) = repo.remote_branch(name)?
             && repo.contains(&branch.tip, commit)?
         {
             return Ok(name.to_owned());
         }
     }
-    Ok(followed)
+    Ok(upstream)
 }
 
 /// Returns the branch of a reference such as `refs/remotes/origin/feature`.
-fn branch_kept_in(repo: &Repository, reference: &str) -> Result<Option<String>, ContextError> {
-    let mut branches = repo.remote_branches()?.into_iter();
-    let found = branches.find(|branch| branch.reference == reference);
-    Ok(found.map(|branch| branch.branch))
+fn branch_of_reference(repo: &Repository, reference: &str) -> Result<Option<String>, ContextError> {
+    Ok(repo
+        .remote_branches()?
+        .into_iter()
+        .find(|branch| branch.reference == reference)
+        .map(|branch| branch.branch))
 }
 
 /// Returns a remote branch that contains the commit, preferably the default branch.
-fn holding(repo: &Repository, ci: &CiContext, commit: &CommitId) -> Result<Option<String>, ContextError> {
+fn find_containing_branch(
+    repo: &Repository,
+    ci: &CiContext,
+    commit: &CommitId,
+) -> Result<Option<String>, ContextError> {
     let branches = repo.remote_branches_with(commit)?;
     let default = branches
         .iter()
@@ -305,7 +312,11 @@ fn holding(repo: &Repository, ci: &CiContext, commit: &CommitId) -> Result<Optio
 }
 
 /// Returns the name if the remote has a branch with this name that contains the commit.
-fn branch_with(repo: &Repository, name: &str, commit: &CommitId) -> Result<Option<String>, ContextError> {
+fn find_branch_with_commit(
+    repo: &Repository,
+    name: &str,
+    commit: &CommitId,
+) -> Result<Option<String>, ContextError> {
     let Some(branch) = repo.remote_branch(name)? else {
         return Ok(None);
     };
@@ -313,17 +324,17 @@ fn branch_with(repo: &Repository, name: &str, commit: &CommitId) -> Result<Optio
 }
 
 /// Returns the default branch if it contains the commit.
-fn default_with(
+fn find_default_branch_with_commit(
     repo: &Repository,
     ci: &CiContext,
     commit: &CommitId,
 ) -> Result<Option<String>, ContextError> {
-    let default = match &ci.default_branch {
+    let default_branch = match &ci.default_branch {
         Some(name) => Some(name.clone()),
         None => repo.told_default_branch()?.map(|tip| tip.branch),
     };
-    match default {
-        Some(name) => branch_with(repo, &name, commit),
+    match default_branch {
+        Some(name) => find_branch_with_commit(repo, &name, commit),
         None => Ok(None),
     }
 }

@@ -5,55 +5,65 @@
 //! run fails or reviews everything. It never guesses.
 
 mod base;
-mod base_commits;
+mod base_search;
 mod branch_origin;
 mod deepen;
+mod default_branch_base;
 mod earlier_commit;
 mod error;
 mod head;
-mod merged;
-mod policy;
-mod remote;
-mod settle;
+mod merge_check;
+mod policy_tip;
+mod remote_check;
+mod requested_revisions;
 mod target;
 mod target_branches;
-mod wish;
+mod target_resolver;
 
-pub use base_commits::EarlierCommit;
-pub(crate) use base_commits::short_ids;
+pub use base::EarlierCommit;
+pub(crate) use base::short_ids;
 pub use branch_origin::BranchOrigin;
 pub use deepen::{DeepenSubject, deepen};
 pub use error::ContextError;
-pub use merged::{may_be_of_branch, require_merged};
-pub use policy::{
-    PolicyTip, default_tip, describe_tip_age, fetch_own_branch, fetch_policy, judges_hosts, policy_tip,
+pub use merge_check::{may_be_on_branch, require_merged};
+pub use policy_tip::{
+    PolicyTip, default_policy_tip, describe_tip_age, fetch_policy_branch, fetch_run_branch,
+    reviews_host_commit, target_policy_tip,
 };
-pub use target::{Comparison, Settled, Target};
-pub use wish::RevisionWish;
+pub use requested_revisions::RequestedRevisions;
+pub use target::{Comparison, RunSubject, Target};
 
 use crate::job::ci::CiContext;
-use settle::Settling;
 use sluicegate_git::Repository;
+use target_resolver::TargetResolver;
 
 /// Resolves the commit that this run reviews, from the commits in the clone.
-pub fn settle(repo: &Repository, ci: &CiContext, wish: &RevisionWish) -> Result<Target, ContextError> {
-    settling(repo, ci, wish).commit()
+pub fn resolve_target(
+    repo: &Repository,
+    ci: &CiContext,
+    revisions: &RequestedRevisions,
+) -> Result<Target, ContextError> {
+    target_resolver(repo, ci, revisions).resolve_commit()
 }
 
 /// Resolves the base of the files in the working tree or the index.
-pub fn settle_checkout(
+pub fn resolve_checkout(
     repo: &Repository,
     ci: &CiContext,
-    wish: &RevisionWish,
+    revisions: &RequestedRevisions,
 ) -> Result<Comparison, ContextError> {
-    settling(repo, ci, wish).checkout()
+    target_resolver(repo, ci, revisions).resolve_checkout()
 }
 
-const fn settling<'a>(repo: &'a Repository, ci: &'a CiContext, wish: &'a RevisionWish) -> Settling<'a> {
-    Settling {
+const fn target_resolver<'a>(
+    repo: &'a Repository,
+    ci: &'a CiContext,
+    revisions: &'a RequestedRevisions,
+) -> TargetResolver<'a> {
+    TargetResolver {
         repo,
         ci,
-        wish,
+        revisions,
         may_fetch: false,
     }
 }

@@ -1,14 +1,14 @@
 //! The resolved subject of a run.
 
-use super::base_commits::{Base, EarlierCommit};
+use super::base::{Base, EarlierCommit};
 use super::{BranchOrigin, ContextError};
 use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::CommitId;
 
 /// The subject of this run. `H` is the commit to review, or an optional commit for files outside of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled<H> {
-    pub ci: Host,
+pub struct RunSubject<H> {
+    pub host: Host,
     /// The host's name for the event.
     pub event: String,
     /// The branch name to send to the platform, or `None` if no known remote branch contains `head`. For files outside
@@ -19,7 +19,7 @@ pub struct Settled<H> {
     /// The commits to compare with. Criss-cross merges have several merge-bases. If empty, every pipeline is selected.
     pub bases: Vec<CommitId>,
     /// The commit whose findings are known although `bases` is empty.
-    pub earlier: EarlierCommit,
+    pub earlier_commit: EarlierCommit,
     /// The source of `bases`, or why there is no base, as human-readable text.
     pub base_source: String,
     /// The branch belongs to a fork, so it is not on the platform's remote.
@@ -31,25 +31,25 @@ pub struct Settled<H> {
     /// The event is about an unmerged change.
     pub is_change: bool,
     /// The head is the commit of the host's event, not another one that the job selected.
-    pub is_hosts: bool,
+    pub is_host_commit: bool,
     /// The number of this run on the host.
     pub run_number: Option<String>,
     pub warnings: Vec<String>,
     /// Why the run has no pipelines to review.
-    pub nothing_to_do: Option<String>,
+    pub idle_reason: Option<String>,
 }
 
 /// A commit, which the platform reads from the remote.
-pub type Target = Settled<CommitId>;
+pub type Target = RunSubject<CommitId>;
 
 /// Files in a commit, or with `None` in the index or the working tree. A comparison needs no remote.
-pub type Comparison = Settled<Option<CommitId>>;
+pub type Comparison = RunSubject<Option<CommitId>>;
 
-impl<H> Settled<H> {
+impl<H> RunSubject<H> {
     /// Returns the commits that findings and interfaces are compared with, and their source: the bases, or in a run that
     /// selects all pipelines, the earlier commit. Fails if only the shallow clone hides that commit.
-    pub fn known_at(&self) -> Result<(Vec<CommitId>, String), ContextError> {
-        match &self.earlier {
+    pub fn baseline_commits(&self) -> Result<(Vec<CommitId>, String), ContextError> {
+        match &self.earlier_commit {
             EarlierCommit::Found { commits, source } if self.bases.is_empty() => {
                 Ok((commits.clone(), source.clone()))
             }
@@ -57,39 +57,45 @@ impl<H> Settled<H> {
                 Err(ContextError::BaseNotInClone {
                     commit: commit.clone(),
                     source_name: source,
-                    host: self.ci,
+                    host: self.host,
                 })
             }
             _ => Ok((self.bases.clone(), self.base_source.clone())),
         }
     }
 
-    pub(super) fn new(ci: &CiContext, head: H, branch: Option<String>, is_hosts: bool, base: Base) -> Self {
+    pub(super) fn new(
+        ci: &CiContext,
+        head: H,
+        branch: Option<String>,
+        is_host_commit: bool,
+        base: Base,
+    ) -> Self {
         Self {
-            ci: ci.host,
+            host: ci.host,
             event: ci.event.clone(),
             branch,
             branch_origin: BranchOrigin::Named,
             head,
             bases: base.commits,
-            earlier: base.earlier,
+            earlier_commit: base.earlier_commit,
             base_source: base.source,
             fork: ci.fork,
             tag: ci.tag.clone(),
             pull_request: ci.pull_request,
             is_change: ci.trigger == Trigger::Change,
-            is_hosts,
+            is_host_commit,
             run_number: ci.run_number.clone(),
             warnings: base.warnings,
-            nothing_to_do: None,
+            idle_reason: None,
         }
     }
 
     /// Creates a run without pipelines to review, for example for a deleted branch.
-    pub(super) fn idle(ci: &CiContext, head: H, why: &str) -> Self {
-        let base = Base::everything(format!("nothing to do: {why}"));
+    pub(super) fn for_idle_run(ci: &CiContext, head: H, reason: &str) -> Self {
+        let base = Base::for_all_pipelines(format!("nothing to do: {reason}"));
         Self {
-            nothing_to_do: Some(why.to_owned()),
+            idle_reason: Some(reason.to_owned()),
             ..Self::new(ci, head, ci.branch.clone(), true, base)
         }
     }
@@ -98,22 +104,22 @@ impl<H> Settled<H> {
 impl From<Target> for Comparison {
     fn from(target: Target) -> Self {
         Self {
-            ci: target.ci,
+            host: target.host,
             event: target.event,
             branch: target.branch,
             branch_origin: target.branch_origin,
             head: Some(target.head),
             bases: target.bases,
-            earlier: target.earlier,
+            earlier_commit: target.earlier_commit,
             base_source: target.base_source,
             fork: target.fork,
             tag: target.tag,
             pull_request: target.pull_request,
             is_change: target.is_change,
-            is_hosts: target.is_hosts,
+            is_host_commit: target.is_host_commit,
             run_number: target.run_number,
             warnings: target.warnings,
-            nothing_to_do: target.nothing_to_do,
+            idle_reason: target.idle_reason,
         }
     }
 }
@@ -121,22 +127,25 @@ impl From<Target> for Comparison {
 impl Target {
     /// Returns the branch for the name of a version, which is permanent: in a CI job, not one that was only found among
     /// those that contain the commit, unless the event is about a tag.
-    pub fn named_branch(&self) -> Option<&str> {
-        let is_guess =
-            self.branch_origin == BranchOrigin::Inferred && self.tag.is_none() && !self.ci.is_local();
-        self.branch.as_deref().filter(|_| !is_guess)
+    pub fn certain_branch(&self) -> Option<&str> {
+        let is_inferred =
+            self.branch_origin == BranchOrigin::Inferred && self.tag.is_none() && !self.host.is_local();
+        self.branch.as_deref().filter(|_| !is_inferred)
     }
 
     /// Returns the branch, or an error if it is unknown, because a review by the platform needs it.
     pub fn require_branch(&self) -> Result<&str, ContextError> {
         self.branch.as_deref().ok_or_else(|| {
-            if self.ci.is_local() || self.tag.is_some() || (!self.is_hosts && self.ci != Host::Unknown) {
+            if self.host.is_local()
+                || self.tag.is_some()
+                || (!self.is_host_commit && self.host != Host::Unknown)
+            {
                 return ContextError::NoBranch {
                     head: self.head.clone(),
-                    host: self.ci,
+                    host: self.host,
                 };
             }
-            ContextError::BranchNotNamed { host: self.ci }
+            ContextError::BranchNotNamed { host: self.host }
         })
     }
 }

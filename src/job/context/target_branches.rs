@@ -25,86 +25,95 @@ pub(super) struct TargetTip {
     pub commit: CommitId,
     pub branch: String,
     /// The remote-tracking branch, even if the event names a newer commit.
-    pub tracked: Option<RemoteBranch>,
-    /// The host's variable or field with the commit, if the commit is not that of `tracked`.
+    pub tracked_branch: Option<RemoteBranch>,
+    /// The host's variable or field with the commit, if the commit is not that of `tracked_branch`.
     pub field: Option<&'static str>,
-    /// The event names a commit of the branch that the clone has, so the age of `tracked` is known.
+    /// The event names a commit of the branch that the clone has, so the age of `tracked_branch` is known.
     pub is_named: bool,
 }
 
 /// A commit that the event names for the target.
-struct NamedCommit {
+struct EventCommit {
     commit: CommitId,
     field: &'static str,
 }
 
 impl<'a> TargetBranches<'a> {
-    /// Finds the remotes of the target. `is_hosts` states that the run reviews the host's own commit, which is in the
+    /// Finds the remotes of the target. `is_host_commit` states that the run reviews the host's own commit, which is in the
     /// repository of the event.
-    pub(super) fn new(repo: &'a Repository, ci: &'a CiContext, is_hosts: bool) -> Result<Self, GitError> {
+    pub(super) fn new(
+        repo: &'a Repository,
+        ci: &'a CiContext,
+        is_host_commit: bool,
+    ) -> Result<Self, GitError> {
         let urls = &ci.target_repository.urls;
         let targets: Vec<RemoteUrl> = urls
             .iter()
             .flat_map(|url| [RemoteUrl::parse(url), repo.repository_at(url)])
             .flatten()
             .collect();
-        let (targets, others): (Vec<_>, Vec<_>) = repo
+        let (targets, other_remotes): (Vec<_>, Vec<_>) = repo
             .remote_repositories()?
             .into_iter()
             .partition(|(_, url)| url.as_ref().is_some_and(|url| targets.contains(url)));
-        let (remotes, other_remotes) = if targets.is_empty() && is_of_target(ci, is_hosts) {
-            (others, targets)
+        let (remotes, other_remotes) = if targets.is_empty() && is_in_event_repository(ci, is_host_commit) {
+            (other_remotes, targets)
         } else {
-            (targets, others)
+            (targets, other_remotes)
         };
         Ok(Self {
             repo,
             ci,
             remotes: remotes.into_iter().map(|(name, _)| name).collect(),
-            other_remotes: other_remotes.into_iter().map(describe_remote).collect(),
+            other_remotes: other_remotes
+                .into_iter()
+                .map(|(name, url)| describe_remote(&name, url.as_ref()))
+                .collect(),
         })
     }
 
     /// Returns the newest commit of the branch, or `None` if the clone has no commit of it. Without a remote of the
     /// target and a commit that the event names, nothing is proven, which is an error.
     pub(super) fn tip(&self, branch: &str) -> Result<Option<TargetTip>, ContextError> {
-        let tracked = self.tracked(branch)?;
-        let mut named: Option<NamedCommit> = None;
-        for other in self.named_commits(branch, tracked.is_some())? {
-            if match &named {
-                Some(known) => self.repo.contains(&other.commit, &known.commit)?,
+        let tracked_branch = self.find_tracked_branch(branch)?;
+        let mut newest: Option<EventCommit> = None;
+        for event_commit in self.event_commits(branch, tracked_branch.is_some())? {
+            if match &newest {
+                Some(newest_commit) => self.repo.contains(&event_commit.commit, &newest_commit.commit)?,
                 None => true,
             } {
-                named = Some(other);
+                newest = Some(event_commit);
             }
         }
-        let is_named = named.is_some();
-        let tip = |commit: CommitId, field| TargetTip {
+        let is_named = newest.is_some();
+        let (commit, field) = match (&tracked_branch, newest) {
+            (Some(remote_branch), None) => (remote_branch.tip.clone(), None),
+            (Some(remote_branch), Some(event_commit))
+                if self.is_descendant(&remote_branch.tip, &event_commit.commit)? =>
+            {
+                (remote_branch.tip.clone(), None)
+            }
+            (_, Some(event_commit)) => (event_commit.commit, Some(event_commit.field)),
+            (None, None) if self.is_unproven() => return Err(self.reject_unproven(branch)),
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(TargetTip {
             commit,
             branch: branch.to_owned(),
-            tracked: tracked.clone(),
+            tracked_branch,
             field,
             is_named,
-        };
-        match (&tracked, named) {
-            (Some(tracked), None) => Ok(Some(tip(tracked.tip.clone(), None))),
-            (Some(tracked), Some(named)) if self.descends(&tracked.tip, &named.commit)? => {
-                Ok(Some(tip(tracked.tip.clone(), None)))
-            }
-            (_, Some(named)) => Ok(Some(tip(named.commit, Some(named.field)))),
-            (None, None) if self.is_unproven() => Err(self.not_proven(branch)),
-            (None, None) => Ok(None),
-        }
+        }))
     }
 
     /// Returns the remote-tracking branch of the target's repository.
-    pub(super) fn tracked(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
+    pub(super) fn find_tracked_branch(&self, branch: &str) -> Result<Option<RemoteBranch>, GitError> {
         let branches = self.repo.remote_branches_named(branch)?;
         Ok(branches.into_iter().find(|branch| self.has_remote(branch)))
     }
 
     /// Returns the default branch that the clone records for the target's repository.
-    pub(super) fn recorded_default(&self) -> Result<Option<RemoteBranch>, GitError> {
+    pub(super) fn recorded_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         let branches = self.repo.told_default_branches()?;
         Ok(branches.into_iter().find(|branch| self.has_remote(branch)))
     }
@@ -123,31 +132,34 @@ impl<'a> TargetBranches<'a> {
         self.remotes.is_empty() && !self.other_remotes.is_empty()
     }
 
-    pub(super) fn not_proven(&self, branch: &str) -> ContextError {
-        let urls = self.ci.target_repository.urls.iter();
+    pub(super) fn reject_unproven(&self, branch: &str) -> ContextError {
+        let urls = &self.ci.target_repository.urls;
         ContextError::TargetNotProven {
             branch: branch.to_owned(),
             remotes: self.other_remotes.clone(),
             repository: urls
-                .filter_map(|url| RemoteUrl::parse(url))
-                .map(|url| url.to_string())
-                .next(),
-            url: self.ci.target_repository.urls.first().cloned(),
+                .iter()
+                .find_map(|url| RemoteUrl::parse(url))
+                .map(|url| url.to_string()),
+            url: urls.first().cloned(),
         }
     }
 
     /// Returns whether the commit is the target's: one that the event names, or one in the branch's tip. It is an error
     /// if a shallow clone does not show it.
     pub(super) fn contains(&self, branch: &str, commit: &CommitId) -> Result<bool, ContextError> {
-        let mut named = self.named_commits(branch, false)?.into_iter();
-        if named.any(|named| named.commit == *commit) {
+        if self
+            .event_commits(branch, false)?
+            .iter()
+            .any(|event_commit| event_commit.commit == *commit)
+        {
             return Ok(true);
         }
         let Some(tip) = self.tip(branch)? else {
             return Ok(false);
         };
         if self.repo.has_commit(commit.as_str()) {
-            return Ok(self.descends(&tip.commit, commit)?);
+            return Ok(self.is_descendant(&tip.commit, commit)?);
         }
         if self.repo.is_shallow() {
             return Err(ContextError::Git(GitError::ShallowHistory {
@@ -160,26 +172,20 @@ impl<'a> TargetBranches<'a> {
 
     /// Returns the commits that the event names for the branch and that the clone has; the first are preferred if they
     /// do not descend from each other. The base of a queued change is used only without a remote-tracking branch.
-    fn named_commits(&self, branch: &str, is_tracked: bool) -> Result<Vec<NamedCommit>, GitError> {
+    fn event_commits(&self, branch: &str, is_tracked: bool) -> Result<Vec<EventCommit>, GitError> {
         let ci = self.ci;
-        let mut named = Vec::new();
-        let mut add = |id: &str, field: &'static str| {
-            named.extend(
-                self.repo
-                    .commit_with_id(id)
-                    .map(|commit| NamedCommit { commit, field }),
-            );
-        };
+        let mut commits = Vec::new();
         if ci.target_branch() == Some(branch) && !(ci.is_queued && is_tracked) {
             // The host may have created its merge after it last wrote the tip.
-            if let Some(parent) = self.merged_target()? {
-                add(parent.as_str(), "the first parent of the host's merge");
+            if let Some(parent) = self.find_merged_target()? {
+                commits
+                    .extend(self.find_event_commit(parent.as_str(), "the first parent of the host's merge"));
             }
             if let Some((id, field)) = &ci.target_tip {
-                add(id, field);
+                commits.extend(self.find_event_commit(id, field));
             }
             if let BaseHint::Commit { id, source, .. } = &ci.base {
-                add(id, source);
+                commits.extend(self.find_event_commit(id, source));
             }
         }
         // A user who starts a build may combine a branch with any commit; these hosts always use the branch's tip.
@@ -189,14 +195,19 @@ impl<'a> TargetBranches<'a> {
             && (is_tip || !is_tracked)
             && let Some(id) = &ci.commit
         {
-            add(id, "the host's own commit");
+            commits.extend(self.find_event_commit(id, "the host's own commit"));
         }
-        Ok(named)
+        Ok(commits)
+    }
+
+    fn find_event_commit(&self, id: &str, field: &'static str) -> Option<EventCommit> {
+        let commit = self.repo.commit_with_id(id)?;
+        Some(EventCommit { commit, field })
     }
 
     /// Returns the target's side of the trial merge that the event names.
-    fn merged_target(&self) -> Result<Option<CommitId>, GitError> {
-        let (Some(merge), Some(own)) = (&self.ci.checkout, &self.ci.commit) else {
+    fn find_merged_target(&self) -> Result<Option<CommitId>, GitError> {
+        let (Some(merge), Some(host_commit)) = (&self.ci.checkout, &self.ci.commit) else {
             return Ok(None);
         };
         let Some(merge) = self.repo.commit_with_id(merge) else {
@@ -204,18 +215,22 @@ impl<'a> TargetBranches<'a> {
         };
         let parents = self.repo.recorded_parents(&merge)?;
         Ok(match parents.as_slice() {
-            [first, others @ ..] if others.iter().any(|parent| parent.as_str() == own) => Some(first.clone()),
+            [first, other_parents @ ..]
+                if other_parents.iter().any(|parent| parent.as_str() == host_commit) =>
+            {
+                Some(first.clone())
+            }
             _ => None,
         })
     }
 
     /// Returns whether a commit is another one or descends from it. It is an error if a shallow clone does not show it.
-    fn descends(&self, commit: &CommitId, other: &CommitId) -> Result<bool, GitError> {
-        if self.repo.contains(commit, other)? {
+    fn is_descendant(&self, commit: &CommitId, ancestor: &CommitId) -> Result<bool, GitError> {
+        if self.repo.contains(commit, ancestor)? {
             return Ok(true);
         }
-        if self.repo.is_shallow() && !self.repo.contains(other, commit)? {
-            self.repo.merge_bases(commit, other)?;
+        if self.repo.is_shallow() && !self.repo.contains(ancestor, commit)? {
+            self.repo.merge_bases(commit, ancestor)?;
         }
         Ok(false)
     }
@@ -224,17 +239,17 @@ impl<'a> TargetBranches<'a> {
 impl TargetTip {
     /// Returns the name of the tip for messages, such as "`origin/main`".
     pub(super) fn name(&self) -> String {
-        match (&self.tracked, self.field) {
-            (Some(tracked), None) => format!("`{}/{}`", tracked.remote, tracked.branch),
+        match (&self.tracked_branch, self.field) {
+            (Some(branch), None) => format!("`{}/{}`", branch.remote, branch.branch),
             _ => format!("`{}` as the host saw it ({})", self.branch, self.commit.short()),
         }
     }
 
     /// Returns the source of the commit: the full name of the reference, or the host's variable or field.
     pub(super) fn source(&self, role: &str) -> String {
-        match (&self.tracked, self.field) {
-            (Some(tracked), None) => tracked.reference.clone(),
-            (Some(tracked), Some(field)) => format!("{field}, which is newer than {}", tracked.reference),
+        match (&self.tracked_branch, self.field) {
+            (Some(branch), None) => branch.reference.clone(),
+            (Some(branch), Some(field)) => format!("{field}, which is newer than {}", branch.reference),
             (None, field) => format!(
                 "{}, as the {role} branch is not in this clone",
                 field.unwrap_or("the event")
@@ -246,15 +261,15 @@ impl TargetTip {
 /// Returns whether the commits of this run are in the repository of the event, so that the job cannot have cloned
 /// another one for them. In a job that selects its own commit, nothing but the URL shows it, unless the host names no
 /// repository at all.
-fn is_of_target(ci: &CiContext, is_hosts: bool) -> bool {
+fn is_in_event_repository(ci: &CiContext, is_host_commit: bool) -> bool {
     match ci.trigger {
         _ if ci.host.is_local() => true,
         Trigger::Change => ci.target_repository.has_change,
-        Trigger::Commit | Trigger::Any => is_hosts || ci.target_repository.urls.is_empty(),
+        Trigger::Commit | Trigger::Any => is_host_commit || ci.target_repository.urls.is_empty(),
     }
 }
 
-fn describe_remote((name, url): (String, Option<RemoteUrl>)) -> String {
+fn describe_remote(name: &str, url: Option<&RemoteUrl>) -> String {
     match url {
         Some(url) => format!("`{name}` is {url}"),
         None => format!("`{name}` has no usable URL"),

@@ -8,8 +8,8 @@ pub enum PolicyError {
     #[error(transparent)]
     Git(#[from] GitError),
     /// The file exists but could not be read.
-    #[error("{name} cannot be read: {why}")]
-    Unreadable { name: String, why: String },
+    #[error("{name} cannot be read: {reason}")]
+    Unreadable { name: String, reason: String },
 }
 
 impl PolicyError {

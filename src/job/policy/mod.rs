@@ -5,22 +5,26 @@
 //! read from it.
 
 mod changes;
-mod choice;
 mod error;
-mod links;
-mod outdated;
-mod place;
-mod version;
+mod gate_file;
+mod merged_settings;
+mod policy_source;
+mod repository_path;
+mod symlinks;
 
-pub use changes::{GateFileSide, KnownSetting, Strictness, of_rules, of_settings, of_waivers};
-pub use choice::{Choice, tip};
+pub use changes::{
+    GateFileVersion, KnownSetting, Strictness, describe_config_file_changes, describe_rules_file_changes,
+    describe_waivers_file_changes,
+};
 pub use error::PolicyError;
-pub use links::{Followed, follow};
-pub use outdated::{rules_after_merge, stricter_at_tip};
-pub use place::{
-    in_checkout, in_repository, is_in_git_folder, leads_through_link, links_on_the_way, names_in_repository,
-    plain,
+pub use gate_file::{
+    CheckoutFiles, GateFile, GateFileReader, MAX_FILE_BYTES, NamedText, UnusableFile, read_gate_file_version,
+    read_job_file,
 };
-pub use version::{
-    CheckoutFiles, GateFile, GateReader, SIZE_LIMIT, Text, UnusableFile, of_the_job, read_version,
+pub use merged_settings::{MergeVersions, describe_stricter_settings, merge_rules};
+pub use policy_source::{PolicySource, find_policy_tip};
+pub use repository_path::{
+    contains_link, is_in_git_dir, links_in_path, normalize, path_in_repository, resolve_in_checkout,
+    tracked_paths,
 };
+pub use symlinks::{ResolvedPath, resolve_path};

@@ -1,8 +1,8 @@
 //! Combines flag, variable and file: the first one that is set wins.
 
 use super::SettingsError;
-use super::look::Look;
-use super::table;
+use super::setting_format::SettingFormat;
+use super::setting_table;
 use crate::env::Env;
 use sluicegate_base::unexpanded::Unexpanded;
 
@@ -17,7 +17,7 @@ pub enum SettingSource {
 impl SettingSource {
     /// Returns the name of the setting at this place, for messages.
     fn setting_name(self, variable: &str) -> String {
-        match (self, table::by_variable(variable)) {
+        match (self, setting_table::find_by_variable(variable)) {
             (Self::Flag, Some(setting)) if !setting.flag.is_empty() => setting.flag.to_owned(),
             (Self::File, Some(setting)) => format!("`{}` in the configuration file", setting.key),
             _ => variable.to_owned(),
@@ -37,7 +37,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Returns the flag if given, otherwise the variable, otherwise the file's value.
-    pub(crate) fn pick<T>(
+    pub(crate) fn resolve<T>(
         self,
         flag: Option<T>,
         variable: &str,
@@ -47,15 +47,15 @@ impl<'a> Layers<'a> {
         if flag.is_some() {
             return Ok(flag);
         }
-        Ok(self.variable(variable, parse)?.or(file))
+        Ok(self.variable_value(variable, parse)?.or(file))
     }
 
     pub(crate) fn text(self, flag: Option<String>, variable: &str, file: Option<String>) -> Option<String> {
-        self.sourced_text(flag, variable, file).map(|(text, _)| text)
+        self.text_with_source(flag, variable, file).map(|(text, _)| text)
     }
 
     /// Returns the text and its source.
-    pub(super) fn sourced_text(
+    pub(super) fn text_with_source(
         self,
         flag: Option<String>,
         variable: &str,
@@ -78,33 +78,54 @@ impl<'a> Layers<'a> {
         variable: &str,
         file: Option<String>,
     ) -> Result<Option<String>, SettingsError> {
-        let Some((text, source)) = self.sourced_text(flag, variable, file) else {
+        let Some((text, source)) = self.text_with_source(flag, variable, file) else {
             return Ok(None);
         };
-        refuse_unexpanded(&text, source, variable)?;
+        reject_unexpanded(&text, source, variable)?;
         Ok(Some(text))
     }
 
     /// Returns an integer within the bounds of its setting, or the default.
-    pub(super) fn whole(
+    pub(super) fn integer(
         self,
         flag: Option<u64>,
         variable: &str,
         file: Option<u64>,
-        what: &str,
+        name: &str,
     ) -> Result<u64, SettingsError> {
-        let value = self.pick(flag, variable, number, file)?;
-        match table::by_variable(variable).map(|setting| setting.look) {
-            Some(Look::Whole { least, most, default }) => within(value, default, least, most, what),
-            _ => within(value, 0, 0, u64::MAX, what),
+        let value = self.resolve(flag, variable, parse_integer, file)?;
+        match setting_table::find_by_variable(variable).map(|setting| setting.format) {
+            Some(SettingFormat::Integer {
+                minimum,
+                maximum,
+                default,
+            }) => value_in_range(value, default, minimum, maximum, name),
+            _ => value_in_range(value, 0, 0, u64::MAX, name),
         }
     }
 
+    /// Returns an integer within the bounds of its setting, or the default, as a size in memory.
+    pub(super) fn size(
+        self,
+        flag: Option<usize>,
+        variable: &str,
+        file: Option<u64>,
+        name: &str,
+    ) -> Result<usize, SettingsError> {
+        let number = self.integer(flag.map(|number| number as u64), variable, file, name)?;
+        Ok(usize::try_from(number).unwrap_or(usize::MAX))
+    }
+
     /// Returns a name, or the default name of the setting.
-    pub(super) fn name(self, flag: Option<String>, variable: &str, file: Option<String>) -> String {
+    pub(super) fn name_or_default(
+        self,
+        flag: Option<String>,
+        variable: &str,
+        file: Option<String>,
+    ) -> String {
         self.text(flag, variable, file).unwrap_or_else(|| {
-            match table::by_variable(variable).map(|setting| setting.look) {
-                Some(Look::Name(default)) => default.to_owned(),
+            match setting_table::find_by_variable(variable).map(|setting| setting.format) {
+                Some(SettingFormat::Name(default)) => default.to_owned(),
                 _ => String::new(),
             }
         })
@@ -117,9 +138,8 @@ impl<'a> Layers<'a> {
         variable: &str,
         file: Option<bool>,
     ) -> Result<bool, SettingsError> {
-        let flag = flag.then_some(true);
         Ok(self
-            .pick(flag, variable, crate::job::cli::parse_bool, file)?
+            .resolve(flag.then_some(true), variable, crate::job::cli::parse_bool, file)?
             .unwrap_or(false))
     }
 
@@ -137,28 +157,30 @@ impl<'a> Layers<'a> {
         let Some(value) = self.env.get(variable) else {
             return Ok(file.unwrap_or_default());
         };
-        let lines = value.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines
-            .map(|line| parse(line).map_err(|why| wrong(variable, &why)))
+        value
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(|line| parse(line).map_err(|reason| reject_variable(variable, &reason)))
             .collect()
     }
 
     /// Returns the variable's value, if set.
-    pub(crate) fn variable<T>(
+    pub(crate) fn variable_value<T>(
         self,
         variable: &str,
         parse: impl Fn(&str) -> Result<T, String>,
     ) -> Result<Option<T>, SettingsError> {
         self.env
             .get(variable)
-            .map(|value| parse(value).map_err(|why| wrong(variable, &why)))
+            .map(|value| parse(value).map_err(|reason| reject_variable(variable, &reason)))
             .transpose()
     }
 }
 
 /// Returns an error if the value of this setting contains an unexpanded variable. Shows only the variable, because a
 /// secret may be next to it.
-pub(super) fn refuse_unexpanded(
+pub(super) fn reject_unexpanded(
     text: &str,
     source: SettingSource,
     variable: &str,
@@ -187,33 +209,33 @@ pub(super) fn refuse_unexpanded(
     }))
 }
 
-fn wrong(variable: &str, why: &str) -> SettingsError {
-    SettingsError::new(format!("invalid value of the variable {variable}: {why}"))
+fn reject_variable(variable: &str, reason: &str) -> SettingsError {
+    SettingsError::new(format!("invalid value of the variable {variable}: {reason}"))
 }
 
 /// Parses an integer.
-pub(super) fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+pub(super) fn parse_integer<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.trim()
         .parse()
         .map_err(|_| format!("{text:?} is not an integer, or is out of range"))
 }
 
 /// Returns the value or its default, or an error if it is out of bounds.
-pub(super) fn within<T>(
+pub(super) fn value_in_range<T>(
     value: Option<T>,
     default: T,
-    least: T,
-    most: T,
-    what: &str,
+    minimum: T,
+    maximum: T,
+    name: &str,
 ) -> Result<T, SettingsError>
 where
     T: Copy + PartialOrd + std::fmt::Display,
 {
     let value = value.unwrap_or(default);
     // Also false for NaN.
-    if !(least..=most).contains(&value) {
+    if !(minimum..=maximum).contains(&value) {
         return Err(SettingsError::new(format!(
-            "the {what} {value} is not in the range {least} to {most}"
+            "the {name} {value} is not in the range {minimum} to {maximum}"
         )));
     }
     Ok(value)

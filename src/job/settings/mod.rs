@@ -4,47 +4,47 @@
 //! reviewed and whether it is reviewed. The configuration file may set the rest, in the version that `policy` selected.
 //! If only the change itself has a file, settings that affect the verdict have their defaults.
 
-mod breaks;
-mod check;
-mod destinations;
-mod file;
-mod given;
-mod global;
-mod judging;
-mod kind;
-mod known;
+mod check_settings;
+mod compatibility_settings;
+mod config_file;
+mod connection;
+mod file_values;
+mod global_settings;
 mod layers;
-mod look;
-mod platform;
-mod project;
-mod publish;
-mod remote;
-mod review;
+mod platform_settings;
+mod project_check_settings;
+mod publish_settings;
+mod report_destinations;
+mod review_settings;
 mod schema;
 mod selection;
-mod table;
+mod setting_format;
+mod setting_kind;
+mod setting_names;
+mod setting_table;
 #[cfg(test)]
 mod tests;
+mod verdict_settings;
 
-pub use breaks::Breaks;
-pub use check::CheckSettings;
-pub use destinations::{Destinations, job_annotations, job_reports};
-pub use file::FILE_NAME;
-pub use global::{
-    color, gate_changes, host, named_config, named_config_dir, named_repository, policy_choice,
-    target_repositories,
+pub use check_settings::CheckSettings;
+pub use compatibility_settings::CompatibilitySettings;
+pub use config_file::FILE_NAME;
+pub use connection::Connection;
+pub use global_settings::{
+    color_choice, gate_changes, policy_source, requested_config_dir, requested_config_file, requested_host,
+    requested_repository, target_repositories,
 };
-pub use judging::Judging;
-pub use kind::SettingKind;
-pub use known::{known, unknown_variables};
-pub use platform::Connection;
-pub use project::ProjectCheckSettings;
-pub use publish::{Publish, PublishFiles, PublishOn, is_dry_run, job_publish_files};
-pub use remote::Waiting;
-pub use review::{GateSettings, RequestFields, Review, Revisions};
-pub use schema::schema;
-pub use selection::{LeftOfReview, Of, Selection};
-pub use table::{FileConfig, Setting, all, globs_over_paths, variable};
+pub use platform_settings::PollSettings;
+pub use project_check_settings::ProjectCheckSettings;
+pub use publish_settings::{PublishFiles, PublishOn, PublishSettings, is_dry_run, job_publish_files};
+pub use report_destinations::{ReportDestinations, job_annotations, job_reports};
+pub use review_settings::{GateSettings, RequestFields, ReviewSettings, Revisions};
+pub use schema::json_schema;
+pub use selection::{ReviewExclusions, Selection, SelectionPurpose};
+pub use setting_kind::SettingKind;
+pub use setting_names::{check_variable_names, find_known_setting};
+pub use setting_table::{FileConfig, Setting, all_settings, path_glob_keys, variable};
+pub use verdict_settings::VerdictSettings;
 
 pub use layers::SettingSource;
 
@@ -86,7 +86,7 @@ impl SettingsError {
     }
 
     /// Returns the message with the hint, for a note.
-    pub fn in_one_line(&self) -> String {
+    pub fn to_line(&self) -> String {
         match &self.hint {
             Some(hint) => format!("{} ({hint})", self.message),
             None => self.message.clone(),
@@ -103,29 +103,29 @@ impl SettingsError {
 pub struct Checkout<'a> {
     pub root: &'a Path,
     /// Returns whether git tracks, or may track, a file with this path relative to the root.
-    pub tracks: &'a dyn Fn(&str) -> bool,
+    pub is_tracked: &'a dyn Fn(&str) -> bool,
 }
 
 /// The sources of settings below the flags: the environment and the file.
 #[derive(Clone)]
-pub struct Sources<'a> {
+pub struct SettingSources<'a> {
     env: &'a Env,
     file: FileConfig,
     /// The checkout that the file's paths must stay in, or `None` if the file belongs to the job.
     checkout: Option<PathBuf>,
     /// The output paths in the file at which git tracks, or may track, a file.
-    tracked: HashSet<PathBuf>,
+    tracked_outputs: HashSet<PathBuf>,
     /// The checkout's file, if the version in force is missing; without the settings that only that version may set.
     first_file: FileConfig,
     /// True if the checkout's file sets `publish-on`, but is not in force.
     has_unused_publish_on: bool,
     on_unusable: UnusableFile,
     /// Reason why the version in force cannot be used.
-    unusable: Option<String>,
+    unusable_reason: Option<String>,
     note: Option<String>,
 }
 
-impl<'a> Sources<'a> {
+impl<'a> SettingSources<'a> {
     /// Reads the settings from this configuration file, which belongs to the job or is in this checkout. Unless an
     /// unusable file is treated as missing, the checkout's version must be valid even if it is not in force, because it
     /// will be after its merge.
@@ -135,51 +135,55 @@ impl<'a> Sources<'a> {
         checkout: Option<&Checkout<'_>>,
         on_unusable: UnusableFile,
     ) -> Result<Self, SettingsError> {
-        let mut unusable = file.unusable.clone();
-        let policy = file.counts.as_ref().map(file::parse).transpose();
-        let own = match file.checkout.as_ref().map(file::parse).transpose() {
+        let mut unusable_reason = file.unusable_reason.clone();
+        let effective_config = file.effective.as_ref().map(config_file::parse).transpose();
+        let checkout_config = match file.checkout.as_ref().map(config_file::parse).transpose() {
             Err(error) if on_unusable == UnusableFile::Reject => return Err(error),
             // The version in force does not have the key, so the change adds it.
-            Err(error) if error.is_job_key && policy.is_ok() => return Err(error),
-            own => own.ok().flatten(),
+            Err(error) if error.is_job_key && effective_config.is_ok() => return Err(error),
+            config => config.ok().flatten(),
         };
-        let policy = match policy {
+        let policy_config = match effective_config {
             Err(error) if on_unusable == UnusableFile::Reject => return Err(error),
             Err(error) => {
-                unusable = Some(error.in_one_line());
+                unusable_reason = Some(error.to_line());
                 None
             }
-            Ok(policy) => policy,
+            Ok(config) => config,
         };
-        let publish_on = own.as_ref().map(|own| &own.publish_on);
-        let has_publish_on = publish_on.is_some_and(|on| on.branches.is_some() || on.tags.is_some());
-        let is_missing = file.missing.is_some() || unusable.is_some();
-        let mut first_file = own.unwrap_or_default();
+        let has_publish_on = checkout_config
+            .as_ref()
+            .is_some_and(|config| config.publish_on.branches.is_some() || config.publish_on.tags.is_some());
+        let is_missing = file.missing_reason.is_some() || unusable_reason.is_some();
+        let mut first_file = checkout_config.unwrap_or_default();
         first_file.retain_first_file_settings();
         let config = if is_missing {
             first_file.clone()
         } else {
-            policy.unwrap_or_default()
+            policy_config.unwrap_or_default()
         };
-        let ignored = file.checkout.as_ref().map(file::enforcement_keys);
-        let note = match &unusable {
-            Some(reason) => Some(describe_unusable_file(reason)),
-            None => file.missing.as_ref().zip(ignored).map(facts_alone),
+        let note = match (&unusable_reason, &file.missing_reason, &file.checkout) {
+            (Some(reason), _, _) => Some(describe_unusable_file(reason)),
+            (None, Some(reason), Some(checkout_file)) => Some(describe_missing_file(
+                reason,
+                &config_file::verdict_keys(checkout_file),
+            )),
+            (None, _, _) => None,
         };
         let mut sources = Self {
             env,
             checkout: checkout.map(|checkout| checkout.root.to_path_buf()),
-            tracked: HashSet::new(),
+            tracked_outputs: HashSet::new(),
             file: config,
             first_file,
             has_unused_publish_on: is_missing && has_publish_on,
             on_unusable,
-            unusable,
+            unusable_reason,
             note,
         };
         sources.find_tracked_outputs(checkout);
         if on_unusable == UnusableFile::TreatAsMissing {
-            sources.drop_unusable_outputs();
+            sources.remove_unusable_outputs();
         }
         Ok(sources)
     }
@@ -187,18 +191,18 @@ impl<'a> Sources<'a> {
     /// Returns these sources with this version of the checkout's file in force.
     pub fn with_version(
         &self,
-        version: &policy::Text,
-        tracks: &dyn Fn(&str) -> bool,
+        version: &policy::NamedText,
+        is_tracked: &dyn Fn(&str) -> bool,
     ) -> Result<Self, SettingsError> {
         let mut sources = Self {
-            file: file::parse(version)?,
+            file: config_file::parse(version)?,
             on_unusable: UnusableFile::Reject,
-            unusable: None,
+            unusable_reason: None,
             note: None,
             ..self.clone()
         };
         if let Some(root) = &self.checkout {
-            sources.find_tracked_outputs(Some(&Checkout { root, tracks }));
+            sources.find_tracked_outputs(Some(&Checkout { root, is_tracked }));
         }
         Ok(sources)
     }
@@ -214,41 +218,45 @@ impl<'a> Sources<'a> {
     }
 
     fn find_tracked_outputs(&mut self, checkout: Option<&Checkout<'_>>) {
-        let here = self.env.current_dir();
-        let outputs = [self.file.outputs(), self.first_file.outputs()].concat();
-        let written = outputs.iter().map(|(_, path)| *path);
-        let is_tracked = |path: &&PathBuf| checkout.is_some_and(|it| it.tracks_file(here, path));
-        let tracked: HashSet<PathBuf> = written.filter(is_tracked).cloned().collect();
-        self.tracked = tracked;
+        let current_dir = self.env.current_dir();
+        let outputs = [self.file.output_paths(), self.first_file.output_paths()].concat();
+        self.tracked_outputs = outputs
+            .into_iter()
+            .map(|(_, path)| path)
+            .filter(|path| checkout.is_some_and(|checkout| checkout.tracks_file(current_dir, path)))
+            .cloned()
+            .collect();
     }
 
     /// Removes the output paths that must not be written, with a note. The rest of the file stays in force: a change
     /// that adds a file at such a path must not set the policy aside.
-    fn drop_unusable_outputs(&mut self) {
-        let problems: Vec<String> = self.unusable_outputs().map(|error| error.message).collect();
-        if problems.is_empty() {
+    fn remove_unusable_outputs(&mut self) {
+        let messages: Vec<String> = self.unusable_outputs().map(|error| error.message).collect();
+        if messages.is_empty() {
             return;
         }
         let mut file = mem::take(&mut self.file);
-        file.retain_outputs(|key, path| self.kept_to_write(key, path).is_ok());
+        file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
         self.file = file;
         let mut first_file = mem::take(&mut self.first_file);
-        first_file.retain_outputs(|key, path| self.kept_to_write(key, path).is_ok());
+        first_file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
         self.first_file = first_file;
-        let ignored = format!("ignored, and nothing is written there: {}", problems.join("; "));
+        let warning = format!("ignored, and nothing is written there: {}", messages.join("; "));
         self.note = Some(match self.note.take() {
-            Some(note) => format!("{note}. Also {ignored}"),
-            None => ignored,
+            Some(note) => format!("{note}. Also {warning}"),
+            None => warning,
         });
     }
 
     /// Returns the error for each output path of the file that must not be written, or that two reports share.
     pub fn unusable_outputs(&self) -> impl Iterator<Item = SettingsError> {
         let reports = self.file.review.report.as_deref().unwrap_or_default();
-        let twins = destinations::refuse_twins(reports).err();
-        let outputs = self.file.outputs().into_iter();
-        let paths = outputs.filter_map(|(key, path)| self.kept_to_write(key, path).err());
-        paths.chain(twins)
+        let duplicate = report_destinations::reject_duplicate_destinations(reports).err();
+        self.file
+            .output_paths()
+            .into_iter()
+            .filter_map(|(key, path)| self.resolve_output_path(key, path).err())
+            .chain(duplicate)
     }
 
     /// Resolves settings with `read`. If a value of the file in force is the only reason for an error, and an unusable
@@ -261,7 +269,7 @@ impl<'a> Sources<'a> {
             Err(error) if self.on_unusable == UnusableFile::TreatAsMissing => error,
             result => return result,
         };
-        let reason = format!("{FILE_NAME}: {}", error.in_one_line());
+        let reason = format!("{FILE_NAME}: {}", error.to_line());
         self.resolve_without_file(&reason, read).map_err(|_| error)
     }
 
@@ -271,21 +279,25 @@ impl<'a> Sources<'a> {
         reason: &str,
         read: impl Fn(&Self) -> Result<T, SettingsError>,
     ) -> Result<T, SettingsError> {
-        let with_file = |file: FileConfig| Self {
-            file,
-            note: Some(describe_unusable_file(reason)),
-            unusable: Some(reason.to_owned()),
-            ..self.clone()
-        };
-        let first = with_file(self.first_file.clone());
-        if let Ok(value) = read(&first) {
-            *self = first;
+        let first_file_sources = self.with_replacement_file(self.first_file.clone(), reason);
+        if let Ok(value) = read(&first_file_sources) {
+            *self = first_file_sources;
             return Ok(value);
         }
-        let defaults = with_file(FileConfig::default());
-        let value = read(&defaults)?;
-        *self = defaults;
+        let default_sources = self.with_replacement_file(FileConfig::default(), reason);
+        let value = read(&default_sources)?;
+        *self = default_sources;
         Ok(value)
+    }
+
+    /// Returns these sources with `file` in place of the file in force, which cannot be used for this reason.
+    fn with_replacement_file(&self, file: FileConfig, reason: &str) -> Self {
+        Self {
+            file,
+            note: Some(describe_unusable_file(reason)),
+            unusable_reason: Some(reason.to_owned()),
+            ..self.clone()
+        }
     }
 
     /// Returns the note for reports if the target branch has no configuration file, or none that can be used: the
@@ -295,8 +307,8 @@ impl<'a> Sources<'a> {
     }
 
     /// Returns why the version of the file in force cannot be used, if it is treated as missing.
-    pub fn unusable(&self) -> Option<&str> {
-        self.unusable.as_deref()
+    pub fn unusable_reason(&self) -> Option<&str> {
+        self.unusable_reason.as_deref()
     }
 
     const fn layers(&self) -> Layers<'_> {
@@ -305,27 +317,27 @@ impl<'a> Sources<'a> {
 
     /// Checks an output path from the file. Tracked files are refused: they contain work, and later steps of the job
     /// use them.
-    fn kept_to_write(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
-        if self.tracked.contains(path) {
-            let shown = path.display();
+    fn resolve_output_path(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
+        if self.tracked_outputs.contains(path) {
+            let displayed_path = path.display();
             let message = format!(
-                "{FILE_NAME}: `{key}` is {shown}: git tracks this file, so it must not be overwritten"
+                "{FILE_NAME}: `{key}` is {displayed_path}: git tracks this file, so it must not be overwritten"
             );
             return Err(SettingsError::new(message)
                 .with_hint(format!("choose a file that is not in the repository; {ANY_PATH}")));
         }
-        self.kept(key, path)
+        self.resolve_file_path(key, path)
     }
 
     /// Checks a path from the file, which must stay in the checkout unless the file belongs to the job.
-    fn kept(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
+    fn resolve_file_path(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
         let Some(root) = &self.checkout else {
             return Ok(path.to_path_buf());
         };
-        policy::in_checkout(root, self.env.current_dir(), path).map_err(|why| {
-            let shown = path.display();
+        policy::resolve_in_checkout(root, self.env.current_dir(), path).map_err(|reason| {
+            let displayed_path = path.display();
             let message =
-                format!("{FILE_NAME}: `{key}` is {shown}, but the path must stay inside the checkout: {why}");
+                format!("{FILE_NAME}: `{key}` is {displayed_path}, but the path must stay inside the checkout: {reason}");
             SettingsError::new(message).with_hint(ANY_PATH)
         })
     }
@@ -333,19 +345,19 @@ impl<'a> Sources<'a> {
 
 impl Checkout<'_> {
     /// Returns whether git tracks the file that this path leads to.
-    fn tracks_file(&self, here: &Path, path: &Path) -> bool {
-        let Ok(full) = policy::in_checkout(self.root, here, path) else {
+    fn tracks_file(&self, current_dir: &Path, path: &Path) -> bool {
+        let Ok(full) = policy::resolve_in_checkout(self.root, current_dir, path) else {
             return false;
         };
-        policy::names_in_repository(self.root, &full)
+        policy::tracked_paths(self.root, &full)
             .iter()
-            .any(|name| (self.tracks)(name))
+            .any(|name| (self.is_tracked)(name))
     }
 }
 
 /// Returns whether this version of the configuration file sets `new-only`.
-pub fn says_new_only(text: &policy::Text) -> bool {
-    file::parse(text).is_ok_and(|file| file.review.new_only == Some(true))
+pub fn sets_new_only(text: &policy::NamedText) -> bool {
+    config_file::parse(text).is_ok_and(|file| file.review.new_only == Some(true))
 }
 
 fn describe_unusable_file(reason: &str) -> String {
@@ -355,15 +367,15 @@ fn describe_unusable_file(reason: &str) -> String {
     )
 }
 
-fn facts_alone((why, ignored): (&String, Vec<&str>)) -> String {
-    let keys: Vec<String> = ignored.iter().map(|key| format!("`{key}`")).collect();
-    let what = match keys.as_slice() {
+fn describe_missing_file(reason: &str, ignored_keys: &[&str]) -> String {
+    let keys: Vec<String> = ignored_keys.iter().map(|key| format!("`{key}`")).collect();
+    let effect = match keys.as_slice() {
         [] => "the checkout's file sets none of them".to_owned(),
         [key] => format!("{key} of the checkout's file is ignored"),
         keys => format!("{} of the checkout's file are ignored", keys.join(", ")),
     };
     format!(
-        "{why}, so settings that affect the verdict have their defaults: {what}. To use the checkout's file \
+        "{reason}, so settings that affect the verdict have their defaults: {effect}. To use the checkout's file \
          in this run, the job can set --policy head (SLUICEGATE_POLICY)"
     )
 }

@@ -1,14 +1,15 @@
 //! The selected files: include and exclude globs over paths relative to the repository root.
 
-use super::given::compiled;
-use super::look::PIPELINE_GLOBS;
-use super::table::variable;
-use super::{SettingsError, Sources};
+use super::file_values::compile_glob;
+use super::setting_format::PIPELINE_GLOBS;
+use super::setting_table::variable;
+use super::{SettingSources, SettingsError};
 use crate::job::cli::GlobArgs;
 use globset::{GlobSet, GlobSetBuilder};
+use std::collections::BTreeSet;
 
 /// An example of a glob over paths relative to the repository root.
-const SUCH_AS: &str = "sales/**/*.orch.yaml";
+const EXAMPLE_GLOB: &str = "sales/**/*.orch.yaml";
 
 /// The compiled globs. A `*` matches within one directory, `**` matches across directories, and hidden directories are
 /// not special.
@@ -21,16 +22,16 @@ pub struct Selection {
     /// The sorted globs to exclude, from all sources.
     exclude_patterns: Vec<String>,
     /// The globs that the job includes, in the order of `include`; empty if the file or the default sets them.
-    given: Vec<String>,
+    job_include: Vec<String>,
     /// The globs that the job excludes.
-    given_exclude: Vec<String>,
+    job_exclude: Vec<String>,
     /// The key of the configuration file that sets the globs to include, if any.
-    key: Option<&'static str>,
+    include_key: Option<&'static str>,
 }
 
 /// The purpose of a selection. Each has its own keys in the configuration file, which override the common ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum SelectionPurpose {
     Review,
     Publish,
 }
@@ -40,32 +41,31 @@ impl Selection {
         let defaults = PIPELINE_GLOBS.map(str::to_owned);
         let include = if include.is_empty() { &defaults } else { include };
         Ok(Self {
-            include_patterns: sorted(include),
-            exclude_patterns: sorted(exclude),
-            include: globs(include, SUCH_AS)?,
-            exclude: globs(exclude, SUCH_AS)?,
-            given: Vec::new(),
-            given_exclude: Vec::new(),
-            key: None,
+            include_patterns: sort_unique(include),
+            exclude_patterns: sort_unique(exclude),
+            include: compile_globs(include, EXAMPLE_GLOB)?,
+            exclude: compile_globs(exclude, EXAMPLE_GLOB)?,
+            job_include: Vec::new(),
+            job_exclude: Vec::new(),
+            include_key: None,
         })
     }
 
     /// Returns the first include glob of the job that matches none of these paths. Globs of the file are exempt,
     /// because they may be for directories that do not exist yet.
-    pub fn in_vain(&self, paths: &[&str]) -> Option<&str> {
-        let mut met = vec![false; self.given.len()];
-        for path in paths {
-            for at in self.include.matches(path) {
-                met.iter_mut().skip(at).take(1).for_each(|met| *met = true);
-            }
-        }
-        let vain = met.iter().position(|met| !met)?;
-        self.given.get(vain).map(String::as_str)
+    pub fn find_unmatched_glob(&self, paths: &[&str]) -> Option<&str> {
+        let matching_globs: BTreeSet<usize> =
+            paths.iter().flat_map(|path| self.include.matches(path)).collect();
+        self.job_include
+            .iter()
+            .enumerate()
+            .find(|(glob_index, _)| !matching_globs.contains(glob_index))
+            .map(|(_, glob)| glob.as_str())
     }
 
     /// Returns the include and exclude globs that the job set by flag or variable.
-    pub fn given(&self) -> (&[String], &[String]) {
-        (&self.given, &self.given_exclude)
+    pub fn job_patterns(&self) -> (&[String], &[String]) {
+        (&self.job_include, &self.job_exclude)
     }
 
     /// Returns all globs to include and to exclude, each list sorted.
@@ -74,13 +74,13 @@ impl Selection {
     }
 
     /// Returns the key of the configuration file that sets the globs to include, if any.
-    pub const fn key(&self) -> Option<&'static str> {
-        self.key
+    pub const fn include_key(&self) -> Option<&'static str> {
+        self.include_key
     }
 
     /// Returns whether the include globs differ from the default.
-    pub const fn is_chosen(&self) -> bool {
-        self.key.is_some() || !self.given.is_empty()
+    pub const fn is_customized(&self) -> bool {
+        self.include_key.is_some() || !self.job_include.is_empty()
     }
 
     /// Returns whether an include glob matches.
@@ -93,13 +93,13 @@ impl Selection {
         self.exclude.is_match(path)
     }
 
-    pub fn wants(&self, path: &str) -> bool {
+    pub fn selects(&self, path: &str) -> bool {
         self.includes(path) && !self.excludes(path)
     }
 }
 
 /// Returns the patterns in order, each once.
-fn sorted(patterns: &[String]) -> Vec<String> {
+fn sort_unique(patterns: &[String]) -> Vec<String> {
     let mut patterns = patterns.to_vec();
     patterns.sort();
     patterns.dedup();
@@ -107,29 +107,29 @@ fn sorted(patterns: &[String]) -> Vec<String> {
 }
 
 /// Compiles the patterns. `such_as` is an example for the hint.
-pub(super) fn globs(patterns: &[String], such_as: &str) -> Result<GlobSet, SettingsError> {
+pub(super) fn compile_globs(patterns: &[String], example: &str) -> Result<GlobSet, SettingsError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let glob = compiled(pattern).map_err(|why| {
-            SettingsError::new(why)
-                .with_hint(format!("a `*` does not match a `/`; a valid glob is {such_as}"))
+        let glob = compile_glob(pattern).map_err(|reason| {
+            SettingsError::new(reason)
+                .with_hint(format!("a `*` does not match a `/`; a valid glob is {example}"))
         });
         set.add(glob?);
     }
     set.build()
-        .map_err(|why| SettingsError::new(format!("the globs cannot be used together: {why}")))
+        .map_err(|error| SettingsError::new(format!("the globs cannot be used together: {error}")))
 }
 
 /// The pipelines that the configuration file excludes from the review only, so that they are published without one.
 #[derive(Debug, Clone, Default)]
-pub struct LeftOfReview {
+pub struct ReviewExclusions {
     include: Option<GlobSet>,
     exclude: Option<GlobSet>,
 }
 
-impl LeftOfReview {
+impl ReviewExclusions {
     /// Returns whether the file is excluded.
-    pub fn has(&self, path: &str) -> bool {
+    pub fn contains(&self, path: &str) -> bool {
         let includes = self.include.as_ref().is_none_or(|globs| globs.is_match(path));
         !includes || self.exclude.as_ref().is_some_and(|globs| globs.is_match(path))
     }
@@ -139,61 +139,81 @@ impl LeftOfReview {
     clippy::unnecessary_wraps,
     reason = "lists are read by functions that may refuse"
 )]
-fn whole(line: &str) -> Result<String, String> {
+pub(super) fn parse_line(line: &str) -> Result<String, String> {
     Ok(line.to_owned())
 }
 
-impl Sources<'_> {
+impl SettingSources<'_> {
     /// Returns the revision of the head that the job names, if any.
     pub fn head(&self, flag: Option<String>) -> Option<String> {
         self.layers().text(flag, variable::HEAD, None)
     }
 
     /// Returns the globs from flags, variables, file or the default.
-    pub fn selection(&self, args: &GlobArgs, of: Of) -> Result<Selection, SettingsError> {
+    pub fn selection(&self, args: &GlobArgs, purpose: SelectionPurpose) -> Result<Selection, SettingsError> {
         let layers = self.layers();
-        let (own_include, own_exclude) = self.own_globs(of);
-        let (key, include) = match (own_include, &self.file.include, of) {
-            (Some(own), _, Of::Review) => (Some("review.include"), Some(own)),
-            (Some(own), _, Of::Publish) => (Some("publish.include"), Some(own)),
+        let (own_include, own_exclude) = self.section_globs(purpose);
+        let (include_key, include) = match (own_include, &self.file.include, purpose) {
+            (Some(own), _, SelectionPurpose::Review) => (Some("review.include"), Some(own)),
+            (Some(own), _, SelectionPurpose::Publish) => (Some("publish.include"), Some(own)),
             (None, Some(common), _) => (Some("include"), Some(common)),
             (None, None, _) => (None, None),
         };
         let exclude = own_exclude.or(self.file.exclude.as_ref());
-        let given = layers.list(args.include.clone(), variable::INCLUDE, whole, None)?;
-        let given_exclude = layers.list(args.exclude.clone(), variable::EXCLUDE, whole, None)?;
-        let include = layers.list(args.include.clone(), variable::INCLUDE, whole, include.cloned())?;
-        let exclude = layers.list(args.exclude.clone(), variable::EXCLUDE, whole, exclude.cloned())?;
+        let job_include = layers.list(args.include.clone(), variable::INCLUDE, parse_line, None)?;
+        let job_exclude = layers.list(args.exclude.clone(), variable::EXCLUDE, parse_line, None)?;
+        let include = layers.list(
+            args.include.clone(),
+            variable::INCLUDE,
+            parse_line,
+            include.cloned(),
+        )?;
+        let exclude = layers.list(
+            args.exclude.clone(),
+            variable::EXCLUDE,
+            parse_line,
+            exclude.cloned(),
+        )?;
         Ok(Selection {
-            key: key.filter(|_| given.is_empty()),
-            given,
-            given_exclude,
+            include_key: include_key.filter(|_| job_include.is_empty()),
+            job_include,
+            job_exclude,
             ..Selection::new(&include, &exclude)?
         })
     }
 
     /// Returns the globs of the file's section for this purpose, which override the common keys.
-    const fn own_globs(&self, of: Of) -> (Option<&Vec<String>>, Option<&Vec<String>>) {
+    const fn section_globs(&self, purpose: SelectionPurpose) -> (Option<&Vec<String>>, Option<&Vec<String>>) {
         let (review, publish) = (&self.file.review, &self.file.publish);
-        match of {
-            Of::Review => (review.include.as_ref(), review.exclude.as_ref()),
-            Of::Publish => (publish.include.as_ref(), publish.exclude.as_ref()),
+        match purpose {
+            SelectionPurpose::Review => (review.include.as_ref(), review.exclude.as_ref()),
+            SelectionPurpose::Publish => (publish.include.as_ref(), publish.exclude.as_ref()),
         }
     }
 
     /// Returns the globs of the file's section for the review, unless the job overrides them.
-    pub fn left_of_review(&self, args: &GlobArgs) -> Result<LeftOfReview, SettingsError> {
-        let (include, exclude) = self.own_globs(Of::Review);
-        let own = |given: &[String], variable: &str, own: Option<&Vec<String>>| {
-            let is_given = !given.is_empty() || self.env.get(variable).is_some();
-            let own = self.layers().list(Vec::new(), variable, whole, own.cloned())?;
-            let globs = (!is_given && !own.is_empty()).then(|| globs(&own, SUCH_AS));
-            globs.transpose()
-        };
-        Ok(LeftOfReview {
-            include: own(&args.include, variable::INCLUDE, include)?,
-            exclude: own(&args.exclude, variable::EXCLUDE, exclude)?,
+    pub fn review_exclusions(&self, args: &GlobArgs) -> Result<ReviewExclusions, SettingsError> {
+        let (include, exclude) = self.section_globs(SelectionPurpose::Review);
+        Ok(ReviewExclusions {
+            include: self.compile_file_globs(&args.include, variable::INCLUDE, include)?,
+            exclude: self.compile_file_globs(&args.exclude, variable::EXCLUDE, exclude)?,
         })
+    }
+
+    /// Compiles the globs of the file. Returns `None` if there are none, or if the job sets others.
+    fn compile_file_globs(
+        &self,
+        flags: &[String],
+        variable: &str,
+        file: Option<&Vec<String>>,
+    ) -> Result<Option<GlobSet>, SettingsError> {
+        let is_set_by_job = !flags.is_empty() || self.env.get(variable).is_some();
+        match file {
+            Some(globs) if !is_set_by_job && !globs.is_empty() => {
+                compile_globs(globs, EXAMPLE_GLOB).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 }
 
@@ -210,18 +230,18 @@ mod tests {
             "a/.b/c d.orch.yaml",
             "ü/\"q\".orch.yaml",
         ] {
-            assert!(selection.wants(wanted), "{wanted}");
+            assert!(selection.selects(wanted), "{wanted}");
         }
         for left in ["a.yaml", "old/a.orch.yaml", "a.orch.yaml.bak"] {
-            assert!(!selection.wants(left), "{left}");
+            assert!(!selection.selects(left), "{left}");
         }
     }
 
     #[test]
     fn a_star_stays_within_a_folder() {
         let selection = Selection::new(&["sales/*.orch.yaml".to_owned()], &[]).unwrap();
-        assert!(selection.wants("sales/a.orch.yaml"));
-        assert!(!selection.wants("sales/deep/a.orch.yaml"));
+        assert!(selection.selects("sales/a.orch.yaml"));
+        assert!(!selection.selects("sales/deep/a.orch.yaml"));
     }
 
     #[test]

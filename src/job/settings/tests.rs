@@ -1,14 +1,14 @@
 //! Tests of the report of a changed configuration file, with the table of settings.
 
-use super::known;
-use crate::job::policy::{GateFileSide, of_settings as describe};
+use super::find_known_setting;
+use crate::job::policy::{GateFileVersion, describe_config_file_changes as describe};
 
-fn of_settings(old: &GateFileSide, new: &GateFileSide) -> Vec<String> {
-    describe(old, new, &known)
+fn of_settings(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
+    describe(old, new, &find_known_setting)
 }
 
-fn text(text: &str) -> GateFileSide {
-    GateFileSide::Text(text.as_bytes().to_vec())
+fn text(text: &str) -> GateFileVersion {
+    GateFileVersion::Text(text.as_bytes().to_vec())
 }
 
 fn said(old: &str, new: &str) -> String {
@@ -62,11 +62,11 @@ fn what_comes_to_the_same_is_said_so() {
 #[test]
 fn a_file_that_came_or_went_or_cannot_be_read_is_said() {
     let some = text("exclude: [a]");
-    insta::assert_snapshot!(of_settings(&GateFileSide::Missing, &some).join("\n"), @"
+    insta::assert_snapshot!(of_settings(&GateFileVersion::Missing, &some).join("\n"), @"
     the file is new
     exclude: + a (relaxed)
     ");
-    insta::assert_snapshot!(of_settings(&some, &GateFileSide::Missing).join("\n"), @"
+    insta::assert_snapshot!(of_settings(&some, &GateFileVersion::Missing).join("\n"), @"
     the file is gone
     exclude: - a (tightened)
     ");
@@ -76,7 +76,7 @@ fn a_file_that_came_or_went_or_cannot_be_read_is_said() {
         said.starts_with("the version of the change cannot be read: "),
         "{said}"
     );
-    let link = GateFileSide::Unreadable("it is a symbolic link\n::error::x".to_owned());
+    let link = GateFileVersion::Unreadable("it is a symbolic link\n::error::x".to_owned());
     insta::assert_snapshot!(of_settings(&link, &some).join("\n"), @"the version of the base cannot be read: it is a symbolic link ::error::x");
 }
 
@@ -89,7 +89,7 @@ fn text_from_the_file_is_safe_and_bounded_and_a_secret_is_not_shown() {
         "{said_of}"
     );
     let many = (0..500).fold(String::new(), |text, n| text + &format!("k{n}: 1\n"));
-    let said_of = of_settings(&GateFileSide::Missing, &text(&many));
+    let said_of = of_settings(&GateFileVersion::Missing, &text(&many));
     assert_eq!(said_of.len(), 51);
     assert_eq!(said_of.last().unwrap(), "and 451 more");
     assert!(!said("", "token: hunter2").contains("hunter2"));

@@ -324,7 +324,7 @@ impl Tour<'_> {
         );
         run.runtime = Arc::clone(&self.run.runtime);
         match (self.run_command)(&run, cli.command) {
-            Err(failure) => Ok(run.ui.fail(&failure)),
+            Err(failure) => Ok(run.ui.print_failure(&failure)),
             ended => ended,
         }
     }
@@ -345,6 +345,6 @@ impl Tour<'_> {
     }
 
     fn tell(&self, words: &str) -> Result<(), Failure> {
-        self.run.ui.out(&format!("{words}\n"))
+        self.run.ui.print_result(&format!("{words}\n"))
     }
 }

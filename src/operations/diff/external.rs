@@ -50,7 +50,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         }
     };
     let lines: Vec<String> = lines.iter().map(|line| look.line(line)).collect();
-    run.ui.out(&(lines.join("\n") + "\n"))?;
+    run.ui.print_result(&(lines.join("\n") + "\n"))?;
     Ok(ExitStatus::Success)
 }
 

@@ -8,7 +8,7 @@ use crate::gate::selection::SelectionRequest;
 use crate::gate::{ChangedContents, Pairs};
 use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject};
-use crate::job::settings::{Of, Revisions, Selection};
+use crate::job::settings::{Revisions, Selection, SelectionPurpose};
 use crate::publish::{Callers, Reaching};
 use crate::session::Run;
 use crate::session::named_file::read_bounded;
@@ -73,7 +73,9 @@ pub(crate) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         Some((base, head)) => of_range(run, &workspace, base, head)?,
         None => as_check(run, &workspace, args, &wish)?,
     };
-    let selection = workspace.sources.selection(&args.globs, Of::Review)?;
+    let selection = workspace
+        .sources
+        .selection(&args.globs, SelectionPurpose::Review)?;
     let paths = workspace.paths(run, typed, &snapshot, &ends.bases);
     let paths = paths.map_err(|failure| hint_at_revision(&workspace, typed, failure))?;
     let request = SelectionRequest {
@@ -81,7 +83,7 @@ pub(crate) fn of_repository(run: &Run, args: &DiffArgs, wants: Wants) -> Result<
         paths: &paths,
         named: &[],
         revisions: &wish,
-        resolve: &|sources| sources.selection(&args.globs, Of::Review),
+        resolve: &|sources| sources.selection(&args.globs, SelectionPurpose::Review),
     };
     workspace.must_match(&snapshot, &ends.bases, &request)?;
     let what = format!("{} with {}", snapshot.name(), ends.against);
@@ -159,7 +161,7 @@ impl From<Comparison> for Ends {
                     format!("the commits {} ({source})", short.join(", "))
                 }
             },
-            is_nothing: settled.nothing_to_do.is_some(),
+            is_nothing: settled.idle_reason.is_some(),
             bases: settled.bases,
             head: settled.head,
         }
@@ -172,7 +174,7 @@ fn wish(workspace: &Workspace<'_>, args: &DiffArgs) -> Result<Revisions, Failure
         range: args.range.clone(),
         ..SelectionArgs::default()
     };
-    let revisions = workspace.sources.checked(&CheckArgs {
+    let revisions = workspace.sources.revisions_to_check(&CheckArgs {
         selection,
         staged: args.staged,
         ..CheckArgs::default()
@@ -266,7 +268,7 @@ fn as_check<'w>(
     };
     let compared = workspace.checkout(run, wish.clone())?;
     let head = workspace.repo.head().ok().map(|head| head.commit);
-    let is_open = compared.bases.is_empty() && compared.nothing_to_do.is_none() && wish.base.is_none();
+    let is_open = compared.bases.is_empty() && compared.idle_reason.is_none() && wish.base.is_none();
     let is_clean = |head: &CommitId| {
         Ok::<_, Failure>(
             snapshot
@@ -299,7 +301,7 @@ fn changes(
     if ends.is_nothing {
         return Ok(Vec::new());
     }
-    let wanted = |path: &str| is_pipeline(path) && selection.wants(path);
+    let wanted = |path: &str| is_pipeline(path) && selection.selects(path);
     let mut changes = snapshot.changes(&ends.bases, &wanted)?;
     let is_meant = |path: &str| paths.is_empty() || paths.iter().any(|wanted| is_within(path, wanted));
     changes.retain(|change| change.paths().any(is_meant));

@@ -51,7 +51,7 @@ impl Check {
     /// Returns a failed check with the failure's hint.
     pub(crate) fn failed(name: &'static str, failure: &Failure) -> Self {
         Self {
-            hint: Some(failure.advice().unwrap_or(GENERAL_HINT).to_owned()),
+            hint: Some(failure.own_hint().unwrap_or(GENERAL_HINT).to_owned()),
             ..Self::ended(name, CheckState::Failed(failure.status()), failure.chain())
         }
     }

@@ -82,13 +82,13 @@ fn note<T>(
 fn resolve(run: &Run) -> Result<DoctorSettings, Failure> {
     let sources = run.sources()?;
     sources.config_dir(&run.global)?;
-    let review = sources.review(&ReviewArgs::default())?;
+    let review = sources.review_settings(&ReviewArgs::default())?;
     let publish_on = sources.publish_on(&CiArgs::default())?;
     Ok(DoctorSettings {
         connection: sources.connection(&run.global)?,
-        publishes: publish_on.never().is_none() || sources.optional_prefix(None)?.is_some(),
+        publishes: publish_on.reason_for_no_publish().is_none() || sources.optional_prefix(None)?.is_some(),
         deepens: review.gate.revisions.deepen,
-        request: review.request,
+        request: review.request_fields,
     })
 }
 
@@ -135,7 +135,7 @@ fn depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOu
         ));
     }
     let message = "the clone is shallow, so the changes cannot be determined reliably";
-    let line = workspace.ci.host.whole_history();
+    let line = workspace.ci.host.full_history_setting();
     let whole = line.map_or_else(
         || "run `git fetch --unshallow`".to_owned(),
         |line| format!("set {line} in the job"),

@@ -165,7 +165,7 @@ impl Ended {
 
 /// Prints how the execution ended.
 pub(crate) fn show(run: &Run, ended: &Ended, output: OutputArgs) -> CommandResult {
-    run.ui.out(&match output.output {
+    run.ui.print_result(&match output.output {
         OutputFormat::Json => output::json(&ended.document()),
         OutputFormat::Text => ended.words(),
     })?;

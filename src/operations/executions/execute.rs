@@ -3,15 +3,15 @@
 
 use super::PATIENCE;
 use super::ended::{Ended, tell};
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::RunArgs;
-use crate::job::settings::Waiting;
+use crate::job::settings::PollSettings;
 use crate::report::{ExecutionRun, Verdict, execution_junit};
 use crate::session::failure::not_written;
 use crate::session::resource::{RemoteProject, Sought, made_nameless, perhaps_made};
 use crate::session::{CommandResult, Run};
-use crate::write;
 use jiff::Timestamp;
 use sluicegate_base::text;
 use sluicegate_platform::api::{Answer, ExecutionId, Grid, NewExecution};
@@ -36,7 +36,7 @@ struct Job<'a> {
     args: &'a RunArgs,
     project: RemoteProject,
     execution: NewExecution,
-    waiting: Waiting,
+    waiting: PollSettings,
     cancel_status: String,
     started_at: Timestamp,
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
             scalar_variables: scalar_variables(args)?,
             grid_variables: grid_variables(run, args)?,
         },
-        waiting: sources.waiting(&args.pace, PATIENCE)?,
+        waiting: sources.poll_settings(&args.pace, PATIENCE)?,
         cancel_status: sources.cancel_status(args.cancel.cancel_status.clone()),
         project: run.project()?,
         started_at: Timestamp::now(),
@@ -113,7 +113,7 @@ fn grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, F
 impl Job<'_> {
     async fn go(&self) -> CommandResult {
         let mut interrupt = pin!(self.interrupt());
-        let pace = self.args.wait.then(|| self.pace(self.waiting.limit));
+        let pace = self.args.wait.then(|| self.pace(self.waiting.time_limit));
         let (started, stop) = self.start(pace.as_ref(), interrupt.as_mut()).await;
         let started = match started {
             Ok(started) => started,
@@ -179,7 +179,7 @@ impl Job<'_> {
 
     /// Returns a wait of this duration, starting now.
     fn pace(&self, limit: Duration) -> Pace {
-        Pace::new(self.waiting.first, limit)
+        Pace::new(self.waiting.first_interval, limit)
     }
 
     /// Returns the signal that ends the job, if this command handles it.
@@ -232,7 +232,9 @@ impl Job<'_> {
         let asked = changed_in_time(Some(&pace), request).await;
         self.run.signals.release();
         let problem = if let Err(error) = asked {
-            ui.fail(&Failure::from(error).context(format!("could not terminate the execution {id}")));
+            ui.print_failure(
+                &Failure::from(error).context(format!("could not terminate the execution {id}")),
+            );
             format!("interrupted, but could not terminate the execution {id}")
         } else {
             self.farewell(id, pace).await?
@@ -284,6 +286,7 @@ impl Job<'_> {
 
     fn write(&self, path: &Path, report: &ExecutionRun) -> Result<(), Failure> {
         let place = self.run.env.current_dir().join(path);
-        write::in_pieces(&place, |out| execution_junit(report, out)).map_err(not_written("the report ", path))
+        atomic_file::write_file_with(&place, |out| execution_junit(report, out))
+            .map_err(not_written("the report ", path))
     }
 }

@@ -1,10 +1,10 @@
 //! Configures `git diff` to show pipelines by component: the program, in git's configuration of this repository, and
 //! the files, in `.gitattributes`. Existing settings are not changed.
 
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::session::{CommandResult, Run};
-use crate::write;
 use sluicegate_base::input;
 use sluicegate_base::text;
 use sluicegate_git::read_on_disk;
@@ -66,7 +66,7 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
              hint: add it to the PATH, or set its full path: git config {SETTING} '/path/to/{COMMAND}'"
         ));
     }
-    run.ui.out(&(told.join("\n") + "\n"))?;
+    run.ui.print_result(&(told.join("\n") + "\n"))?;
     Ok(ExitStatus::Success)
 }
 
@@ -118,6 +118,6 @@ fn add(path: &Path, lines: &[String]) -> Result<(), Failure> {
         text.push_str(line);
         text.push('\n');
     }
-    write::whole(path, text.as_bytes())
+    atomic_file::write_file(path, text.as_bytes())
         .map_err(|why| Failure::usage(format!("could not write {ATTRIBUTES}: {why}")))
 }

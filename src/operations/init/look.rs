@@ -29,7 +29,7 @@ impl From<Failure> for MissingFlag {
     fn from(failure: Failure) -> Self {
         Self {
             what: failure.chain(),
-            hint: failure.advice().unwrap_or_default().to_owned(),
+            hint: failure.own_hint().unwrap_or_default().to_owned(),
         }
     }
 }

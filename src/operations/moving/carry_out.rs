@@ -2,8 +2,8 @@
 
 use super::edit::FileEdit;
 use super::plan::Plan;
+use crate::atomic_file;
 use crate::error::Failure;
-use crate::write;
 use sluicegate_git::Repository;
 use sluicegate_pipelines::moving::Moves;
 use std::fs;
@@ -29,9 +29,9 @@ pub(crate) fn carry_out(repo: &Repository, plan: &Plan) -> Result<UnstagedFiles,
     };
     let mut done: Vec<&FileEdit> = Vec::new();
     for edit in &plan.edits {
-        if let Err(why) = write::in_place(&place(root, plan, edit), &edit.after) {
+        if let Err(why) = atomic_file::replace_file(&place(root, plan, edit), &edit.after) {
             for edit in done {
-                let _ = write::in_place(&place(root, plan, edit), &edit.before);
+                let _ = atomic_file::replace_file(&place(root, plan, edit), &edit.before);
             }
             if let Some(moves) = &plan.moves {
                 let _ = repo.move_files(&moves.to, &moves.from);

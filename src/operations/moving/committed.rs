@@ -1,7 +1,7 @@
 //! Checks that the moved files are committed, except for references rewritten by an earlier move.
 
 use super::read::Reading;
-use crate::document_content::document;
+use crate::document_content::read_document;
 use crate::error::Failure;
 use sluicegate_git::{Change, ChangeKind, GitError};
 use sluicegate_pipelines::pipelines::PipelineFacts;
@@ -37,7 +37,7 @@ fn is_only_rewritten(reading: &Reading<'_>, change: &Change) -> Result<bool, Fai
     let (Some(before), Some(after)) = (head.find(old)?, reading.snapshot.find(&change.path)?) else {
         return Ok(false);
     };
-    let (Ok(before), Ok(after)) = (document(repo, &before)?, document(repo, &after)?) else {
+    let (Ok(before), Ok(after)) = (read_document(repo, &before)?, read_document(repo, &after)?) else {
         return Ok(false);
     };
     // Git may have checked the file out with other line endings than it stores.

@@ -51,7 +51,7 @@ fn refused(message: String) -> Failure {
 /// Returns the path relative to the root, with `/`; empty for the root itself.
 fn within(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
-    policy::in_repository(root, &full)
+    policy::path_in_repository(root, &full)
         .ok_or_else(|| refused(format!("`{}` is outside the repository", path.display())))
 }
 
@@ -87,7 +87,7 @@ fn refuse_new(reading: &Reading<'_>, moves: &Moves) -> Result<(), Failure> {
     let (from, to) = (&moves.from, &moves.to);
     let full = root.join(to);
     refuse_linked_path(root, Path::new(to))?;
-    if policy::is_in_git_folder(Path::new(to)) {
+    if policy::is_in_git_dir(Path::new(to)) {
         return Err(refused(format!("`{to}` is inside the git directory")));
     }
     if full.symlink_metadata().is_ok() && !is_same_file(&root.join(from), &full) {

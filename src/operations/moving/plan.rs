@@ -3,7 +3,7 @@
 use super::edit::{FileEdit, Referrer, ValueEdit};
 use super::read::{ReadFile, Reading};
 use crate::error::Failure;
-use crate::job::settings::globs_over_paths;
+use crate::job::settings::path_glob_keys;
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::moving::{Moves, Relocation, Repair, RepairError};
 use sluicegate_pipelines::pipelines::{
@@ -235,7 +235,7 @@ fn of_settings(bytes: &[u8], moves: &Moves) -> Vec<ValueEdit> {
     };
     let extension = Kind::from_path(&moves.from).map(Kind::extension);
     let mut edits = Vec::new();
-    for (key, is_over_calls) in globs_over_paths() {
+    for (key, is_over_calls) in path_glob_keys() {
         let mut parts = key.split('.');
         let Some(node) = parts.try_fold(tree.root(), NodeRef::get) else {
             continue;

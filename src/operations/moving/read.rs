@@ -1,6 +1,6 @@
 //! Reads the files of the working tree that may refer to other files.
 
-use crate::document_content::{document, document_on_disk};
+use crate::document_content::{read_document, read_document_on_disk};
 use crate::error::Failure;
 use crate::workspace::Workspace;
 use sluicegate_git::{FileKind, Snapshot, SnapshotFile};
@@ -64,9 +64,9 @@ impl Reading<'_> {
     /// blob if the file is not checked out.
     fn bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         if !self.is_on_disk(&file.path) {
-            return Ok(document(&self.workspace.repo, file)?);
+            return Ok(read_document(&self.workspace.repo, file)?);
         }
-        let read = document_on_disk(&self.workspace.repo.root().join(&file.path));
+        let read = read_document_on_disk(&self.workspace.repo.root().join(&file.path));
         Ok(read.unwrap_or_else(|error| Err(DocumentError::of_all(error.to_string()))))
     }
 }

@@ -21,8 +21,10 @@ pub(crate) fn tell(run: &Run, plan: &Plan, unstaged: &UnstagedFiles, args: &MvAr
             .say("the repaired files are not staged: look at them with `git diff`, then run `git add`");
     }
     match args.output.output {
-        OutputFormat::Json => run.ui.out(&output::json(&document(plan, unstaged, args.dry_run))),
-        OutputFormat::Text => run.ui.out(&words(plan, args.dry_run)),
+        OutputFormat::Json => run
+            .ui
+            .print_result(&output::json(&document(plan, unstaged, args.dry_run))),
+        OutputFormat::Text => run.ui.print_result(&words(plan, args.dry_run)),
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResul
         (None, None) => return Err(unknown(id)),
     };
     if output == OutputFormat::Json {
-        run.ui.out(&json(&document))?;
+        run.ui.print_result(&json(&document))?;
         return Ok(ExitStatus::Success);
     }
     let heading = if run.ui.colors_output() {
@@ -39,7 +39,7 @@ pub(crate) fn explain(run: &Run, id: &str, output: OutputFormat) -> CommandResul
     for block in blocks {
         page.push_str(&shown(&block, heading, width));
     }
-    run.ui.out(&page)?;
+    run.ui.print_result(&page)?;
     Ok(ExitStatus::Success)
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn lint(run: &Run, file: Option<&Path>, output: OutputFormat) -> Comm
         OutputFormat::Json => json(&document(&name, &problems)),
         OutputFormat::Text => in_words(run, (&name, &bytes), &problems, errors),
     };
-    run.ui.out(&shown)?;
+    run.ui.print_result(&shown)?;
     Ok(if errors == 0 {
         ExitStatus::Success
     } else {

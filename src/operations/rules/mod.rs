@@ -66,7 +66,7 @@ pub(crate) fn list(run: &Run, output: OutputArgs) -> CommandResult {
             )
         }
     };
-    run.ui.out(&shown)?;
+    run.ui.print_result(&shown)?;
     Ok(ExitStatus::Success)
 }
 
@@ -111,7 +111,7 @@ fn refuse_second_folder(
     let Ok(Some(other)) = folder_in(snapshot)? else {
         return Ok(());
     };
-    if other == folder || workspace.sources.file_names_folder(folder) {
+    if other == folder || workspace.sources.sets_config_dir(folder) {
         return Ok(());
     }
     let message =
@@ -136,7 +136,7 @@ pub(crate) fn init(run: &Run) -> CommandResult {
     });
     match written {
         Ok(()) => {
-            run.ui.out(&format!(
+            run.ui.print_result(&format!(
                 "wrote {}\n",
                 sluicegate_base::text::line(&path.display().to_string())
             ))?;

@@ -23,8 +23,8 @@ pub(crate) fn run(
     let pace = match follow {
         None => None,
         Some(args) => {
-            let waiting = run.sources()?.waiting(args, PATIENCE)?;
-            Some(Pace::new(waiting.first, waiting.limit))
+            let waiting = run.sources()?.poll_settings(args, PATIENCE)?;
+            Some(Pace::new(waiting.first_interval, waiting.time_limit))
         }
     };
     let platform = platform(run)?;
@@ -76,7 +76,7 @@ impl History<'_> {
         if self.output.output == OutputFormat::Text {
             let now = Timestamp::now();
             let shown: String = events.iter().map(|event| words(event, now)).collect();
-            self.run.ui.out(&shown)?;
+            self.run.ui.print_result(&shown)?;
         } else {
             self.all.extend(events);
         }
@@ -140,7 +140,10 @@ impl History<'_> {
     fn finish(&self) -> Result<(), Failure> {
         match self.output.output {
             OutputFormat::Text => Ok(()),
-            OutputFormat::Json => self.run.ui.out(&output::json(&json!({ "results": self.all }))),
+            OutputFormat::Json => self
+                .run
+                .ui
+                .print_result(&output::json(&json!({ "results": self.all }))),
         }
     }
 }

@@ -46,10 +46,10 @@ impl TaskWait {
     }
 
     pub(crate) fn quiet(run: &Run, wait: bool, pace: &PaceArgs) -> Result<Option<Self>, Failure> {
-        let pace = run.sources()?.waiting(pace, PATIENCE)?;
+        let pace = run.sources()?.poll_settings(pace, PATIENCE)?;
         Ok(wait.then(|| Self {
             policy: Policy::default(),
-            pace: Pace::new(pace.first, pace.limit),
+            pace: Pace::new(pace.first_interval, pace.time_limit),
         }))
     }
 

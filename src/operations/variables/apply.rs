@@ -52,7 +52,7 @@ fn show(run: &Run, args: &ApplyArgs, changes: &[VariableStep]) -> Result<(), Fai
     }
     let lines = changes.iter().flat_map(VariableStep::lines);
     let shown: String = lines.map(|line| text::line(&line) + "\n").collect();
-    run.ui.out(&shown)
+    run.ui.print_result(&shown)
 }
 
 /// Prints a failure as soon as it happens.
@@ -79,7 +79,7 @@ fn problem(applied: &Applied) -> Option<String> {
 
 fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&[Applied]>) -> CommandResult {
     if args.output.output == OutputFormat::Json {
-        run.ui.out(&output::json(&summary(changes, ended)))?;
+        run.ui.print_result(&output::json(&summary(changes, ended)))?;
     }
     let Some(ended) = ended else {
         let text = match changes.len() {
@@ -87,7 +87,7 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
             some => format!("{}; dry run, no change was applied\n", count(some, "change")),
         };
         if args.output.output == OutputFormat::Text {
-            run.ui.out(&text)?;
+            run.ui.print_result(&text)?;
         }
         return Ok(ExitStatus::Success);
     };
@@ -95,7 +95,7 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
     if failed == 0 {
         if args.output.output == OutputFormat::Text {
             run.ui
-                .out(&format!("done: {}\n", count(changes.len(), "change")))?;
+                .print_result(&format!("done: {}\n", count(changes.len(), "change")))?;
         }
         return Ok(ExitStatus::Success);
     }

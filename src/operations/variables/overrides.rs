@@ -138,7 +138,7 @@ async fn unset(
         }
     }
     if output.output == OutputFormat::Json {
-        run.ui.out(&output::json(&serde_json::Value::Null))?;
+        run.ui.print_result(&output::json(&serde_json::Value::Null))?;
     }
     let half = gone > 0 && status == ExitStatus::Undecided;
     Ok(if half { ExitStatus::RemoteFailed } else { status })

@@ -59,7 +59,7 @@ pub(crate) fn add(
         .say(&format!("{} added to {FILE_NAME}", count(written, "waiver")));
     match args.output.output {
         OutputFormat::Text => Ok(()),
-        OutputFormat::Json => run.ui.out(&json(&entries.iter().map(as_json).collect())),
+        OutputFormat::Json => run.ui.print_result(&json(&entries.iter().map(as_json).collect())),
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn list(
             run.ui.width(),
         ),
     };
-    run.ui.out(&shown)
+    run.ui.print_result(&shown)
 }
 
 const fn state(standing: WaiverStatus) -> &'static str {

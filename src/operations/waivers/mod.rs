@@ -6,14 +6,14 @@ pub(crate) mod prune;
 
 pub(crate) use add::baseline;
 
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::local_review::evaluate_all;
 use crate::gate::waivers::{held, standings};
-use crate::job::policy::Text;
+use crate::job::policy::NamedText;
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::WAIVERS_SIZE_LIMIT;
-use crate::write;
 use serde_json::{Value, json};
 use sluicegate_base::input;
 use sluicegate_git::Snapshot;
@@ -40,7 +40,7 @@ impl Waived {
     ) -> Result<Self, Failure> {
         let path = workspace.repo.root().join(FILE_NAME);
         let text = text(&path)?;
-        let named = Text {
+        let named = NamedText {
             name: path.display().to_string(),
             text,
         };
@@ -76,7 +76,7 @@ impl Waived {
             Failure::usage(format!("{shown} was not changed: {why}"))
                 .hint("write each waiver on a separate line, as `- { rule: …, path: …, reason: … }`")
         })?;
-        write::whole(&self.path, text.as_bytes())
+        atomic_file::write_file(&self.path, text.as_bytes())
             .map_err(|why| Failure::usage(format!("could not write {shown}: {why}")))
     }
 }

@@ -26,9 +26,11 @@ pub(crate) fn prune(
         file.write(remove(&file.text, &goes))?;
     }
     match output.output {
-        OutputFormat::Json => run.ui.out(&json(&gone.into_iter().map(placed_as_json).collect())),
+        OutputFormat::Json => run
+            .ui
+            .print_result(&json(&gone.into_iter().map(placed_as_json).collect())),
         OutputFormat::Text if gone.is_empty() => Ok(()),
-        OutputFormat::Text => run.ui.out(&words(&gone)),
+        OutputFormat::Text => run.ui.print_result(&words(&gone)),
     }
 }
 

@@ -164,7 +164,7 @@ fn the_pages_agree_on_the_hosts_that_do_not_name_the_default_branch() {
         .filter(|name| !["gitea.rs", "none.rs", "unknown.rs"].contains(&name.as_str()))
         .filter(|name| {
             let text = read(&format!("src/job/ci/{name}"));
-            text.contains("const WHOLE_HISTORY") && !text.contains("default_branch")
+            text.contains("const FULL_HISTORY_SETTING") && !text.contains("default_branch")
         })
         .collect();
     silent.sort();

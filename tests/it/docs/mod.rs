@@ -110,19 +110,19 @@ fn the_book_lists_every_variable() {
         "" => String::new(),
         word => format!("`{word}`"),
     };
-    let rows = settings::all().map(|setting| {
+    let rows = settings::all_settings().map(|setting| {
         let key = if setting.kind.is_in_file() {
             setting.key
         } else {
             ""
         };
         let (flag, key) = (code(setting.flag), code(key));
-        let (name, meaning) = (setting.variable, setting.meaning());
+        let (name, meaning) = (setting.variable, setting.description());
         // What has no key, the file cannot set.
         let said_by = if setting.key.is_empty() {
             "only the job"
         } else {
-            setting.kind.said_by()
+            setting.kind.describe_places()
         };
         format!("| {} | {flag} | {key} | {said_by} | {meaning} |\n", code(name))
     });
@@ -186,7 +186,7 @@ fn readme_and_the_book_use_only_flags_that_exist() {
 fn every_variable_is_a_setting_whose_flag_names_it() {
     let mut all: Vec<Arg> = commands().iter().flat_map(flags).collect();
     all.extend(Cli::command().get_arguments().cloned());
-    for setting in settings::all().filter(|setting| !setting.flag.is_empty()) {
+    for setting in settings::all_settings().filter(|setting| !setting.flag.is_empty()) {
         let named =
             |arg: &Arg| arg.get_long() == Some(&setting.flag[2..]) && help(arg).contains(setting.variable);
         assert!(
@@ -209,7 +209,7 @@ fn every_variable_stands_in_a_help_and_every_help_names_real_variables() {
         "SLUICEGATE_TOKEN_AUDIENCE",
         "SLUICEGATE_BITBUCKET_PROXY",
     ];
-    for name in settings::all()
+    for name in settings::all_settings()
         .map(|setting| setting.variable)
         .filter(|name| !name.is_empty())
     {
@@ -222,7 +222,7 @@ fn every_variable_stands_in_a_help_and_every_help_names_real_variables() {
     {
         if word.starts_with("SLUICEGATE_") {
             assert!(
-                settings::all().any(|setting| setting.variable == word),
+                settings::all_settings().any(|setting| setting.variable == word),
                 "{word} is no variable"
             );
         }
@@ -388,7 +388,7 @@ fn the_action_hands_over_every_setting_by_environment() {
         .flat_map(|step| step["env"].as_object().unwrap())
         .map(|(name, value)| (name.as_str(), value.as_str().unwrap()))
         .collect();
-    for name in settings::all()
+    for name in settings::all_settings()
         .map(|setting| setting.variable)
         .filter(|name| !name.is_empty())
     {
@@ -453,14 +453,15 @@ fn the_configuration_among_the_settings_is_accepted() {
 /// Checks that the program accepts the text of a configuration file in a document.
 fn accept_configuration(page: &str, text: &str) {
     let file = sluicegate::job::policy::GateFile {
-        counts: Some(sluicegate::job::policy::Text {
+        effective: Some(sluicegate::job::policy::NamedText {
             name: "sluicegate.yaml".to_owned(),
             text: text.to_owned(),
         }),
         ..Default::default()
     };
     let env = sluicegate::env::Env::from_parts([], PathBuf::new());
-    if let Err(why) = settings::Sources::new(&env, &file, None, sluicegate::job::policy::UnusableFile::Reject)
+    if let Err(why) =
+        settings::SettingSources::new(&env, &file, None, sluicegate::job::policy::UnusableFile::Reject)
     {
         panic!("{page}: {why}");
     }

@@ -3,19 +3,19 @@
 use crate::support::{Project, World, git, open};
 use sluicegate::env::Env;
 use sluicegate::job::ci::{self, CiContext, Host};
-use sluicegate::job::context::{self, ContextError, RevisionWish, Target};
+use sluicegate::job::context::{self, ContextError, RequestedRevisions, Target};
 use sluicegate_git::{CommitId, GitError};
 use std::path::Path;
 
 /// Returns a context without a CI host.
 fn nobody() -> CiContext {
-    let context = ci::detect(&Env::default(), None).unwrap();
+    let context = ci::detect_context(&Env::default(), None).unwrap();
     assert_eq!(context.host, Host::None);
     context
 }
 
 fn settle(folder: &Path, ci: &CiContext) -> Result<Target, ContextError> {
-    context::settle(&open(folder), ci, &RevisionWish::default())
+    context::resolve_target(&open(folder), ci, &RequestedRevisions::default())
 }
 
 /// Returns the base, or `None` if all files are selected.
@@ -23,8 +23,8 @@ fn base(target: &Target) -> Option<&str> {
     target.bases.first().map(CommitId::as_str)
 }
 
-fn wished(project: &Project, wish: &RevisionWish) -> Result<Target, ContextError> {
-    context::settle(&open(&project.world.work()), &nobody(), wish)
+fn wished(project: &Project, wish: &RequestedRevisions) -> Result<Target, ContextError> {
+    context::resolve_target(&open(&project.world.work()), &nobody(), wish)
 }
 
 fn on_remote(world: &World, target: &Target) -> Result<Option<String>, ContextError> {
@@ -96,46 +96,46 @@ fn without_a_remote_everything_is_taken_and_nothing_can_be_reviewed_remotely() {
 #[test]
 fn what_was_asked_for_wins() {
     let project = Project::new();
-    let ask = |wish: RevisionWish| wished(&project, &wish).unwrap();
+    let ask = |wish: RequestedRevisions| wished(&project, &wish).unwrap();
     let text = |text: &str| Some(text.to_owned());
-    let head = ask(RevisionWish {
+    let head = ask(RequestedRevisions {
         head: text("feature"),
-        ..RevisionWish::default()
+        ..RequestedRevisions::default()
     });
     assert_eq!(
         (head.head.as_str(), head.branch.as_deref()),
         (project.feature.as_str(), Some("feature"))
     );
     assert_eq!(base(&head), Some(project.fork.as_str()));
-    let remote = ask(RevisionWish {
+    let remote = ask(RequestedRevisions {
         head: text("origin/feature"),
-        ..RevisionWish::default()
+        ..RequestedRevisions::default()
     });
     assert_eq!(remote.branch.as_deref(), Some("feature"));
-    let id = ask(RevisionWish {
+    let id = ask(RequestedRevisions {
         head: text(&project.before),
-        ..RevisionWish::default()
+        ..RequestedRevisions::default()
     });
     assert_eq!(id.branch.as_deref(), Some("feature"));
-    let all = ask(RevisionWish {
+    let all = ask(RequestedRevisions {
         head: text("feature"),
         all: true,
-        ..RevisionWish::default()
+        ..RequestedRevisions::default()
     });
     assert_eq!(base(&all), None);
-    let based = ask(RevisionWish {
+    let based = ask(RequestedRevisions {
         head: text("feature"),
         base: text("main"),
-        ..RevisionWish::default()
+        ..RequestedRevisions::default()
     });
     assert_eq!(
         base(&based),
         Some(project.fork.as_str()),
         "the merge-base, not the tip of main"
     );
-    let named = ask(RevisionWish {
+    let named = ask(RequestedRevisions {
         branch: text("other"),
-        ..RevisionWish::default()
+        ..RequestedRevisions::default()
     });
     assert_eq!(named.branch.as_deref(), Some("other"));
 }
@@ -147,13 +147,13 @@ fn revisions_that_cannot_be_used_are_named() {
     world.git(&["checkout", "-q", "--orphan", "alone"]);
     world.commit("alone");
     for wish in [
-        RevisionWish {
+        RequestedRevisions {
             base: Some("nothing".to_owned()),
-            ..RevisionWish::default()
+            ..RequestedRevisions::default()
         },
-        RevisionWish {
+        RequestedRevisions {
             head: Some("nothing".to_owned()),
-            ..RevisionWish::default()
+            ..RequestedRevisions::default()
         },
     ] {
         let error = wished(&project, &wish).unwrap_err();
@@ -164,9 +164,9 @@ fn revisions_that_cannot_be_used_are_named() {
     }
     let unrelated = wished(
         &project,
-        &RevisionWish {
+        &RequestedRevisions {
             base: Some("main".to_owned()),
-            ..RevisionWish::default()
+            ..RequestedRevisions::default()
         },
     )
     .unwrap_err();
@@ -203,12 +203,12 @@ fn a_shallow_clone_will_do_if_no_base_is_needed() {
     let shallow = project.world.path().join("shallow");
     let error = settle(&shallow, &nobody()).unwrap_err();
     assert!(matches!(error, ContextError::Shallow { .. }), "{error}");
-    let target = context::settle(
+    let target = context::resolve_target(
         &open(&shallow),
         &nobody(),
-        &RevisionWish {
+        &RequestedRevisions {
             all: true,
-            ..RevisionWish::default()
+            ..RequestedRevisions::default()
         },
     )
     .unwrap();

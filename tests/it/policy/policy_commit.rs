@@ -3,21 +3,21 @@
 use crate::support::{EVERYTHING_FETCHED, Project, ZEROS, checkout, open};
 use sluicegate::env::Env;
 use sluicegate::job::ci;
-use sluicegate::job::context::{PolicyTip, policy_tip};
+use sluicegate::job::context::{PolicyTip, target_policy_tip};
 use std::path::Path;
 
 fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyTip {
     let pairs = variables
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let ci = ci::detect(&Env::from_parts(pairs, folder.to_owned()), None).unwrap();
-    policy_tip(&open(folder), &ci, true).unwrap()
+    let ci = ci::detect_context(&Env::from_parts(pairs, folder.to_owned()), None).unwrap();
+    target_policy_tip(&open(folder), &ci, true).unwrap()
 }
 
 #[track_caller]
 fn at(found: PolicyTip, expected: &str, words: &str) {
     match found {
-        PolicyTip::At {
+        PolicyTip::Commit {
             commit,
             source,
             branch,

@@ -4,22 +4,23 @@
 //! relaxes or tightens the gate, if that can be determined. Text from the files is sanitized, and all output is
 //! bounded. To support another file, add a function that uses [`compared`].
 
-mod rules;
-mod settings;
-mod waivers;
+mod rule_changes;
+mod setting_changes;
+mod waiver_changes;
 
-pub use rules::of_rules;
-pub use settings::{KnownSetting, Strictness, of_settings};
-pub use waivers::of_waivers;
+pub use rule_changes::describe_rules_file_changes;
+pub(super) use rule_changes::find_rule;
+pub use setting_changes::{KnownSetting, Strictness, describe_config_file_changes};
+pub use waiver_changes::describe_waivers_file_changes;
 
 use sluicegate_base::text::{self, List};
 use sluicegate_pipelines::yaml::{DocumentError, shortened};
 
 /// Maximum number of sentences about one file.
-const MOST: usize = 50;
+const MAX_SENTENCES: usize = 50;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GateFileSide {
+pub enum GateFileVersion {
     Missing,
     /// The file exists but cannot be read, for this reason.
     Unreadable(String),
@@ -28,20 +29,20 @@ pub enum GateFileSide {
 
 /// The effect of a difference on the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shift {
+enum Effect {
     Relaxed,
     Tightened,
     /// The effect is unknown, or there is none.
-    Other,
+    Unknown,
 }
 
-impl Shift {
+impl Effect {
     /// Compares the laxity before and after.
-    fn of<T: Ord>(old: &T, new: &T) -> Self {
+    fn from_laxity<T: Ord>(old: &T, new: &T) -> Self {
         match new.cmp(old) {
             std::cmp::Ordering::Greater => Self::Relaxed,
             std::cmp::Ordering::Less => Self::Tightened,
-            std::cmp::Ordering::Equal => Self::Other,
+            std::cmp::Ordering::Equal => Self::Unknown,
         }
     }
 
@@ -49,11 +50,11 @@ impl Shift {
         match self {
             Self::Relaxed => Self::Tightened,
             Self::Tightened => Self::Relaxed,
-            Self::Other => Self::Other,
+            Self::Unknown => Self::Unknown,
         }
     }
 
-    fn told(self, sentence: &str) -> String {
+    fn label(self, sentence: &str) -> String {
         format!("{sentence}{}", self.suffix())
     }
 
@@ -61,50 +62,72 @@ impl Shift {
         match self {
             Self::Relaxed => " (relaxed)",
             Self::Tightened => " (tightened)",
-            Self::Other => " (changed)",
+            Self::Unknown => " (changed)",
         }
     }
 }
 
-/// Returns the sentences about changes that tighten the gate; with `or_other`, also about those that may.
-pub(super) fn stricter_of(mut said: Vec<String>, or_other: bool) -> Vec<String> {
-    let is_of = |sentence: &String, shift: Shift| sentence.ends_with(shift.suffix());
-    said.retain(|sentence| is_of(sentence, Shift::Tightened) || (or_other && is_of(sentence, Shift::Other)));
-    said
+/// Returns the sentences about changes that tighten the gate; with `or_unknown`, also about those that may.
+pub(super) fn retain_stricter(mut sentences: Vec<String>, or_unknown: bool) -> Vec<String> {
+    sentences.retain(|sentence| {
+        sentence.ends_with(Effect::Tightened.suffix())
+            || (or_unknown && sentence.ends_with(Effect::Unknown.suffix()))
+    });
+    sentences
 }
 
-/// Returns the sentences about two versions, parsed with `read`. A version that cannot be read is reported instead of
+/// Returns the sentences about two versions, parsed with `parse` and compared with `describe_differences`. A version that cannot be read is reported instead of
 /// compared.
-fn compared<T: Default>(
-    (old, new): (&GateFileSide, &GateFileSide),
-    read: impl Fn(&[u8]) -> Result<T, DocumentError>,
-    differences: impl Fn(&T, &T) -> Vec<String>,
+fn describe_versions<T: Default>(
+    old: &GateFileVersion,
+    new: &GateFileVersion,
+    parse: impl Fn(&[u8]) -> Result<T, DocumentError>,
+    describe_differences: impl Fn(&T, &T) -> Vec<String>,
 ) -> Vec<String> {
-    let mut said = Vec::new();
-    let mut take = |side: &GateFileSide, version: &str, missing: &str| {
-        let why = match side {
-            GateFileSide::Missing => {
-                said.push(missing.to_owned());
-                return Some(T::default());
-            }
-            GateFileSide::Unreadable(why) => why.clone(),
-            GateFileSide::Text(bytes) => match read(bytes) {
-                Ok(value) => return Some(value),
-                Err(error) => error.to_string(),
-            },
-        };
-        said.push(format!("{version} cannot be read: {}", text::line(&why)));
-        None
-    };
-    let old = take(old, "the version of the base", "the file is new");
-    let new = take(new, "the version of the change", "the file is gone");
-    if let (Some(old), Some(new)) = (old, new) {
-        said.extend(differences(&old, &new));
+    let mut sentences = Vec::new();
+    if *old == GateFileVersion::Missing {
+        sentences.push("the file is new".to_owned());
     }
-    List::with_limit(said, MOST).entries().collect()
+    let old_value = match parse_version(old, &parse) {
+        Ok(value) => Some(value),
+        Err(reason) => {
+            sentences.push(describe_unreadable("the version of the base", &reason));
+            None
+        }
+    };
+    if *new == GateFileVersion::Missing {
+        sentences.push("the file is gone".to_owned());
+    }
+    let new_value = match parse_version(new, &parse) {
+        Ok(value) => Some(value),
+        Err(reason) => {
+            sentences.push(describe_unreadable("the version of the change", &reason));
+            None
+        }
+    };
+    if let (Some(old_value), Some(new_value)) = (old_value, new_value) {
+        sentences.extend(describe_differences(&old_value, &new_value));
+    }
+    List::with_limit(sentences, MAX_SENTENCES).entries().collect()
+}
+
+/// Parses a version. A missing file has the default value. The error is the reason why it cannot be read.
+fn parse_version<T: Default>(
+    version: &GateFileVersion,
+    parse: impl Fn(&[u8]) -> Result<T, DocumentError>,
+) -> Result<T, String> {
+    match version {
+        GateFileVersion::Missing => Ok(T::default()),
+        GateFileVersion::Unreadable(reason) => Err(reason.clone()),
+        GateFileVersion::Text(bytes) => parse(bytes).map_err(|error| error.to_string()),
+    }
+}
+
+fn describe_unreadable(version: &str, reason: &str) -> String {
+    format!("{version} cannot be read: {}", text::line(reason))
 }
 
 /// Sanitizes a name or a value from a file for output.
-fn shown(text: &str) -> String {
+fn sanitize(text: &str) -> String {
     text::line(&shortened(text))
 }

@@ -1,10 +1,10 @@
 //! Tests that schema and reader agree: on keys, on types, and on the documents that they accept.
 
-use super::schema;
+use super::json_schema;
 use crate::env::Env;
 use crate::job::cli::{GlobalArgs, PaceArgs, PublishArgs, ReviewArgs};
-use crate::job::policy::{UnusableFile, of_the_job};
-use crate::job::settings::{Checkout, FileConfig, Sources};
+use crate::job::policy::{UnusableFile, read_job_file};
+use crate::job::settings::{Checkout, FileConfig, SettingSources};
 use crate::schema::hold;
 use serde::Deserialize as _;
 use serde::de::value::{Error, StrDeserializer};
@@ -173,7 +173,7 @@ fn schema_keys(path: &str, schema: &Value, found: &mut AskedKeys) {
 
 #[test]
 fn the_schema_has_the_keys_and_types_of_the_reader() {
-    let schema = schema();
+    let schema = json_schema();
     let mut described = AskedKeys::new();
     schema_keys("", &schema, &mut described);
     assert!(
@@ -192,10 +192,10 @@ fn every_key_is_described() {
             check(&format!("{path}.{name}"), key);
         }
     }
-    check("", &schema());
-    insta::assert_snapshot!(schema()["properties"]["review"]["properties"]["fail-on"],
+    check("", &json_schema());
+    insta::assert_snapshot!(json_schema()["properties"]["review"]["properties"]["fail-on"],
         @r#"{"type":"string","enum":["error","warn","never"],"default":"error","description":"Lowest severity that fails the gate: error, warn or never. `error`: Fail on violations of rules with the level error. `warn`: Fail on any violation. `never`: Never fail; findings are only reported. Environment variable: SLUICEGATE_FAIL_ON."}"#);
-    insta::assert_snapshot!(schema()["properties"]["include"],
+    insta::assert_snapshot!(json_schema()["properties"]["include"],
         @r#"{"type":"array","items":{"type":"string","minLength":1},"default":["**/*.orch.yaml","**/*.tran.yaml"],"description":"Globs of the files to select. Environment variable: SLUICEGATE_INCLUDE."}"#);
 }
 
@@ -204,25 +204,25 @@ fn is_read(text: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sluicegate.yaml");
     std::fs::write(&path, text).unwrap();
-    let file = of_the_job(&path, true).unwrap();
+    let file = read_job_file(&path, true).unwrap();
     let env = Env::from_parts([], folder.path().to_owned());
     let read = || {
-        let sources = Sources::new(
+        let sources = SettingSources::new(
             &env,
             &file,
             Some(&Checkout {
                 root: folder.path(),
-                tracks: &|_| false,
+                is_tracked: &|_| false,
             }),
             UnusableFile::Reject,
         )?;
         let global = GlobalArgs::default();
         sources.config_dir(&global)?;
         sources.connection(&global)?;
-        sources.review(&ReviewArgs::default())?;
-        sources.waiting(&PaceArgs::default(), 1)?;
+        sources.review_settings(&ReviewArgs::default())?;
+        sources.poll_settings(&PaceArgs::default(), 1)?;
         if sources.optional_prefix(None)?.is_some() {
-            sources.publish(&PublishArgs::default())?;
+            sources.publish_settings(&PublishArgs::default())?;
         }
         Ok::<_, crate::job::settings::SettingsError>(())
     };
@@ -231,7 +231,7 @@ fn is_read(text: &str) -> bool {
 
 fn is_valid(text: &str) -> bool {
     let document: Value = serde_yaml::from_str(text).unwrap();
-    hold(&schema(), &document).is_ok()
+    hold(&json_schema(), &document).is_ok()
 }
 
 #[test]

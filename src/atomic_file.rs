@@ -1,0 +1,118 @@
+//! Writes files atomically.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use uuid::Uuid;
+
+/// Size of the write buffer, in bytes.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// Writes a file atomically, so that a reader never sees half of it.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_file_with(path, |file| file.write_all(bytes))
+}
+
+/// Replaces a file atomically and keeps its permissions.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let permissions = fs::metadata(path)?.permissions();
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(bytes)?;
+    file.file.set_permissions(permissions)?;
+    file.finish()
+}
+
+/// Like [`whole`], for content that is generated while it is written and so is never in memory at once.
+pub(crate) fn write_file_with(
+    path: &Path,
+    write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    write_buffered(&mut file, write_content)?;
+    file.finish()
+}
+
+/// A file that is moved to its path when it is finished; if dropped earlier, it is removed.
+#[derive(Debug)]
+pub(crate) struct AtomicFile {
+    path: PathBuf,
+    /// The temporary file beside `path`; `None` for a device or a pipe, which is written to and not replaced.
+    temporary_path: Option<PathBuf>,
+    file: File,
+}
+
+impl AtomicFile {
+    /// Creates the temporary file, and its directory if it is missing.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        let parent = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        fs::create_dir_all(parent)?;
+        let is_special = path.exists() && !path.is_file();
+        let temporary_path =
+            (!is_special).then(|| parent.join(format!(".sluicegate-{}", Uuid::new_v4().simple())));
+        Ok(Self {
+            file: File::create(temporary_path.as_deref().unwrap_or(path))?,
+            path: path.to_owned(),
+            temporary_path,
+        })
+    }
+
+    /// Moves the file to its path.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        match &self.temporary_path {
+            Some(temporary_path) => fs::rename(temporary_path, &self.path)?,
+            None => return Ok(()),
+        }
+        self.temporary_path = None;
+        Ok(())
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        if let Some(temporary_path) = &self.temporary_path {
+            let _ = fs::remove_file(temporary_path);
+        }
+    }
+}
+
+/// Writes the output of `write_content` to `stream` through a buffer.
+pub(crate) fn write_buffered(
+    stream: impl Write,
+    write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut writer = BufWriter::with_capacity(BUFFER_BYTES, stream);
+    write_content(&mut writer)?;
+    writer.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_halfway_leaves_the_old_file_and_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.json");
+        write_file(&path, b"old").unwrap();
+        let broken = write_file_with(&path, |file| {
+            file.write_all(&vec![b'x'; 3 * BUFFER_BYTES])?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert_eq!(broken.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,164 @@
+//! The shared pipelines that a commit, a directory or a plan offers, read from the repository and compared.
+//!
+//! The kind of a pipeline is defined by the `type` key in its file, not by the file's name. Only files that differ
+//! between the sides are read; for the others, and for files that cannot be read, the name is used.
+
+use crate::document_content::read_document;
+use sluicegate_git::{Content, FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use sluicegate_pipelines::interface::{Change, ChangedKinds, Interface, compare};
+use sluicegate_pipelines::pipelines::{Kind, SHARED_PIPELINES_FILE, SharedEntry, config_folder};
+use sluicegate_pipelines::yaml::DocumentError;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The result of reading the shared-pipelines file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LoadedInterface {
+    /// There is no shared-pipelines file, so nothing is offered.
+    Missing,
+    /// The interface, with the bytes of the file.
+    Read(Box<Interface>, Vec<u8>),
+    /// The file exists but cannot be read: its path, and the reason.
+    Unreadable(String, DocumentError),
+}
+
+/// Reads one side. `folder` is the platform's hidden folder; if it is `None`, the folder is searched.
+pub(crate) fn read_interface(
+    repository: &Repository,
+    snapshot: &Snapshot<'_>,
+    config_dir: Option<&str>,
+) -> Result<LoadedInterface, GitError> {
+    let config_dir = match config_dir {
+        Some(folder) => Some(folder.trim_matches('/').to_owned()),
+        None => find_config_dir(snapshot)?,
+    };
+    let Some(config_dir) = config_dir else {
+        return Ok(LoadedInterface::Missing);
+    };
+    let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+    let Some(file) = snapshot.find(&path)? else {
+        return Ok(LoadedInterface::Missing);
+    };
+    let bytes = match read_document(repository, &file)? {
+        Ok(bytes) => bytes,
+        Err(error) => return Ok(LoadedInterface::Unreadable(path, error)),
+    };
+    Ok(match Interface::parse(&path, &bytes) {
+        Ok(interface) => LoadedInterface::Read(Box::new(interface), bytes),
+        Err(error) => LoadedInterface::Unreadable(path, error),
+    })
+}
+
+/// Returns the folder with the platform's files; if there are several, the first that has a shared-pipelines file.
+fn find_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
+    let folders = snapshot.root_folders()?;
+    let has_file = |path: &str| matches!(snapshot.find(path), Ok(Some(_)));
+    if let Ok(config_dir) = config_folder(&folders, &has_file) {
+        return Ok(config_dir);
+    }
+    let config_dir = folders
+        .iter()
+        .find(|name| name.starts_with('.') && has_file(&format!("{name}/{SHARED_PIPELINES_FILE}")));
+    Ok(config_dir.cloned())
+}
+
+/// The shared pipelines that one side offers, with their files.
+pub(crate) struct InterfaceVersion<'a> {
+    interface: Interface,
+    repository: &'a Repository,
+    files: BTreeMap<String, SnapshotFile>,
+}
+
+impl<'a> InterfaceVersion<'a> {
+    /// Creates the offer of a snapshot. An entry whose pipeline is missing is not offered.
+    pub(crate) fn at_snapshot(
+        repository: &'a Repository,
+        snapshot: &Snapshot<'_>,
+        mut interface: Interface,
+    ) -> Result<Self, GitError> {
+        let paths: BTreeSet<&str> = interface.offered().map(|entry| entry.pipeline.as_str()).collect();
+        let files = snapshot.find_all(&paths)?;
+        interface
+            .entries
+            .retain(|entry| !entry.enabled || files.contains_key(&entry.pipeline));
+        Ok(Self {
+            interface,
+            repository,
+            files,
+        })
+    }
+
+    /// Creates the offer of a plan, from its files and their contents.
+    pub(crate) fn for_plan(
+        repository: &'a Repository,
+        interface: Interface,
+        files: impl Iterator<Item = (&'a str, &'a Content)>,
+    ) -> Self {
+        let files = files
+            .map(|(path, content)| {
+                let file = SnapshotFile {
+                    path: path.to_owned(),
+                    kind: FileKind::Regular,
+                    content: content.clone(),
+                    doubt: None,
+                };
+                (path.to_owned(), file)
+            })
+            .collect();
+        Self {
+            interface,
+            repository,
+            files,
+        }
+    }
+
+    fn content(&self, entry: &SharedEntry) -> Option<&Content> {
+        self.files.get(&entry.pipeline).map(|file| &file.content)
+    }
+
+    /// Returns the kind from the file, or `None` if it cannot be read, for example because a partial clone lacks it.
+    fn read_kind(&self, entry: &SharedEntry) -> Result<Option<Kind>, GitError> {
+        let Some(file) = self.files.get(&entry.pipeline) else {
+            return Ok(None);
+        };
+        match read_document(self.repository, file) {
+            Ok(read) => Ok(read.ok().and_then(|bytes| Kind::read(&bytes).ok())),
+            Err(GitError::MissingObject { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Returns the changes from `old` to `new` that consumers see. A file that is equal on both sides is not read.
+pub(crate) fn compare_interface_versions(
+    old: &InterfaceVersion<'_>,
+    new: &InterfaceVersion<'_>,
+) -> Result<Vec<Change>, GitError> {
+    let kinds = read_changed_kinds(old, new)?;
+    Ok(compare(&old.interface, &new.interface, &kinds))
+}
+
+/// Reads the kinds of the shared pipelines whose files differ between the sides.
+fn read_changed_kinds(
+    old: &InterfaceVersion<'_>,
+    new: &InterfaceVersion<'_>,
+) -> Result<ChangedKinds, GitError> {
+    let old_entries: HashMap<&str, &SharedEntry> = old
+        .interface
+        .offered()
+        .map(|entry| (entry.id.as_str(), entry))
+        .collect();
+    let mut kinds = ChangedKinds::default();
+    for new_entry in new.interface.offered() {
+        let Some(old_entry) = old_entries.get(new_entry.id.as_str()) else {
+            continue;
+        };
+        if old_entry.pipeline != new_entry.pipeline || old.content(old_entry) != new.content(new_entry) {
+            kinds.insert(
+                new_entry.id.clone(),
+                old.read_kind(old_entry)?,
+                new.read_kind(new_entry)?,
+            );
+        }
+    }
+    Ok(kinds)
+}

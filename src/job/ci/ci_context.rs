@@ -1,0 +1,192 @@
+//! The context of a run, which each host's file creates.
+
+use super::Host;
+use crate::env::Env;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trigger {
+    /// An unmerged change: a pull or merge request, or a merge queue.
+    Change,
+    /// A commit that was pushed to a branch or as a tag. If the host does not name the event, a user may have selected
+    /// the commit.
+    Commit,
+    /// No commit: a schedule, a manual run, a comment, another workflow. The run is on the default branch or on a
+    /// branch that a user selected, and its job may check out any commit.
+    Any,
+}
+
+impl Trigger {
+    /// Returns the trigger for a host whose runs are all for a commit or for a change.
+    pub(super) const fn for_commit_or_change(is_change: bool) -> Self {
+        if is_change { Self::Change } else { Self::Commit }
+    }
+}
+
+/// The CI host's description of this run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CiContext {
+    pub host: Host,
+    /// The host's name for the event; `local` without a host.
+    pub event: String,
+    /// The subject of the event. It depends on the host's variables, never on whether a number can be parsed.
+    pub trigger: Trigger,
+    /// The branch name to send to the platform, without `refs/heads/`.
+    pub branch: Option<String>,
+    /// The commit to review, which the remote has, or `None` for the checked-out commit.
+    pub commit: Option<String>,
+    /// The commit that the host checks out if it is not `commit`: a trial merge.
+    pub checkout: Option<String>,
+    /// `commit` may be a merge that the host created only in the clone. One of its parents is then the commit to review.
+    pub may_be_local_merge: bool,
+    /// The tag of the event, if any.
+    pub tag: Option<String>,
+    /// The number of the pull request or merge request.
+    pub pull_request: Option<u64>,
+    /// The branch belongs to another repository than the target of the change.
+    pub fork: bool,
+    pub target_repository: TargetRepository,
+    /// The change is in a queue: the host's base may be another change that is not merged yet.
+    pub is_queued: bool,
+    pub base: BaseHint,
+    /// A commit at which the host saw the target branch, and the name of the variable or field. It may be outdated.
+    pub target_tip: Option<(String, &'static str)>,
+    /// The commits of earlier runs on the same branch, the preferred one first, each with the name of its variable.
+    pub earlier_commits: Vec<(String, &'static str)>,
+    /// The number of this run on the host.
+    pub run_number: Option<String>,
+    /// The name of the repository's default branch.
+    pub default_branch: Option<String>,
+    /// Why the run has no pipelines to review, for example a deleted branch.
+    pub idle_reason: Option<String>,
+}
+
+/// The repository that the change goes to, as the event names it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TargetRepository {
+    /// URLs of the repository: each works, and they may differ in host and path.
+    pub urls: Vec<String>,
+    /// The event states that the change comes from this repository. The absence of a fork's variable states it only on
+    /// hosts that always set that variable for a fork.
+    pub has_change: bool,
+}
+
+impl TargetRepository {
+    /// Returns the repository with those of these URLs that the host set.
+    pub(super) fn new(urls: impl IntoIterator<Item = Option<String>>, has_change: bool) -> Self {
+        Self {
+            urls: urls.into_iter().flatten().collect(),
+            has_change,
+        }
+    }
+}
+
+/// The base of the change, as far as the host knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BaseHint {
+    /// The host does not know it: use the merge-base with the default branch, or on that branch, review everything.
+    DefaultBranch,
+    /// The merge-base with the target branch of a pull request.
+    MergeBaseWith {
+        branch: String,
+        /// A commit at which the host saw the target, for a clone without that branch. It may be outdated.
+        seen_commit: Option<String>,
+    },
+    Commit {
+        id: String,
+        source: &'static str,
+        /// The target branch of the change, for a clone without the commit.
+        target: Option<String>,
+    },
+    /// The commit of the branch before this push. After a forced push, it may no longer exist.
+    PushedFrom { previous: String, source: &'static str },
+    /// The push created the branch, so the branch has no earlier commit. Otherwise like [`Self::DefaultBranch`].
+    CreatedBranch,
+    /// No base: everything is reviewed.
+    All { reason: &'static str },
+}
+
+impl CiContext {
+    pub(super) fn new(host: Host, event: impl Into<String>) -> Self {
+        Self {
+            host,
+            event: event.into(),
+            trigger: Trigger::Commit,
+            branch: None,
+            commit: None,
+            checkout: None,
+            may_be_local_merge: false,
+            tag: None,
+            pull_request: None,
+            fork: false,
+            target_repository: TargetRepository::default(),
+            is_queued: false,
+            base: BaseHint::DefaultBranch,
+            target_tip: None,
+            earlier_commits: Vec::new(),
+            run_number: None,
+            default_branch: None,
+            idle_reason: None,
+        }
+    }
+
+    /// Returns the branch that the change goes to, if the host names it.
+    pub fn target_branch(&self) -> Option<&str> {
+        match &self.base {
+            BaseHint::MergeBaseWith { branch, .. } => Some(branch),
+            BaseHint::Commit { target, .. } => target.as_deref(),
+            BaseHint::DefaultBranch
+            | BaseHint::PushedFrom { .. }
+            | BaseHint::CreatedBranch
+            | BaseHint::All { .. } => None,
+        }
+    }
+
+    /// Returns whether the event is a push, so that the branch has the commit. A host that does not name the event also
+    /// runs builds that a user starts with any branch and commit.
+    pub fn is_push(&self) -> bool {
+        let names_event = !matches!(self.host, Host::Bitbucket | Host::CircleCi | Host::Jenkins);
+        self.trigger == Trigger::Commit && names_event && self.event != "unknown"
+    }
+
+    /// Returns the context for a tag: the branch must be found, and everything is reviewed.
+    pub(super) fn for_tag(self, tag: impl Into<String>) -> Self {
+        let reason = "a tag has no previous state";
+        Self {
+            tag: Some(tag.into()),
+            branch: None,
+            base: BaseHint::All { reason },
+            ..self
+        }
+    }
+}
+
+/// Returns the commits of earlier runs that these variables name.
+pub(super) fn read_earlier_commits(env: &Env, variables: &[&'static str]) -> Vec<(String, &'static str)> {
+    let named_commits = variables
+        .iter()
+        .filter_map(|name| Some((env.get(name)?.to_owned(), *name)));
+    named_commits.filter(|(commit, _)| !is_null_id(commit)).collect()
+}
+
+/// Returns whether a commit id is all zeros, which hosts use for "no commit".
+pub(super) fn is_null_id(commit: &str) -> bool {
+    commit.bytes().all(|byte| byte == b'0')
+}
+
+/// Returns the name of a branch without `refs/heads/`.
+pub(super) fn short_branch(name: &str) -> String {
+    name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
+}
+
+/// Returns the last two parts of a repository's URL, or of its name, in lower case. They are comparable if the
+/// protocols differ.
+pub(super) fn owner_and_name(url: &str) -> String {
+    let url_without_slash = url.trim_end_matches('/');
+    let repository = url_without_slash
+        .strip_suffix(".git")
+        .unwrap_or(url_without_slash)
+        .to_lowercase();
+    let mut parts = repository.rsplit(['/', ':']);
+    let name = parts.next().unwrap_or_default().to_owned();
+    format!("{}/{name}", parts.next().unwrap_or_default())
+}

@@ -1,0 +1,175 @@
+//! The command tree as users see it. Every command accepts every common flag, so that one set of flags works for all
+//! commands. Completions and manual pages show only the common flags that a command uses. The help of a command lists
+//! only their names, because their texts would fill a screen; `sluicegate help globals` explains them.
+
+use super::overview::{GLOBALS_COMMAND, globals_command, render_overview};
+use super::{Cli, PROGRAM, single_command};
+use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
+use std::ffi::OsString;
+
+/// Used by every command.
+const EVERY_COMMAND: &[&str] = &["color", "quiet", "verbose"];
+/// Flags that locate the repository and its configuration.
+const REPOSITORY: &[&str] = &["config", "repo", "config_dir", "ci", "policy"];
+/// Flags for the platform and the credentials.
+const PLATFORM: &[&str] = &["base_url", "project_id", "token_file", "token_command"];
+/// Flags for requests to the platform or to a CI host.
+const NETWORK: &[&str] = &["ca_cert", "timeout", "retries"];
+const AGENT: &[&str] = &["agent_version"];
+const GATE: &[&str] = &["gate_changes"];
+/// Flags for the result of a command with `-o`.
+const RESULT: &[&str] = &["out"];
+
+/// Returns the common flags that a command uses.
+fn common_flags_of(command: &str) -> &'static [&'static [&'static str]] {
+    match command {
+        PROGRAM | "review" | "ci" => &[EVERY_COMMAND, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
+        "doctor" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT],
+        "check" | "report" => &[EVERY_COMMAND, REPOSITORY, NETWORK, GATE],
+        "context" => &[EVERY_COMMAND, RESULT, REPOSITORY, GATE],
+        "init" => &[EVERY_COMMAND, RESULT, REPOSITORY, &["project_id"], AGENT],
+        "diff" | "rules" | "waivers" | "mv" => &[EVERY_COMMAND, RESULT, REPOSITORY],
+        "serve" | "demo" | "schema" | "completions" | "man" => &[EVERY_COMMAND],
+        _ => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK],
+    }
+}
+
+fn uses_common_flag(command: &str, flag: &Arg) -> bool {
+    let id = flag.get_id().as_str();
+    common_flags_of(command).iter().any(|group| group.contains(&id))
+}
+
+/// Parses the arguments; the first is the program's name.
+///
+/// # Errors
+///
+/// A usage error, or the requested help.
+pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    if let Some(cli) = single_command::parse(&args) {
+        return Ok(cli);
+    }
+    // The shape shows only in a help page and in a usage error, and takes as long as parsing.
+    if let Ok(cli) = Cli::try_parse_from(&args) {
+        return Ok(cli);
+    }
+    // A help page shows one command.
+    let mut program = command_tree(&|command| args.iter().any(|arg| arg == command));
+    let mut matches = program.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+}
+
+/// Returns the complete command tree, with the common flags that a command does not use hidden.
+#[must_use]
+pub fn command() -> Command {
+    command_tree(&|_| true)
+}
+
+fn command_tree(is_complete: &dyn Fn(&str) -> bool) -> Command {
+    let program = Cli::command();
+    let common_flags = common_flags(&program);
+    let first_screen = render_overview(&program);
+    let program = fold_common_flags(program, &common_flags, PROGRAM).override_help(first_screen);
+    let program = program.mut_subcommands(|command| {
+        let name = command.get_name().to_owned();
+        if !is_complete(&name) {
+            return command;
+        }
+        let hidden_flags: Vec<Arg> = common_flags
+            .iter()
+            .filter(|flag| !uses_common_flag(&name, flag))
+            .map(|flag| flag.clone().hide(true))
+            .collect();
+        fold_common_flags(add_missing_flags(command, hidden_flags), &common_flags, &name)
+    });
+    if is_complete(GLOBALS_COMMAND) {
+        program.subcommand(globals_command(&common_flags))
+    } else {
+        program
+    }
+}
+
+/// Returns the command tree for completions. A common flag is only on the commands that use it, because completions
+/// offer hidden flags too.
+#[must_use]
+pub fn command_for_completions() -> Command {
+    let program = Cli::command();
+    let common_flags = common_flags(&program);
+    let program = program.mut_args(|flag| flag.global(false));
+    program.mut_subcommands(|command| {
+        let name = command.get_name().to_owned();
+        let used_flags: Vec<Arg> = common_flags
+            .iter()
+            .filter(|flag| uses_common_flag(&name, flag))
+            .map(|flag| flag.clone().global(false))
+            .collect();
+        add_flags_to_subtree(command, &used_flags)
+    })
+}
+
+fn add_flags_to_subtree(command: Command, flags: &[Arg]) -> Command {
+    add_missing_flags(command, flags.to_vec()).mut_subcommands(|verb| add_flags_to_subtree(verb, flags))
+}
+
+fn common_flags(program: &Command) -> Vec<Arg> {
+    program
+        .get_arguments()
+        .filter(|flag| flag.is_global_set())
+        .cloned()
+        .collect()
+}
+
+/// Adds these flags to a command, except those whose id the command already uses.
+fn add_missing_flags(command: Command, flags: Vec<Arg>) -> Command {
+    let missing_flags: Vec<Arg> = flags
+        .into_iter()
+        .filter(|flag| find_flag(&command, flag).is_none())
+        .collect();
+    command.args(missing_flags)
+}
+
+/// Returns the flag of the command with the same id.
+fn find_flag<'c>(command: &'c Command, flag: &Arg) -> Option<&'c Arg> {
+    command
+        .get_arguments()
+        .find(|command_flag| command_flag.get_id() == flag.get_id())
+}
+
+/// Folds the common flags of a command and of its subcommands to their names.
+fn fold_common_flags(command: Command, common_flags: &[Arg], name: &str) -> Command {
+    let used_flags: Vec<&Arg> = common_flags
+        .iter()
+        .filter(|flag| uses_common_flag(name, flag))
+        .collect();
+    match name {
+        PROGRAM => fold_flags(command, &used_flags),
+        _ => fold_flags_in_subtree(command, &used_flags),
+    }
+}
+
+fn fold_flags_in_subtree(command: Command, flags: &[&Arg]) -> Command {
+    fold_flags(command, flags).mut_subcommands(|verb| fold_flags_in_subtree(verb, flags))
+}
+
+/// Folds the common flags in the help template, so that the manual pages, which explain them, have only the examples
+/// below the flags.
+fn fold_flags(command: Command, flags: &[&Arg]) -> Command {
+    let flag_names = format_flag_names(&command, flags);
+    let template = format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{{all-args}}\n\n\
+         Global options (sluicegate help globals):\n  {flag_names}{{after-help}}"
+    );
+    command.help_template(template).mut_args(|flag| {
+        let is_common = flag.get_help_heading() == Some(super::global::HEADING);
+        flag.hide_short_help(is_common).hide_long_help(is_common)
+    })
+}
+
+/// Returns the names of the flags in this command, which may rename a common flag.
+fn format_flag_names(command: &Command, flags: &[&Arg]) -> String {
+    let names: Vec<String> = flags
+        .iter()
+        .filter_map(|flag| find_flag(command, flag).unwrap_or(flag).get_long())
+        .map(|name| format!("--{name}"))
+        .collect();
+    names.join(" ")
+}

@@ -1,0 +1,343 @@
+//! Finds the commit to compare the change with.
+//!
+//! The result is a commit that is certainly a merge-base or an ancestor of head, or no commit, which selects every
+//! pipeline.
+
+use super::base::{Base, EarlierCommit};
+use super::target_branches::{TargetBranches, TargetTip};
+use super::{ContextError, RequestedRevisions, head::ReviewedHead};
+use crate::job::ci::{BaseHint, CiContext, Host};
+use sluicegate_git::{CommitId, GitError, Repository, WHOLE_HISTORY};
+
+pub(super) struct BaseSearch<'a> {
+    pub repo: &'a Repository,
+    pub ci: &'a CiContext,
+    pub head: &'a ReviewedHead,
+    pub branches: TargetBranches<'a>,
+    /// The reviewed files may differ from head, because they changed since the commit. In a local run, they are
+    /// compared even if head itself is already on the remote. A CI host checks out exactly the files to review.
+    pub includes_uncommitted: bool,
+    /// Missing commits can still be fetched, so no fallback is used.
+    pub may_fetch: bool,
+}
+
+impl BaseSearch<'_> {
+    pub(super) fn find_base(&self, revisions: &RequestedRevisions) -> Result<Base, ContextError> {
+        match (revisions.all, &revisions.base) {
+            (true, _) => Ok(Base::for_all_pipelines("all pipelines were requested")),
+            (false, Some(revision)) => self.requested_base(revision),
+            (false, None) => self.detected_base(),
+        }
+    }
+
+    fn requested_base(&self, revision: &str) -> Result<Base, ContextError> {
+        let named_commit = self.repo.named(revision)?;
+        let bases = self.repo.merge_bases(&named_commit.commit, &self.head.commit)?;
+        if bases.is_empty() {
+            return Err(ContextError::NoCommonHistory {
+                revision: revision.to_owned(),
+                head: self.head.commit.clone(),
+            });
+        }
+        if self.contains_head(&bases) && !self.includes_uncommitted && self.needs_own_commits() {
+            return Err(self.reject_empty_change(&format!("`{revision}`, as requested")));
+        }
+        let source = format!("{} with `{revision}`, as requested", describe_merge_bases(&bases));
+        let base = Base::from_commits(bases, source);
+        Ok(match named_commit.ambiguity {
+            Some(ambiguity) => base.with_warning(ambiguity),
+            None => base,
+        })
+    }
+
+    /// Returns the detected base. The host's base is valid only for the host's commit.
+    fn detected_base(&self) -> Result<Base, ContextError> {
+        match &self.ci.base {
+            BaseHint::MergeBaseWith { branch, seen_commit } => {
+                self.target_base(branch, seen_commit.as_deref())
+            }
+            _ if !self.head.is_host_commit => self.default_branch_base(),
+            BaseHint::Commit { id, source, target } => self.event_base(id, source, target.as_deref()),
+            BaseHint::PushedFrom { previous, source } if self.is_on_default_branch()? => {
+                self.push_base(previous, source)
+            }
+            BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::CreatedBranch => {
+                self.default_branch_base()
+            }
+            BaseHint::All { reason } => Ok(Base::for_all_pipelines(*reason)),
+        }
+    }
+
+    /// Returns the merge-base with the target of a pull request. If the job runs late, the target may already contain
+    /// head; the commit at which the host saw the target then still gives the base.
+    fn target_base(&self, branch: &str, seen_commit: Option<&str>) -> Result<Base, ContextError> {
+        let Some(tip) = self.branches.tip(branch)? else {
+            return Err(self.reject_missing_branch(branch, "target"));
+        };
+        if tip.tracked_branch.is_none() && self.may_fetch && !self.branches.is_unproven() {
+            return Err(self.reject_missing_branch(branch, "target"));
+        }
+        let base = self.branch_base(&tip, "target")?;
+        if base.commits.is_empty() {
+            return match seen_commit.filter(|id| self.repo.has_commit(id)) {
+                Some(id) => self.seen_target_base(branch, id),
+                None => self.require_own_commits(base, &tip),
+            };
+        }
+        let base = self.add_change_bases(base, &tip)?;
+        if tip.tracked_branch.is_some() {
+            return Ok(base);
+        }
+        let warning =
+            format!("the target branch `{branch}` is not in this clone, so the base may be outdated");
+        Ok(base.with_warning(warning))
+    }
+
+    fn seen_target_base(&self, branch: &str, id: &str) -> Result<Base, ContextError> {
+        let seen_commit = self.repo.resolve(id)?;
+        let name = format!(
+            "the target branch `{branch}` as the host saw it ({})",
+            seen_commit.short()
+        );
+        self.merge_base_with(&seen_commit, &name)
+    }
+
+    fn event_base(&self, id: &str, source: &'static str, target: Option<&str>) -> Result<Base, ContextError> {
+        if id == self.head.commit.as_str() {
+            return Ok(Base::for_all_pipelines(format!("{source} is the head itself")));
+        }
+        let tip = target
+            .map(|branch| self.branches.tip(branch))
+            .transpose()?
+            .flatten();
+        // The named commit is the base of the change. A merge of it has newer files of the target, too.
+        if let Some(tip) = tip
+            .as_ref()
+            .filter(|_| self.head.change_commit.as_ref() != Some(&self.head.commit))
+            && let Ok(base) = self.branch_base(tip, "target")
+            && !base.commits.is_empty()
+        {
+            return self.add_change_bases(base, tip);
+        }
+        if self.repo.has_commit(id) {
+            let base = self.ancestor_base(&self.repo.resolve(id)?, source)?;
+            return match &tip {
+                Some(tip) => self.add_change_bases(base, tip),
+                None => Ok(base),
+            };
+        }
+        match tip {
+            Some(tip) => {
+                let base = self.require_own_commits(self.branch_base(&tip, "target")?, &tip)?;
+                self.add_change_bases(base, &tip)
+            }
+            None => Err(self.reject_missing_base(id, source)),
+        }
+    }
+
+    /// Adds the other merge-bases of the change and its target. The host names only one, and a merge that the host
+    /// created has only one: with criss-cross merges, a change could choose it. For such a merge, its own merge-base
+    /// is added, too. For a queued change, the host names the change before it in the queue, which is not merged yet
+    /// and may fail. If the clone cannot find the others, the base is used alone.
+    pub(super) fn add_change_bases(&self, mut base: Base, target: &TargetTip) -> Result<Base, ContextError> {
+        if base.commits.is_empty() {
+            return Ok(base);
+        }
+        let head = self.head;
+        let mut other_bases = Vec::new();
+        for commit in [Some(&head.commit), head.change_commit.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            match self.repo.merge_bases(&target.commit, commit) {
+                Ok(bases)
+                    if bases.len() > 1
+                        || head.change_commit.as_ref() != Some(commit)
+                        || self.ci.is_queued =>
+                {
+                    other_bases.extend(bases);
+                }
+                Ok(_) | Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let known_count = base.commits.len();
+        for other_base in other_bases {
+            if !base.commits.contains(&other_base) {
+                base.commits.push(other_base);
+            }
+        }
+        if base.commits.len() > known_count {
+            base.source = format!(
+                "{}, and the other merge-bases with the target branch {}",
+                base.source,
+                target.name()
+            );
+        }
+        Ok(base)
+    }
+
+    /// Fails if the change has no commit of its own, regardless of the references of the clone.
+    fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
+        if base.commits.is_empty()
+            && !self.includes_uncommitted
+            && self.repo.contains(&target.commit, &self.head.commit)?
+        {
+            return Err(self.reject_empty_change(&target.name()));
+        }
+        Ok(base)
+    }
+
+    /// Returns whether the change must have commits: in a pull or merge request, unless the event itself has the same
+    /// commit on both sides.
+    fn needs_own_commits(&self) -> bool {
+        let head = self.head.commit.as_str();
+        match &self.ci.base {
+            BaseHint::MergeBaseWith { seen_commit, .. } => seen_commit.as_deref() != Some(head),
+            BaseHint::Commit { id, .. } => id != head,
+            _ => false,
+        }
+    }
+
+    fn reject_empty_change(&self, base: &str) -> ContextError {
+        ContextError::EmptyChange {
+            base: base.to_owned(),
+            head: self.head.commit.clone(),
+        }
+    }
+
+    /// Returns the commit that the host sets as the base. If it is not an ancestor of head, as after a forced push,
+    /// their merge-base is used. If the shallow clone does not connect the two, the host's commit is used with a
+    /// warning.
+    fn ancestor_base(&self, commit: &CommitId, source: &'static str) -> Result<Base, ContextError> {
+        match self.repo.merge_bases(commit, &self.head.commit) {
+            Ok(bases) if bases == [commit.clone()] => Ok(Base::from_commits(bases, source.to_owned())),
+            Ok(_) => self.merge_base_with(
+                commit,
+                &format!("{source} ({}), which is not an ancestor of head", commit.short()),
+            ),
+            Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
+                let warning = format!(
+                    "could not verify in this shallow clone that head descends from {} ({source}); \
+                     using it as the base anyway",
+                    commit.short()
+                );
+                Ok(Base::from_commits(vec![commit.clone()], source.to_owned()).with_warning(warning))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns whether the run is on the default branch. On other branches, each push is reviewed with all changes of
+    /// the branch: compared only with the previous push, one more commit would turn a failed gate into a passed one.
+    fn is_on_default_branch(&self) -> Result<bool, ContextError> {
+        Ok(self
+            .default_branch_name()?
+            .is_some_and(|name| self.is_on_branch_in_ci(&name)))
+    }
+
+    /// Returns the commit before a push. After a forced push, that commit is not an ancestor of head, or not in the
+    /// clone.
+    fn push_base(&self, previous: &str, source: &'static str) -> Result<Base, ContextError> {
+        if !self.repo.has_commit(previous) {
+            if self.may_fetch && self.repo.is_shallow() {
+                return Err(self.reject_missing_base(previous, source));
+            }
+            let base = self.base_without_previous(&format!("{source} ({previous}) is not in this clone"))?;
+            return Ok(self.mark_missing_commit(base, previous, source));
+        }
+        let previous_commit = self.repo.resolve(previous)?;
+        let short = previous_commit.short();
+        match self.repo.merge_bases(&previous_commit, &self.head.commit) {
+            Ok(bases) if bases == [previous_commit.clone()] && previous_commit != self.head.commit => {
+                Ok(Base::from_commits(bases, source.to_owned()))
+            }
+            Ok(bases) => {
+                let base = self.default_branch_base()?;
+                let base = self.with_bases_of_forced_push(base, bases, &format!("{source} ({short})"));
+                Ok(base.with_reason(&format!("{source} ({short}) is not an ancestor of head")))
+            }
+            Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
+                let base = self.base_without_previous(&format!(
+                    "this clone does not show how head follows {source} ({short})"
+                ))?;
+                Ok(self.mark_missing_commit(base, previous_commit.as_str(), source))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns the merge-base with the default branch instead of the commit before the push, with a warning if more
+    /// history might help.
+    fn base_without_previous(&self, reason: &str) -> Result<Base, ContextError> {
+        let base = self.default_branch_base()?.with_reason(reason);
+        if !base.commits.is_empty() || !self.repo.is_shallow() {
+            return Ok(base);
+        }
+        let history_setting = self.ci.host.full_history_setting().unwrap_or(WHOLE_HISTORY);
+        Ok(base.with_warning(format!(
+            "all pipelines are selected, because {reason}; for more history, use {history_setting}, or --deepen"
+        )))
+    }
+
+    pub(super) fn reject_missing_branch(&self, branch: &str, role: &'static str) -> ContextError {
+        ContextError::BranchNotInClone {
+            branch: branch.to_owned(),
+            role,
+            host: self.ci.host,
+        }
+    }
+
+    pub(super) fn reject_missing_base(&self, commit: &str, source_name: &'static str) -> ContextError {
+        ContextError::BaseNotInClone {
+            commit: commit.to_owned(),
+            source_name,
+            host: self.ci.host,
+        }
+    }
+
+    /// Returns whether a CI run is on the default branch. In CI, its remote-tracking branch does not show the state
+    /// before the push. In a local run it does: commits that are not pushed yet are the change. An unknown host does not
+    /// report the branch, and a checked-out one may be that of a fork.
+    pub(super) fn is_on_branch_in_ci(&self, default: &str) -> bool {
+        !matches!(self.ci.host, Host::None | Host::Unknown) && self.head.branch.as_deref() == Some(default)
+    }
+
+    pub(super) fn branch_base(&self, tip: &TargetTip, role: &str) -> Result<Base, ContextError> {
+        self.merge_base_with(&tip.commit, &format!("the {role} branch {}", tip.name()))
+    }
+
+    /// Returns the merge-bases with another commit. If head itself is one, no pipeline would have changed and the gate
+    /// would pass, so every pipeline is selected instead.
+    fn merge_base_with(&self, commit: &CommitId, name: &str) -> Result<Base, ContextError> {
+        let bases = self.repo.merge_bases(commit, &self.head.commit)?;
+        if bases.is_empty() {
+            return Ok(Base::for_all_pipelines(format!(
+                "head has no commit in common with {name}"
+            )));
+        }
+        if self.contains_head(&bases) && !self.includes_uncommitted {
+            let source = format!("head itself, which is already in {name}");
+            let base = Base::for_all_pipelines(format!("head is already in {name}"));
+            return Ok(base.with_earlier_commit(EarlierCommit::Found {
+                commits: bases,
+                source,
+            }));
+        }
+        let source = format!("{} with {name}", describe_merge_bases(&bases));
+        Ok(Base::from_commits(bases, source))
+    }
+
+    /// Returns whether head is a merge-base. Head is then an ancestor of the other side and the only merge-base.
+    pub(super) fn contains_head(&self, bases: &[CommitId]) -> bool {
+        bases.contains(&self.head.commit)
+    }
+}
+
+/// Returns the number of merge-bases as text for the source of the base.
+pub(super) fn describe_merge_bases(bases: &[CommitId]) -> String {
+    match bases.len() {
+        0 | 1 => "the merge-base".to_owned(),
+        several => format!("the {several} merge-bases"),
+    }
+}

@@ -1,0 +1,82 @@
+//! Finds the base of a run whose host names neither a target nor an earlier commit: the default branch.
+
+use super::ContextError;
+use super::base::{Base, EarlierCommit};
+use super::base_search::BaseSearch;
+use crate::job::ci::Host;
+use sluicegate_git::GitError;
+
+const DEFAULT_BRANCH_UNKNOWN: &str = "this clone does not know the remote's default branch";
+
+/// The warning for a shallow clone, which by default has only one branch.
+const SHALLOW_CLONE_WARNING: &str = "all pipelines are selected, including unchanged ones: the clone is shallow and does not know the remote's default branch
+hint: run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'`, then `git remote set-head origin --auto`";
+
+impl BaseSearch<'_> {
+    /// Returns the merge-base with the default branch, or all pipelines in a CI run on that branch.
+    pub(super) fn default_branch_base(&self) -> Result<Base, ContextError> {
+        let Some(name) = self.default_branch_name()? else {
+            return match self.ci.host {
+                _ if self.branches.is_unproven() => Err(self.branches.reject_unproven("HEAD")),
+                _ if self.may_fetch => Err(self.reject_missing_branch("HEAD", "default")),
+                Host::Unknown => Err(ContextError::UnknownHost {
+                    missing: "the base",
+                    reason: DEFAULT_BRANCH_UNKNOWN.to_owned(),
+                }),
+                _ => Ok(self.unknown_default_base()),
+            };
+        };
+        if self.is_on_branch_in_ci(&name) {
+            return Ok(Base::for_all_pipelines(describe_default_branch_head(&name))
+                .with_earlier_commit(self.find_earlier_commit(&name)?));
+        }
+        match self.branches.tip(&name)? {
+            Some(tip) => {
+                let base = self.add_change_bases(self.branch_base(&tip, "default")?, &tip)?;
+                // An unknown host does not report whether the run is on the default branch.
+                if base.commits.is_empty() && self.ci.host == Host::Unknown {
+                    let is_default = self.repo.contains(&tip.commit, &self.head.commit)?;
+                    let earlier = is_default.then(|| self.find_earlier_commit(&name)).transpose()?;
+                    return Ok(base.with_earlier_commit(earlier.unwrap_or(EarlierCommit::None)));
+                }
+                Ok(base)
+            }
+            None => Err(self.reject_missing_branch(&name, "default")),
+        }
+    }
+
+    pub(super) fn default_branch_name(&self) -> Result<Option<String>, GitError> {
+        match &self.ci.default_branch {
+            Some(name) => Ok(Some(name.clone())),
+            None => self.known_default_branch(),
+        }
+    }
+
+    /// Returns the default branch that the clone knows. In CI, it is not guessed by its usual name: anyone may push a
+    /// `main` beside the real one, and so choose the base.
+    fn known_default_branch(&self) -> Result<Option<String>, GitError> {
+        let default_branch = match self.ci.host {
+            Host::None => self.repo.likely_default_branch(),
+            _ => self.branches.recorded_default_branch(),
+        };
+        Ok(default_branch?.map(|branch| branch.branch))
+    }
+
+    fn unknown_default_base(&self) -> Base {
+        let base = Base::for_all_pipelines(DEFAULT_BRANCH_UNKNOWN);
+        if self.ci.host.is_local() {
+            return if self.repo.is_shallow() {
+                base.with_warning(SHALLOW_CLONE_WARNING.to_owned())
+            } else {
+                base
+            };
+        }
+        let warning = "all pipelines are selected: this clone does not know the remote's default branch; run \
+                       `git remote set-head origin BRANCH` first, or pass --deepen";
+        base.with_warning(warning.to_owned())
+    }
+}
+
+fn describe_default_branch_head(name: &str) -> String {
+    format!("head is on the default branch `{name}`")
+}

@@ -1,0 +1,117 @@
+//! Checks that a commit is merged: in the remote's default branch, or in another branch that may be published.
+//!
+//! Anyone who may push a tag can put it on an unreviewed commit, and a job that a comment starts can check out any
+//! commit. Branches are looked up by the full names of their references, so that no tag is mistaken for a branch.
+
+use super::ContextError;
+use super::target_branches::TargetBranches;
+use crate::job::ci::{CiContext, Trigger};
+use sluicegate_git::{CommitId, Repository};
+
+/// Fails unless the commit is in the default branch, or in a branch for which `is_published` returns true. `is_host_commit`
+/// states that the commit is the host's own.
+pub fn require_merged(
+    repo: &Repository,
+    ci: &CiContext,
+    head: &CommitId,
+    is_host_commit: bool,
+    is_published: &dyn Fn(&str) -> bool,
+) -> Result<(), ContextError> {
+    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let default = match &ci.default_branch {
+        Some(name) => Some(name.clone()),
+        None => branches.recorded_default_branch()?.map(|tip| tip.branch),
+    };
+    if branches.is_unproven() {
+        return Err(branches.reject_unproven(default.as_deref().unwrap_or("HEAD")));
+    }
+    let main = default
+        .as_deref()
+        .map(|name| branches.find_tracked_branch(name))
+        .transpose()?
+        .flatten();
+    let mut searched_branches = Vec::new();
+    for branch in repo.remote_branches()? {
+        let is_meant = default.as_ref() == Some(&branch.branch) || is_published(&branch.branch);
+        // Another remote, such as a fork, may have branches with the same names.
+        let is_elsewhere = main.as_ref().is_some_and(|main| main.remote != branch.remote);
+        if !is_meant || is_elsewhere || !branches.has_remote(&branch) {
+            continue;
+        }
+        if repo.contains(&branch.tip, head)? {
+            return Ok(());
+        }
+        searched_branches.push(branch.branch);
+    }
+    let reason = match &default {
+        _ if repo.is_shallow() => "the clone is shallow".to_owned(),
+        None => "this clone does not know the remote's default branch (`git remote set-head origin BRANCH` sets it)".to_owned(),
+        Some(name) if !searched_branches.contains(name) => {
+            format!("the default branch `{name}` is not among the remote branches of this clone")
+        }
+        Some(_) => {
+            return Err(ContextError::NotMerged {
+                head: head.clone(),
+                ahead_of: find_outdated_branch(&branches, repo, ci, head)?,
+                branches: searched_branches,
+                host: ci.host,
+            });
+        }
+    };
+    Err(ContextError::MergeUnknown {
+        head: head.clone(),
+        reason,
+        host: ci.host,
+    })
+}
+
+/// Returns the branch of the run if the clone's version of it may be outdated: the commit descends from it.
+fn find_outdated_branch(
+    branches: &TargetBranches<'_>,
+    repo: &Repository,
+    ci: &CiContext,
+    head: &CommitId,
+) -> Result<Option<String>, ContextError> {
+    let run_branch = ci.branch.as_deref().filter(|_| ci.trigger != Trigger::Change);
+    let tracked_branch = run_branch
+        .map(|branch| branches.find_tracked_branch(branch))
+        .transpose()?
+        .flatten();
+    Ok(match tracked_branch {
+        Some(tracked_branch) if repo.contains(head, &tracked_branch.tip)? => Some(tracked_branch.branch),
+        _ => None,
+    })
+}
+
+/// Returns whether the commit may be on this branch of the remote: the clone's version of the branch contains it, or
+/// the clone lacks the branch. A commit of a push may be ahead of an outdated version of the branch, or of the history
+/// of the clone; a commit that a user selected may not. If the host names no commit, the checked-out one may be a commit
+/// that the job itself created, so only the clone's version of the branch proves it.
+pub fn may_be_on_branch(
+    repo: &Repository,
+    ci: &CiContext,
+    branch: &str,
+    head: &CommitId,
+) -> Result<bool, ContextError> {
+    let tracked_branch = TargetBranches::new(repo, ci, true)?.find_tracked_branch(branch)?;
+    let Some(tip) = tracked_branch else {
+        return Ok(ci.commit.is_some());
+    };
+    if repo.contains(&tip.tip, head)? {
+        return Ok(true);
+    }
+    let is_push = ci.commit.is_some() && ci.is_push();
+    Ok(is_push && (repo.is_shallow() || repo.contains(head, &tip.tip)?))
+}
+
+/// Returns whether the commit may be on the branch of the run, if the host names one.
+pub(super) fn may_be_on_run_branch(
+    repo: &Repository,
+    ci: &CiContext,
+    head: &CommitId,
+) -> Result<bool, ContextError> {
+    match &ci.branch {
+        Some(branch) if !ci.is_push() && !ci.host.is_local() => may_be_on_branch(repo, ci, branch, head),
+        _ => Ok(true),
+    }
+}

@@ -1,0 +1,281 @@
+//! Finds the commit with the gate configuration in force: the tip of the change's target branch on the remote.
+//!
+//! The merge-base is not used, because a change can choose an old one, nor the commit before a push, because the same
+//! person may have pushed it. A default branch is not guessed by its usual name either, because anyone may push a
+//! branch with that name. Only remote-tracking references are read, by their full names.
+
+use super::head::matches_host_commit;
+use super::merge_check::may_be_on_run_branch;
+use super::target_branches::{TargetBranches, TargetTip};
+use super::{ContextError, RequestedRevisions};
+use crate::job::ci::{BaseHint, CiContext, Trigger};
+use sluicegate_git::{CommitId, Repository, Wanted};
+
+/// The commit that the policy of a run is read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PolicyTip {
+    /// The reviewed commit itself: in a local run, or on the default branch.
+    Head {
+        reason: String,
+    },
+    Commit {
+        commit: CommitId,
+        /// The branch of this tip, without `refs/heads/`.
+        branch: String,
+        /// The source of the commit: the full name of the reference, or the host's variable or field.
+        source: String,
+    },
+    Unknown {
+        reason: String,
+    },
+}
+
+/// Returns the tip of the target branch in a pull or merge request and a merge queue, otherwise of the default branch:
+/// the newest commit that is provably the target's.
+///
+/// On the default branch, the policy is read from the reviewed commit itself, unless that is not the host's own commit
+/// (`is_host_commit`): a job that a comment or another workflow starts runs on the default branch, and may check out any
+/// change.
+pub fn target_policy_tip(
+    repo: &Repository,
+    ci: &CiContext,
+    is_host_commit: bool,
+) -> Result<PolicyTip, ContextError> {
+    if ci.host.is_local() {
+        let reason = "the run is not on a CI host".to_owned();
+        return Ok(PolicyTip::Head { reason });
+    }
+    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let tip = match (&ci.base, ci.target_branch()) {
+        (_, Some(branch)) => branch_tip(&branches, branch, "target"),
+        (BaseHint::Commit { .. }, None) => Ok(PolicyTip::Unknown {
+            reason: "the host does not name the target branch".to_owned(),
+        }),
+        _ => default_branch_tip(&branches, repo, ci, is_host_commit),
+    };
+    tip.map_err(|error| error.with_host(ci.host))
+}
+
+/// Returns the tip of the default branch, even if that branch is checked out.
+pub fn default_policy_tip(
+    repo: &Repository,
+    ci: &CiContext,
+    is_host_commit: bool,
+) -> Result<PolicyTip, ContextError> {
+    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let name = match &ci.default_branch {
+        Some(name) => Some(name.clone()),
+        None => branches.recorded_default_branch()?.map(|tip| tip.branch),
+    };
+    let tip = name.map(|name| branches.tip(&name)).transpose();
+    let tip = tip.map_err(|error| error.with_host(ci.host))?.flatten();
+    Ok(match tip {
+        Some(tip) => to_policy_tip(&tip, "default"),
+        None => PolicyTip::Unknown {
+            reason: "this clone does not have the remote's default branch".to_owned(),
+        },
+    })
+}
+
+/// Returns a note with the date of the target's tip if nothing but a remote-tracking branch shows it, because that
+/// branch may be outdated. `tip` is the result of [`policy_tip`].
+pub fn describe_tip_age(
+    repo: &Repository,
+    ci: &CiContext,
+    is_host_commit: bool,
+    tip: &PolicyTip,
+) -> Result<Option<String>, ContextError> {
+    let PolicyTip::Commit { branch, .. } = tip else {
+        return Ok(None);
+    };
+    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let Some(tip) = branches.tip(branch).map_err(|error| error.with_host(ci.host))? else {
+        return Ok(None);
+    };
+    let (short, date) = (
+        tip.commit.short(),
+        repo.commit_time(&tip.commit)?.strftime("%Y-%m-%d"),
+    );
+    let is_ahead = is_host_commit
+        && ci.trigger != Trigger::Change
+        && ci.branch.as_ref() == Some(branch)
+        && !is_on_run_branch(repo, ci)?;
+    Ok(match (&tip.tracked_branch, tip.field) {
+        (Some(tracked_branch), _) if is_ahead => Some(format!(
+            "the commit of this run is not in `{}/{branch}` as this clone has it, {short} of {date}, so the gate \
+             configuration of {short} is used: if the branch has the commit, fetch the branch before, or pass --deepen",
+            tracked_branch.remote
+        )),
+        (Some(tracked_branch), _) if !tip.is_named => Some(format!(
+            "the target branch is `{}/{branch}` as this clone has it, {short} of {date}: the clone does not show \
+             whether the branch has newer commits (--deepen fetches them)",
+            tracked_branch.remote
+        )),
+        (None, Some(field)) if branches.is_unproven() => Some(format!(
+            "the target branch `{branch}` is {short} of {date} ({field}): no remote of this clone is the target's \
+             repository, so newer commits of the branch are not considered"
+        )),
+        _ => None,
+    })
+}
+
+/// Returns whether the run reviews the host's own commit: it is checked out, and the job selects no other.
+pub fn reviews_host_commit(
+    repo: &Repository,
+    ci: &CiContext,
+    revisions: &RequestedRevisions,
+) -> Result<bool, ContextError> {
+    let checked_out = match repo.head() {
+        Ok(checked_out) => checked_out.commit,
+        Err(_) => return Ok(true),
+    };
+    if ci.host.is_local() {
+        return Ok(true);
+    }
+    match matches_host_commit(repo, ci, &checked_out) {
+        Ok(true) => {}
+        Ok(false) => return Ok(false),
+        // The run fails when it is resolved, unless the missing commits are fetched.
+        Err(error) if error.is_missing_commits() => return Ok(false),
+        Err(error) => return Err(error),
+    }
+    let requested = revisions
+        .head
+        .as_deref()
+        .and_then(|revision| repo.named(revision).ok());
+    Ok(match (requested, &ci.commit) {
+        (None, _) => true,
+        (Some(revision), Some(own)) => revision.commit.as_str() == own,
+        (Some(revision), None) => revision.commit == checked_out,
+    })
+}
+
+/// Fetches the branch of the run if the clone's version of it lacks the host's commit, and reports it to `say`. A failed
+/// fetch is only reported.
+pub fn fetch_run_branch(
+    repo: &mut Repository,
+    ci: &CiContext,
+    is_host_commit: bool,
+    report: &dyn Fn(&str),
+) -> Result<(), ContextError> {
+    let run_branch = ci.branch.as_deref().filter(|_| ci.trigger != Trigger::Change);
+    let Some(branch) = run_branch.filter(|_| is_host_commit) else {
+        return Ok(());
+    };
+    if is_on_run_branch(repo, ci)? {
+        return Ok(());
+    }
+    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let Some(remote) = branches.remote() else {
+        return Ok(());
+    };
+    report(&format!(
+        "fetching the branch {branch}, because this clone's version lacks the commit of the run"
+    ));
+    match repo.fetch_history_from(remote, &[Wanted::Branch(branch)], 1) {
+        Ok(()) => *repo = repo.reopen()?,
+        Err(error) => report(&format!("could not fetch the branch {branch}: {error}")),
+    }
+    Ok(())
+}
+
+/// Fetches the branch that [`policy_tip`] reads, if the clone lacks it, and reports each step to `say`. With
+/// `or_undated`, also fetches it if nothing shows how old the clone's version of it is. A failed fetch is only reported.
+pub fn fetch_policy_branch(
+    repo: &mut Repository,
+    ci: &CiContext,
+    is_host_commit: bool,
+    or_undated: bool,
+    report: &dyn Fn(&str),
+) -> Result<(), ContextError> {
+    let branches = TargetBranches::new(repo, ci, is_host_commit)?;
+    let default = ci.default_branch.as_deref();
+    let branch = match (&ci.base, ci.target_branch(), default) {
+        (_, Some(branch), _) | (_, None, Some(branch)) => Some(branch.to_owned()),
+        (BaseHint::Commit { .. }, None, _) => None,
+        (_, None, None) => branches.recorded_default_branch()?.map(|tip| tip.branch),
+    };
+    let (Some(branch), Some(remote)) = (branch, branches.remote()) else {
+        return Ok(());
+    };
+    let is_run_branch = is_host_commit && ci.branch.as_ref() == Some(&branch);
+    if ci.host.is_local() || is_run_branch {
+        return Ok(());
+    }
+    if branches.find_tracked_branch(&branch)?.is_some() && (!or_undated || has_known_age(&branches, &branch))
+    {
+        return Ok(());
+    }
+    report(&format!(
+        "fetching the branch {branch} to read the gate configuration"
+    ));
+    match repo.fetch_history_from(remote, &[Wanted::Branch(&branch)], 1) {
+        Ok(()) => *repo = repo.reopen()?,
+        Err(error) => report(&format!("could not fetch the branch {branch}: {error}")),
+    }
+    Ok(())
+}
+
+/// Returns whether the event names a commit of the branch, so that the age of the clone's version is known.
+fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
+    branches
+        .tip(branch)
+        .is_ok_and(|tip| tip.is_some_and(|tip| tip.is_named))
+}
+
+fn default_branch_tip(
+    branches: &TargetBranches<'_>,
+    repo: &Repository,
+    ci: &CiContext,
+    is_host_commit: bool,
+) -> Result<PolicyTip, ContextError> {
+    let name = match &ci.default_branch {
+        Some(name) => name.clone(),
+        None => match branches.recorded_default_branch()? {
+            Some(tip) => tip.branch,
+            None if branches.is_unproven() => return Err(branches.reject_unproven("HEAD")),
+            None => {
+                let reason = "this clone does not know the remote's default branch (`git remote set-head origin \
+                           BRANCH` in the job sets it)";
+                return Ok(PolicyTip::Unknown {
+                    reason: reason.to_owned(),
+                });
+            }
+        },
+    };
+    let is_named = ci.branch.as_ref() == Some(&name);
+    if is_named && is_host_commit && is_on_run_branch(repo, ci)? {
+        let reason = format!("head is on the default branch `{name}`");
+        return Ok(PolicyTip::Head { reason });
+    }
+    branch_tip(branches, &name, "default")
+}
+
+/// Returns whether the host's commit, or without one the checked-out commit, may be on the branch that the host names.
+fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
+    let own = match &ci.commit {
+        Some(id) => repo.commit_with_id(id),
+        None => repo.head().ok().map(|head| head.commit),
+    };
+    match own {
+        Some(own) => may_be_on_run_branch(repo, ci, &own),
+        None => Ok(true),
+    }
+}
+
+fn branch_tip(branches: &TargetBranches<'_>, branch: &str, role: &str) -> Result<PolicyTip, ContextError> {
+    Ok(match branches.tip(branch)? {
+        Some(tip) => to_policy_tip(&tip, role),
+        None => PolicyTip::Unknown {
+            reason: format!("the {role} branch `{branch}` is not among the remote branches of this clone"),
+        },
+    })
+}
+
+fn to_policy_tip(tip: &TargetTip, role: &str) -> PolicyTip {
+    PolicyTip::Commit {
+        commit: tip.commit.clone(),
+        branch: tip.branch.clone(),
+        source: tip.source(role),
+    }
+}

@@ -1,0 +1,19 @@
+//! The revisions that the user requested.
+
+/// The requested revisions, which override the detected ones.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestedRevisions {
+    /// The revision whose merge-base with head is the base.
+    pub base: Option<String>,
+    pub head: Option<String>,
+    /// The branch name to send to the platform.
+    pub branch: Option<String>,
+    /// Reviews every pipeline of head, changed or not.
+    pub all: bool,
+}
+
+impl RequestedRevisions {
+    pub(super) const fn names_commit(&self) -> bool {
+        self.base.is_some() || self.head.is_some() || self.all
+    }
+}

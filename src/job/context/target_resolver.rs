@@ -1,0 +1,80 @@
+//! Resolves the subject of a run: a commit, or the checked-out files.
+
+use super::base::Base;
+use super::base_search::BaseSearch;
+use super::head::{self, ReviewedHead};
+use super::target_branches::TargetBranches;
+use super::{Comparison, ContextError, RequestedRevisions, Target};
+use crate::job::ci::CiContext;
+use sluicegate_git::{GitError, Repository};
+
+pub(super) struct TargetResolver<'a> {
+    pub repo: &'a Repository,
+    pub ci: &'a CiContext,
+    pub revisions: &'a RequestedRevisions,
+    /// Missing commits are an error even if there is a fallback, because they can be fetched.
+    pub may_fetch: bool,
+}
+
+impl TargetResolver<'_> {
+    /// Resolves a commit to review.
+    pub(super) fn resolve_commit(&self) -> Result<Target, ContextError> {
+        if let Some(reason) = self.idle_reason() {
+            return Ok(Target::for_idle_run(self.ci, self.repo.head()?.commit, reason));
+        }
+        self.find_target().map_err(|error| error.with_host(self.ci.host))
+    }
+
+    fn find_target(&self) -> Result<Target, ContextError> {
+        let head = head::find_head(self.repo, self.ci, self.revisions)?;
+        let mut base = self.find_base(&head, false)?;
+        base.warnings.splice(..0, head.warnings);
+        Ok(Target {
+            branch_origin: head.branch_origin,
+            ..Target::new(self.ci, head.commit, head.branch, head.is_host_commit, base)
+        })
+    }
+
+    /// Resolves the comparison for the files of the working tree or the index.
+    pub(super) fn resolve_checkout(&self) -> Result<Comparison, ContextError> {
+        if let Some(reason) = self.idle_reason() {
+            return Ok(Comparison::for_idle_run(self.ci, None, reason));
+        }
+        let (branch, is_host_commit, base) = match self.repo.head() {
+            Ok(checked_out) => {
+                let head = head::checkout_head(self.repo, self.ci, checked_out)
+                    .map_err(|error| error.with_host(self.ci.host))?;
+                let base = self.find_base(&head, self.ci.host.is_local());
+                let base = base.map_err(|error| error.with_host(self.ci.host))?;
+                (head.branch, head.is_host_commit, base)
+            }
+            Err(GitError::NoCommit { .. }) if self.revisions.base.is_none() => {
+                let base = Base::for_all_pipelines(if self.repo.is_plain() {
+                    "the directory is in no git repository, so there is no base"
+                } else {
+                    "there is no commit yet"
+                });
+                (self.ci.branch.clone(), true, base)
+            }
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Comparison::new(self.ci, None, branch, is_host_commit, base))
+    }
+
+    fn idle_reason(&self) -> Option<&str> {
+        let reason = self.ci.idle_reason.as_deref();
+        reason.filter(|_| !self.revisions.names_commit())
+    }
+
+    fn find_base(&self, head: &ReviewedHead, includes_uncommitted: bool) -> Result<Base, ContextError> {
+        let search = BaseSearch {
+            repo: self.repo,
+            ci: self.ci,
+            head,
+            branches: TargetBranches::new(self.repo, self.ci, head.is_host_commit)?,
+            includes_uncommitted,
+            may_fetch: self.may_fetch,
+        };
+        search.find_base(self.revisions)
+    }
+}

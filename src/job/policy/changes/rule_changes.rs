@@ -1,0 +1,228 @@
+//! Describes the changes in the rules file, rule by rule.
+
+use super::{Effect, GateFileVersion, describe_versions, sanitize};
+use sluicegate_pipelines::findings::Enforcement;
+use sluicegate_pipelines::rules::{RuleOutline, RuleState, outline};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Describes the changes in the rules file, with a sentence for each rule and each configuration value.
+pub fn describe_rules_file_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
+    if *new == GateFileVersion::Missing {
+        return vec!["the file is gone: no rule can be evaluated".to_owned()];
+    }
+    describe_versions(old, new, outline, |old, new| {
+        let mut sentences: Vec<String> = old
+            .iter()
+            .flat_map(|rule| describe_rule_changes(rule, find_rule(new, &rule.id)))
+            .collect();
+        sentences.extend(
+            new.iter()
+                .filter(|rule| find_rule(old, &rule.id).is_none())
+                .map(describe_added_rule),
+        );
+        if sentences.is_empty() {
+            sentences.push("no rule has changed".to_owned());
+        }
+        sentences
+    })
+}
+
+pub(in crate::job::policy) fn find_rule<'r>(rules: &'r [RuleOutline], id: &str) -> Option<&'r RuleOutline> {
+    rules.iter().find(|rule| rule.id == id)
+}
+
+fn describe_added_rule(rule: &RuleOutline) -> String {
+    let sentence = format!(
+        "rules: {} added, {}",
+        sanitize(&rule.id),
+        describe_state(rule.state)
+    );
+    label_state_change(&sentence, RuleState::NotThere, rule.state)
+}
+
+fn describe_rule_changes(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<String> {
+    let (id, old_state) = (sanitize(&old.id), describe_state(old.state));
+    let Some(new) = new else {
+        let sentence = format!("rules: {id} {old_state} → removed");
+        return vec![label_state_change(&sentence, old.state, RuleState::NotThere)];
+    };
+    let mut sentences = Vec::new();
+    if old.state != new.state {
+        let sentence = format!("rules: {id} {old_state} → {}", describe_state(new.state));
+        sentences.push(label_state_change(&sentence, old.state, new.state));
+    }
+    sentences.extend(describe_config_changes(&id, old, new));
+    sentences
+}
+
+fn label_state_change(sentence: &str, old: RuleState, new: RuleState) -> String {
+    match (state_laxity(old), state_laxity(new)) {
+        (Some(old), Some(new)) => Effect::from_laxity(&old, &new),
+        _ => Effect::Unknown,
+    }
+    .label(sentence)
+}
+
+/// Returns the laxity of a rule's state, or `None` if it is unknown because the rule cannot be evaluated.
+const fn state_laxity(state: RuleState) -> Option<u8> {
+    match state {
+        RuleState::Enabled(Enforcement::Error) => Some(0),
+        RuleState::Enabled(Enforcement::Warn) => Some(1),
+        RuleState::Disabled | RuleState::NotThere => Some(2),
+        RuleState::Broken(_) | RuleState::Unknown => None,
+    }
+}
+
+fn describe_state(state: RuleState) -> String {
+    match state {
+        RuleState::Enabled(level) => level.to_string(),
+        RuleState::Disabled => "disabled".to_owned(),
+        RuleState::NotThere => "removed".to_owned(),
+        RuleState::Broken(cause) => format!("not evaluable: {cause}"),
+        RuleState::Unknown => "unknown".to_owned(),
+    }
+}
+
+fn describe_config_changes(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<String> {
+    let old_fields: BTreeMap<String, String> = old.config.iter().cloned().collect();
+    let new_fields: BTreeMap<String, String> = new.config.iter().cloned().collect();
+    let names: BTreeSet<&String> = old_fields.keys().chain(new_fields.keys()).collect();
+    let is_enforced = matches!(new.state, RuleState::Enabled(_));
+    let mut sentences = Vec::new();
+    for name in names {
+        let (old_value, new_value) = (old_fields.get(name), new_fields.get(name));
+        if old_value != new_value {
+            let effect = limit_effect(name, old_value, new_value).filter(|_| is_enforced);
+            sentences.push(effect.unwrap_or(Effect::Unknown).label(&format!(
+                "rules: {id} {} {} → {}",
+                sanitize(name),
+                describe_value(old_value),
+                describe_value(new_value)
+            )));
+        }
+    }
+    sentences
+}
+
+fn describe_value(value: Option<&String>) -> String {
+    value.map_or_else(|| "not set".to_owned(), |text| sanitize(text))
+}
+
+/// Returns the effect of a changed limit: a larger maximum and a smaller minimum relax the gate.
+fn limit_effect(name: &str, old: Option<&String>, new: Option<&String>) -> Option<Effect> {
+    let (old, new): (u64, u64) = (old?.parse().ok()?, new?.parse().ok()?);
+    let maximum_effect = Effect::from_laxity(&old, &new);
+    match name.get(..3)? {
+        "max" => Some(maximum_effect),
+        "min" => Some(maximum_effect.reversed()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(rules: &[&str]) -> GateFileVersion {
+        let rules: Vec<String> = rules.iter().map(|rule| format!("{{ {rule} }}")).collect();
+        GateFileVersion::Text(format!("rules: [{}]", rules.join(", ")).into_bytes())
+    }
+
+    fn rule(id: &str, enabled: bool, level: &str) -> String {
+        format!("id: {id}, enabled: {enabled}, enforcementLevel: {level}")
+    }
+
+    fn said(old: &[&str], new: &[&str]) -> String {
+        describe_rules_file_changes(&file(old), &file(new)).join("\n")
+    }
+
+    #[test]
+    fn levels_and_states() {
+        let unused = |enabled, level| rule("unused-components", enabled, level);
+        let cases = [
+            (
+                unused(true, "error"),
+                unused(true, "warn"),
+                "error → warn (relaxed)",
+            ),
+            (
+                unused(true, "warn"),
+                unused(true, "error"),
+                "warn → error (tightened)",
+            ),
+            (
+                unused(true, "error"),
+                unused(false, "error"),
+                "error → disabled (relaxed)",
+            ),
+            (
+                unused(true, "error"),
+                unused(true, "Error"),
+                "error → not evaluable: designer/invalid-enforcement-level (changed)",
+            ),
+        ];
+        for (old, new, expected) in cases {
+            assert_eq!(
+                said(&[&old], &[&new]),
+                format!("rules: unused-components {expected}")
+            );
+        }
+        let one = unused(true, "error");
+        assert_eq!(
+            said(&[&one], &[]),
+            "rules: unused-components error → removed (relaxed)"
+        );
+        assert_eq!(
+            said(&[], &[&one]),
+            "rules: unused-components added, error (tightened)"
+        );
+        assert_eq!(said(&[&one], &[&one]), "no rule has changed");
+    }
+
+    #[test]
+    fn limits() {
+        let maximum = |count: &str| {
+            let rule = rule("maximum-components", true, "error");
+            format!("{rule}, config: {{ maxComponents: {count} }}")
+        };
+        let minimum = |count: &str| {
+            let rule = rule("minimum-components", true, "error");
+            format!("{rule}, config: {{ minComponents: {count} }}")
+        };
+        let named = |pattern: &str| {
+            let rule = rule("component-naming-convention", true, "error");
+            format!("{rule}, config: {{ regexMatchPattern: '{pattern}' }}")
+        };
+        assert_eq!(
+            said(
+                &[&maximum("10"), &minimum("2"), &named("A")],
+                &[&maximum("18"), &minimum("3"), &named(".*")]
+            ),
+            "rules: maximum-components maxComponents 10 → 18 (relaxed)\n\
+             rules: minimum-components minComponents 2 → 3 (tightened)\n\
+             rules: component-naming-convention regexMatchPattern A → .* (changed)"
+        );
+    }
+
+    #[test]
+    fn a_side_that_is_not_there_or_not_readable() {
+        let some = file(&[&rule("unused-components", true, "warn")]);
+        assert_eq!(
+            describe_rules_file_changes(&GateFileVersion::Missing, &some),
+            [
+                "the file is new",
+                "rules: unused-components added, warn (tightened)"
+            ]
+        );
+        assert_eq!(
+            describe_rules_file_changes(&some, &GateFileVersion::Missing),
+            ["the file is gone: no rule can be evaluated"]
+        );
+        let broken = GateFileVersion::Text(b"rules: 7".to_vec());
+        let said = describe_rules_file_changes(&some, &broken).join("\n");
+        assert!(
+            said.starts_with("the version of the change cannot be read: "),
+            "{said}"
+        );
+    }
+}

@@ -1,0 +1,229 @@
+//! Describes the changes in the configuration file, by keys and values.
+
+use super::{Effect, GateFileVersion, describe_versions, sanitize};
+use sluicegate_base::text::List;
+use sluicegate_pipelines::yaml::{DocumentError, NodeRef, Tree, is_blank};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Maximum number of list entries that a sentence lists.
+const MAX_LISTED_ENTRIES: usize = 10;
+
+/// The key whose globs apply to a section without its own.
+const INCLUDE: &str = "include";
+
+/// The text for the value of a missing key that has no default.
+const NOT_SET: &str = "not set";
+
+/// Parts of keys whose values are never printed. The file must not contain secrets, but it might.
+const SECRET_KEY_PARTS: [&str; 3] = ["token", "secret", "password"];
+
+/// The order of a setting's values by strictness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strictness {
+    /// The setting does not affect the verdict, or no value is stricter than another.
+    Neutral,
+    /// The values from the strictest to the laxest.
+    Scale(&'static [&'static str]),
+    /// A list that relaxes the gate with each entry.
+    RelaxingList,
+    /// A list that tightens the gate with each entry.
+    TighteningList,
+    /// A setting that tightens the gate if it has any value.
+    Requirement,
+}
+
+/// The strictness and the defaults of a setting's values.
+#[derive(Debug, Clone)]
+pub struct KnownSetting {
+    pub strictness: Strictness,
+    /// The default value.
+    pub default: Option<String>,
+    /// The default globs.
+    pub globs: &'static [&'static str],
+}
+
+/// Returns the strictness and defaults of the setting with this key, or `None` for an unknown key.
+pub(super) type FindKnownSetting<'f> = dyn Fn(&str) -> Option<KnownSetting> + 'f;
+
+/// Settings by their keys. The key of a section's setting starts with the section's name.
+type SettingValues = BTreeMap<String, Value>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    Scalar(String),
+    List(Vec<String>),
+}
+
+/// Describes the changes in the configuration file, with a sentence for each key.
+pub fn describe_config_file_changes(
+    old: &GateFileVersion,
+    new: &GateFileVersion,
+    find_known: &FindKnownSetting<'_>,
+) -> Vec<String> {
+    describe_versions(old, new, parse_settings, |old, new| {
+        let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let sentences: Vec<String> = keys
+            .into_iter()
+            .filter(|key| old.get(*key) != new.get(*key))
+            .filter_map(|key| describe_key_change(key, old, new, find_known))
+            .collect();
+        if sentences.is_empty() {
+            return vec!["no setting has changed".to_owned()];
+        }
+        sentences
+    })
+}
+
+fn parse_settings(bytes: &[u8]) -> Result<SettingValues, DocumentError> {
+    if is_blank(bytes) {
+        return Ok(SettingValues::new());
+    }
+    let tree = Tree::read(bytes, None)?;
+    let mut settings = SettingValues::new();
+    insert_settings(tree.root(), "", &mut settings);
+    Ok(settings)
+}
+
+fn insert_settings(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValues) {
+    if let Some(items) = node.items() {
+        let entries = items
+            .map(|item| item.text().unwrap_or("(a list or a map)").to_owned())
+            .collect();
+        settings.insert(key.to_owned(), Value::List(entries));
+    } else if node.is_map() {
+        for (name, _, value) in node.entries() {
+            let key = if key.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{key}.{name}")
+            };
+            insert_settings(value, &key, settings);
+        }
+    } else if let Some(text) = node.text().filter(|_| !node.is_null()) {
+        settings.insert(key.to_owned(), Value::Scalar(text.to_owned()));
+    }
+}
+
+/// Returns the sentence about a key, or `None` if both versions have the same effect.
+fn describe_key_change(
+    key: &str,
+    old: &SettingValues,
+    new: &SettingValues,
+    find_known: &FindKnownSetting<'_>,
+) -> Option<String> {
+    if SECRET_KEY_PARTS
+        .iter()
+        .any(|part| key.to_ascii_lowercase().contains(part))
+    {
+        return Some(Effect::Unknown.label(&format!("{}: changed, values hidden", sanitize(key))));
+    }
+    let (old_value, new_value) = (old.get(key), new.get(key));
+    let setting = find_known(key);
+    let strictness = setting
+        .as_ref()
+        .map_or(Strictness::Neutral, |setting| setting.strictness);
+    if [old_value, new_value]
+        .into_iter()
+        .flatten()
+        .any(|value| matches!(value, Value::List(_)))
+    {
+        return describe_list_change(
+            key,
+            strictness,
+            &list_entries(key, old, find_known),
+            &list_entries(key, new, find_known),
+        );
+    }
+    let default = setting.and_then(|setting| setting.default);
+    let old_text = value_text(old_value, default.as_deref());
+    let new_text = value_text(new_value, default.as_deref());
+    if old_text == new_text {
+        return None;
+    }
+    let sentence = format!(
+        "{}: {} → {}",
+        sanitize(key),
+        sanitize(&old_text),
+        sanitize(&new_text)
+    );
+    Some(scale_effect(strictness, &old_text, &new_text).label(&sentence))
+}
+
+/// Returns the value, or the default of a missing key if it is known.
+fn value_text(value: Option<&Value>, default: Option<&str>) -> String {
+    match value {
+        Some(Value::Scalar(text)) if default.is_some() => text.trim().to_ascii_lowercase(),
+        Some(Value::Scalar(text)) => text.clone(),
+        _ => default.unwrap_or(NOT_SET).to_owned(),
+    }
+}
+
+fn scale_effect(strictness: Strictness, old_text: &str, new_text: &str) -> Effect {
+    match (
+        value_laxity(strictness, old_text),
+        value_laxity(strictness, new_text),
+    ) {
+        (Some(old), Some(new)) => Effect::from_laxity(&old, &new),
+        _ => Effect::Unknown,
+    }
+}
+
+/// Returns the laxity of a value, or `None` if it is unknown or the values have no order.
+fn value_laxity(strictness: Strictness, text: &str) -> Option<usize> {
+    match strictness {
+        Strictness::Requirement => Some(usize::from(text == NOT_SET)),
+        Strictness::Scale(values) => values.iter().position(|value| *value == text),
+        _ => None,
+    }
+}
+
+/// Returns the effective entries of a list. A section without globs uses the common ones.
+fn list_entries(key: &str, settings: &SettingValues, find_known: &FindKnownSetting<'_>) -> BTreeSet<String> {
+    let common_key = match key {
+        "review.include" | "publish.include" => Some(INCLUDE),
+        "review.exclude" | "publish.exclude" => Some("exclude"),
+        _ => None,
+    };
+    let is_include = key == INCLUDE || common_key == Some(INCLUDE);
+    match (settings.get(key), common_key) {
+        (Some(Value::List(list)), _) if !is_include || !list.is_empty() => list.iter().cloned().collect(),
+        (Some(Value::Scalar(text)), _) => BTreeSet::from([text.clone()]),
+        (None, Some(common)) => list_entries(common, settings, find_known),
+        _ => {
+            let default_globs = find_known(common_key.unwrap_or(key)).map(|setting| setting.globs);
+            default_globs
+                .unwrap_or_default()
+                .iter()
+                .map(|glob| (*glob).to_owned())
+                .collect()
+        }
+    }
+}
+
+fn describe_list_change(
+    key: &str,
+    strictness: Strictness,
+    old: &BTreeSet<String>,
+    new: &BTreeSet<String>,
+) -> Option<String> {
+    let added: Vec<&String> = new.difference(old).collect();
+    let removed: Vec<&String> = old.difference(new).collect();
+    let relaxing_effect = match (added.is_empty(), removed.is_empty()) {
+        (true, true) => return None,
+        (false, true) => Effect::Relaxed,
+        (true, false) => Effect::Tightened,
+        (false, false) => Effect::Unknown,
+    };
+    let signed_entries = added
+        .iter()
+        .map(|entry| ('+', *entry))
+        .chain(removed.iter().map(|entry| ('-', *entry)));
+    let list = List::with_limit(signed_entries, MAX_LISTED_ENTRIES)
+        .map(|(sign, entry)| format!("{sign} {}", sanitize(entry)));
+    let effect = match strictness {
+        Strictness::TighteningList => relaxing_effect.reversed(),
+        Strictness::RelaxingList => relaxing_effect,
+        _ => Effect::Unknown,
+    };
+    Some(effect.label(&format!("{}: {list}", sanitize(key))))
+}

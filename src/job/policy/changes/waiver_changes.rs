@@ -1,0 +1,118 @@
+//! Describes the changes in the waivers file: added, changed and removed waivers.
+
+use super::{Effect, GateFileVersion, describe_versions, sanitize};
+use sluicegate_base::text::count;
+use sluicegate_pipelines::waivers::{WaiverEntry, read};
+use sluicegate_pipelines::yaml::DocumentError;
+use std::collections::BTreeSet;
+
+/// Maximum number of waivers of a kind that are listed one by one.
+const MAX_LISTED_WAIVERS: usize = 10;
+
+/// Describes the changes in the waivers file, with a sentence for each waiver, or with a count and the first waivers if
+/// there are many.
+pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
+    describe_versions(old, new, parse_entries, |old, new| {
+        let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
+        let new_entries: Vec<&WaiverEntry> = new.difference(old).collect();
+        let (changed, added): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = new_entries
+            .iter()
+            .partition(|entry| has_same_subject(entry, &old_entries));
+        let removed: Vec<&WaiverEntry> = old_entries
+            .iter()
+            .filter(|entry| !has_same_subject(entry, &new_entries))
+            .copied()
+            .collect();
+        let sentences = [
+            describe_waivers(Effect::Relaxed, "added", &added),
+            describe_waivers(Effect::Unknown, "changed (reason, size or end)", &changed),
+            describe_waivers(Effect::Tightened, "removed", &removed),
+        ]
+        .concat();
+        if sentences.is_empty() {
+            return vec!["no waiver has changed".to_owned()];
+        }
+        sentences
+    })
+}
+
+fn parse_entries(bytes: &[u8]) -> Result<BTreeSet<WaiverEntry>, DocumentError> {
+    let located_entries = read(bytes, &|_| true)?;
+    Ok(located_entries
+        .into_iter()
+        .map(|located_entry| located_entry.entry)
+        .collect())
+}
+
+/// Returns whether one of `entries` has the same subject as `entry`.
+fn has_same_subject(entry: &WaiverEntry, entries: &[&WaiverEntry]) -> bool {
+    entries
+        .iter()
+        .any(|candidate| candidate.subject() == entry.subject())
+}
+
+/// Describes these waivers. If there are many, starts with their number and lists the first ones.
+fn describe_waivers(effect: Effect, change: &str, entries: &[&WaiverEntry]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if entries.len() > MAX_LISTED_WAIVERS {
+        let waiver_count = count(entries.len(), "waiver");
+        sentences.push(effect.label(&format!("{waiver_count} {change}, such as")));
+    }
+    for entry in entries.iter().take(MAX_LISTED_WAIVERS) {
+        sentences.push(effect.label(&format!("waiver {change}: {}", describe_waiver(entry))));
+    }
+    sentences
+}
+
+fn describe_waiver(entry: &WaiverEntry) -> String {
+    let size = entry
+        .size
+        .map(|size| format!(" up to {size}"))
+        .unwrap_or_default();
+    let end = entry
+        .until
+        .map(|until| format!(" until {until}"))
+        .unwrap_or_default();
+    format!("{}{size}{end}", sanitize(&entry.in_words()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(old: &str, new: &str) -> String {
+        let side = |text: &str| GateFileVersion::Text(text.as_bytes().to_vec());
+        describe_waivers_file_changes(&side(old), &side(new)).join("\n")
+    }
+
+    #[test]
+    fn each_waiver_says_what_it_is_about() {
+        let old = "- { rule: unused-components, path: a, about: x, reason: r }\n- { rule: r, path: b, reason: r }\n";
+        let new = "- { rule: maximum-components, path: 'sales/**', size: 12, reason: r }\n- { rule: r, path: b, reason: r, until: 2027-03-31 }\n";
+        insta::assert_snapshot!(said(old, new), @"
+        waiver added: maximum-components in sales/** up to 12 (relaxed)
+        waiver changed (reason, size or end): r in b until 2027-03-31 (changed)
+        waiver removed: unused-components in a, x (tightened)
+        ");
+        assert_eq!(said(old, &format!("# words\n{old}")), "no waiver has changed");
+    }
+
+    #[test]
+    fn of_many_waivers_the_first_are_named() {
+        let waiver = |number| format!("- {{ rule: r, path: a, about: c{number}, reason: r }}\n");
+        let many = (100..640).map(waiver).collect::<Vec<_>>().concat();
+        let added = said("", &many);
+        let lines: Vec<&str> = added.lines().collect();
+        assert_eq!(lines[0], "540 waivers added, such as (relaxed)");
+        assert_eq!(lines[1], "waiver added: r in a, c100 (relaxed)");
+        assert_eq!(lines.len(), 1 + MAX_LISTED_WAIVERS);
+        assert!(said(&many, "").starts_with("540 waivers removed, such as (tightened)\n"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_and_text_is_safe() {
+        insta::assert_snapshot!(said("", "- { rule: r }"), @"the version of the change cannot be read: the waiver has no `path` (line 1, column 3)");
+        let hostile = said("", "- { rule: \"a\\n::error::\\e[31m\", path: b, reason: r }");
+        assert!(!hostile.contains(['\n', '\u{1b}']), "{hostile}");
+    }
+}

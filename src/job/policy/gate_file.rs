@@ -1,0 +1,333 @@
+//! Reads a file of the gate configuration in the version in force.
+
+use super::{GateFileVersion, PolicyError, resolve_path};
+use crate::job::ci::CiContext;
+use crate::job::context::PolicyTip;
+use sluicegate_base::input;
+use sluicegate_git::{CommitId, Content, GitError, Repository, Snapshot, read_on_disk};
+use std::path::Path;
+
+/// Maximum size of a configuration file, in bytes.
+pub const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+const LEAVES_REPOSITORY: &str = "a symbolic link in its path leads out of the repository";
+
+/// The treatment of a configuration file that cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnusableFile {
+    /// Reports an error: in a local run, and for a file of the job.
+    Reject,
+    /// Treats the file as missing: in CI, where a merged file must not stop every later change.
+    TreatAsMissing,
+}
+
+/// A file's text, and its name in errors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedText {
+    /// The path and the version of the file.
+    pub name: String,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GateFile {
+    /// The version in force, or `None` if there is no file.
+    pub effective: Option<NamedText>,
+    /// The checkout's version, if it is not the one in force.
+    pub checkout: Option<NamedText>,
+    /// Why the target branch has no such file. From the checkout's version, only settings that cannot hide findings are
+    /// then used.
+    pub missing_reason: Option<String>,
+    /// Reason why the version in force cannot be read, if such a file is treated as missing.
+    pub unusable_reason: Option<String>,
+}
+
+/// The version of the files that a run reads from the checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckoutFiles {
+    /// The files on disk, in a local run.
+    OnDisk,
+    /// The files of the checked-out commit, in CI: an earlier step of the job may have changed those on disk.
+    Committed(CommitId),
+}
+
+impl CheckoutFiles {
+    /// Returns the version that a run uses. Without the CI host's context, the run is in CI.
+    pub fn for_run(repo: &Repository, ci: Option<&CiContext>) -> Result<Self, GitError> {
+        if ci.is_some_and(|ci| ci.host.is_local()) {
+            return Ok(Self::OnDisk);
+        }
+        match repo.head() {
+            Ok(head) => Ok(Self::Committed(head.commit)),
+            Err(GitError::NoCommit { .. }) => Ok(Self::OnDisk),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn has_file(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
+        Ok(match self {
+            Self::OnDisk => repo.root().join(path).symlink_metadata().is_ok(),
+            Self::Committed(commit) => {
+                let resolved_path = resolve_path(repo, &repo.snapshot(commit.clone()), path)?;
+                resolved_path.file.is_some()
+                    || resolved_path.leaves_repository
+                    || repo.find_file(commit, path)?.is_some()
+            }
+        })
+    }
+
+    /// Returns whether a symbolic link in the path leads out of the repository.
+    fn leaves_repository(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
+        Ok(match self {
+            Self::OnDisk => leaves_repository(repo, &repo.root().join(path)),
+            Self::Committed(commit) => {
+                resolve_path(repo, &repo.snapshot(commit.clone()), path)?.leaves_repository
+            }
+        })
+    }
+}
+
+/// The source of the gate configuration's files, and what happens to those that cannot be used.
+pub struct GateFileReader<'r> {
+    pub repo: &'r Repository,
+    pub tip: &'r PolicyTip,
+    pub checkout: CheckoutFiles,
+    pub on_unusable: UnusableFile,
+}
+
+impl GateFileReader<'_> {
+    /// Reads a file of the gate configuration of at most `limit` bytes. `path` is relative to the repository root. If the
+    /// job names the file, it must exist.
+    pub fn read(&self, path: &str, is_named: bool, limit: u64) -> Result<GateFile, PolicyError> {
+        let repo = self.repo;
+        let exists = !is_named || self.checkout.has_file(repo, path)?;
+        let may_be_unusable = exists && self.on_unusable == UnusableFile::TreatAsMissing;
+        match self.tip {
+            PolicyTip::Head { .. } => match self.read_reviewed_version(path, is_named, limit) {
+                Err(PolicyError::Unreadable { name, reason }) if may_be_unusable => Ok(GateFile {
+                    unusable_reason: Some(format!("{name} cannot be read: {reason}")),
+                    ..GateFile::default()
+                }),
+                read => Ok(GateFile {
+                    effective: read?,
+                    ..GateFile::default()
+                }),
+            },
+            PolicyTip::Commit { commit, branch, .. } => {
+                match read_at_commit(repo, commit, branch, path, limit) {
+                    Err(PolicyError::Unreadable { name, reason })
+                        if self.on_unusable == UnusableFile::TreatAsMissing =>
+                    {
+                        Ok(GateFile {
+                            checkout: self.read_unused_version(path, is_named, may_be_unusable, limit)?,
+                            unusable_reason: Some(format!("{name} cannot be read: {reason}")),
+                            ..GateFile::default()
+                        })
+                    }
+                    Err(error) => Err(error),
+                    Ok(Some(text)) => Ok(GateFile {
+                        effective: Some(text),
+                        checkout: if self.checkout.leaves_repository(repo, path)? {
+                            None
+                        } else {
+                            self.read_unused_version(path, false, may_be_unusable, limit)?
+                        },
+                        ..GateFile::default()
+                    }),
+                    Ok(None) => Ok(GateFile {
+                        checkout: self.read_unused_version(path, is_named, may_be_unusable, limit)?,
+                        missing_reason: Some(format!("`{branch}` has no {path} yet ({})", commit.short())),
+                        ..GateFile::default()
+                    }),
+                }
+            }
+            PolicyTip::Unknown { reason } => Ok(GateFile {
+                checkout: self.read_unused_version(path, is_named, may_be_unusable, limit)?,
+                missing_reason: Some(format!("{path} cannot be read from the target branch: {reason}")),
+                ..GateFile::default()
+            }),
+        }
+    }
+
+    /// Reads the checkout's version if another one is in force. With `may_be_unusable`, an unreadable file is treated as
+    /// missing: the change that adds such a file fails for it, whether the file is in force or not.
+    fn read_unused_version(
+        &self,
+        path: &str,
+        is_required: bool,
+        may_be_unusable: bool,
+        limit: u64,
+    ) -> Result<Option<NamedText>, PolicyError> {
+        match self.read_checkout_version(path, is_required, limit) {
+            Err(PolicyError::Unreadable { .. }) if may_be_unusable => Ok(None),
+            result => result,
+        }
+    }
+
+    /// Reads the version of the reviewed commit itself.
+    fn read_reviewed_version(
+        &self,
+        path: &str,
+        is_required: bool,
+        limit: u64,
+    ) -> Result<Option<NamedText>, PolicyError> {
+        let (repo, disk) = (self.repo, self.repo.root().join(path));
+        match &self.checkout {
+            CheckoutFiles::Committed(commit) => read_committed(repo, commit, path, is_required, limit),
+            CheckoutFiles::OnDisk => match read_converted_file(repo, path, limit)? {
+                Some(text) => Ok(Some(text)),
+                None if self.on_unusable == UnusableFile::TreatAsMissing => {
+                    read_inside_repository(repo, &disk, is_required, limit)
+                }
+                None => read_from_disk(&disk, is_required, limit),
+            },
+        }
+    }
+
+    /// Reads the checkout's version if another one is in force. The change may have written it, so an error must not show
+    /// content from outside the repository.
+    fn read_checkout_version(
+        &self,
+        path: &str,
+        is_required: bool,
+        limit: u64,
+    ) -> Result<Option<NamedText>, PolicyError> {
+        let repo = self.repo;
+        match &self.checkout {
+            CheckoutFiles::Committed(commit) => read_committed(repo, commit, path, is_required, limit),
+            CheckoutFiles::OnDisk => {
+                read_inside_repository(repo, &repo.root().join(path), is_required, limit)
+            }
+        }
+    }
+}
+
+fn read_committed(
+    repo: &Repository,
+    commit: &CommitId,
+    path: &str,
+    is_required: bool,
+    limit: u64,
+) -> Result<Option<NamedText>, PolicyError> {
+    let text = read_at_commit(repo, commit, "HEAD", path, limit)?;
+    if is_required && text.is_none() {
+        let name = format!("{path} of `HEAD` ({})", commit.short());
+        let reason = "the commit has no such file, and in CI the files of the commit are used".to_owned();
+        return Err(reject_unreadable(name, reason));
+    }
+    Ok(text)
+}
+
+/// Reads a file outside the repository, or without a repository. It belongs to the job and is used unchanged.
+pub fn read_job_file(file: &Path, is_required: bool) -> Result<GateFile, PolicyError> {
+    Ok(GateFile {
+        effective: read_from_disk(file, is_required, MAX_FILE_BYTES)?,
+        ..GateFile::default()
+    })
+}
+
+/// Returns the committed version if an attribute makes git check out other bytes than it stores. A reader of the commit
+/// must see the version in force.
+fn read_converted_file(repo: &Repository, path: &str, limit: u64) -> Result<Option<NamedText>, PolicyError> {
+    if repo.is_bare() {
+        return Ok(None);
+    }
+    match repo.head() {
+        // Attributes are read last, because libgit2 reads the complete index for them.
+        Ok(head) if !repo.is_as_committed(&head.commit, path) && repo.is_converted(path) => {
+            read_at_commit(repo, &head.commit, "HEAD", path, limit)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Reads the checkout's version, which the change may have written. An error must not show content from outside the
+/// repository.
+fn read_inside_repository(
+    repo: &Repository,
+    file: &Path,
+    is_required: bool,
+    limit: u64,
+) -> Result<Option<NamedText>, PolicyError> {
+    if leaves_repository(repo, file) {
+        return Err(reject_unreadable(
+            file.display().to_string(),
+            LEAVES_REPOSITORY.to_owned(),
+        ));
+    }
+    read_from_disk(file, is_required, limit)
+}
+
+/// Returns whether a symbolic link leads out of the repository.
+fn leaves_repository(repo: &Repository, file: &Path) -> bool {
+    match (file.canonicalize(), repo.root().canonicalize()) {
+        (Ok(file), Ok(root)) => !file.starts_with(root),
+        _ => false,
+    }
+}
+
+fn read_from_disk(file: &Path, is_required: bool, limit: u64) -> Result<Option<NamedText>, PolicyError> {
+    if !is_required && !file.exists() {
+        return Ok(None);
+    }
+    let name = file.display().to_string();
+    match input::text_file(file, limit) {
+        Ok(text) => Ok(Some(NamedText { name, text })),
+        Err(error) => Err(reject_unreadable(name, error.to_string())),
+    }
+}
+
+/// Reads the file from a commit. A symbolic link that leads out of the repository is an error.
+fn read_at_commit(
+    repo: &Repository,
+    commit: &CommitId,
+    branch: &str,
+    path: &str,
+    limit: u64,
+) -> Result<Option<NamedText>, PolicyError> {
+    let name = format!("{path} of `{branch}` ({})", commit.short());
+    match read_gate_file_version(repo, &repo.snapshot(commit.clone()), path, limit)? {
+        GateFileVersion::Missing => Ok(None),
+        GateFileVersion::Unreadable(reason) => Err(reject_unreadable(name, reason)),
+        GateFileVersion::Text(bytes) => match input::utf_8(bytes) {
+            Ok(text) => Ok(Some(NamedText { name, text })),
+            Err(reason) => Err(reject_unreadable(name, reason.to_owned())),
+        },
+    }
+}
+
+/// Reads a file of the gate configuration from this commit, the index or the disk. Follows symbolic links within the
+/// repository.
+pub fn read_gate_file_version(
+    repo: &Repository,
+    snapshot: &Snapshot<'_>,
+    path: &str,
+    limit: u64,
+) -> Result<GateFileVersion, GitError> {
+    let resolved_path = resolve_path(repo, snapshot, path)?;
+    if resolved_path.leaves_repository {
+        return Ok(GateFileVersion::Unreadable(LEAVES_REPOSITORY.to_owned()));
+    }
+    let Some(file) = resolved_path.file else {
+        return Ok(GateFileVersion::Missing);
+    };
+    Ok(match &file.content {
+        Content::Blob(blob) => match repo.read_blob(blob, limit) {
+            Err(GitError::TooLarge { .. }) => reject_too_large(limit),
+            read => GateFileVersion::Text(read?),
+        },
+        Content::Disk(full) => match read_on_disk(full, limit) {
+            Ok(Some(bytes)) => GateFileVersion::Text(bytes),
+            Ok(None) => reject_too_large(limit),
+            Err(error) => GateFileVersion::Unreadable(error.to_string()),
+        },
+    })
+}
+
+fn reject_too_large(limit: u64) -> GateFileVersion {
+    GateFileVersion::Unreadable(format!("it has more than {limit} bytes"))
+}
+
+const fn reject_unreadable(name: String, reason: String) -> PolicyError {
+    PolicyError::Unreadable { name, reason }
+}

@@ -1,0 +1,238 @@
+//! Finds stricter settings on the tip of the target branch than in a change that started earlier. After the merge, the
+//! tip's settings are in force, except those that the change edited.
+//!
+//! The comparison is a three-way merge of facts: a difference from head to tip counts if the target made it, that is,
+//! if it is also a difference from a base to the tip. Edits of the change itself are reported as changes of the gate.
+
+use super::changes::{GateFileVersion, find_rule, retain_stricter};
+use sluicegate_pipelines::rules::{RuleOutline, RuleState, outline};
+use std::collections::BTreeSet;
+
+/// The versions of a file for a three-way merge: of the change, of the target branch, and where they parted.
+#[derive(Debug, Clone, Copy)]
+pub struct MergeVersions<'a> {
+    pub head: &'a GateFileVersion,
+    pub tip: &'a GateFileVersion,
+    pub bases: &'a [GateFileVersion],
+}
+
+/// Returns descriptions of the settings that are stricter on the tip than on head, except those that the change
+/// relaxed. `describe` compares two versions of the file. With `or_unknown`, differences of unknown strictness are
+/// included.
+pub fn describe_stricter_settings(
+    MergeVersions { head, tip, bases }: MergeVersions<'_>,
+    describe: &dyn Fn(&GateFileVersion, &GateFileVersion) -> Vec<String>,
+    or_unknown: bool,
+) -> Vec<String> {
+    if head == tip {
+        return Vec::new();
+    }
+    let target_changes: BTreeSet<String> = bases.iter().flat_map(|base| describe(base, tip)).collect();
+    retain_stricter(describe(head, tip), or_unknown)
+        .into_iter()
+        .filter(|sentence| target_changes.contains(sentence))
+        .collect()
+}
+
+/// Returns a rules file with the rules that are enabled after the merge and differ from head, or `None` if there are
+/// none. The level and each configuration value come from the tip unless the change edited them. A missing or
+/// unreadable side has no rules.
+pub fn merge_rules(versions: MergeVersions<'_>) -> Option<Vec<u8>> {
+    let head_rules = parse_rules(versions.head);
+    let base_rules: Vec<Vec<RuleOutline>> = versions.bases.iter().map(parse_rules).collect();
+    let mut entries = String::new();
+    for tip_rule in &parse_rules(versions.tip) {
+        let head_rule = find_rule(&head_rules, &tip_rule.id);
+        let base_versions: Vec<Option<&RuleOutline>> = base_rules
+            .iter()
+            .map(|rules| find_rule(rules, &tip_rule.id))
+            .collect();
+        if let Some(merged_rule) = merge_rule(head_rule, tip_rule, &base_versions)
+            && head_rule != Some(&merged_rule)
+            && let Some(entry) = format_rule(&merged_rule)
+        {
+            entries.push_str(&entry);
+        }
+    }
+    (!entries.is_empty()).then(|| format!("rules:\n{entries}").into_bytes())
+}
+
+/// Returns the rule after the merge, or `None` if the change removed it.
+fn merge_rule(
+    head: Option<&RuleOutline>,
+    tip: &RuleOutline,
+    bases: &[Option<&RuleOutline>],
+) -> Option<RuleOutline> {
+    let Some(head) = head else {
+        return bases.contains(&None).then(|| tip.clone());
+    };
+    let keys: BTreeSet<&String> = tip
+        .config
+        .iter()
+        .chain(&head.config)
+        .map(|(key, _)| key)
+        .collect();
+    let mut config = Vec::new();
+    for key in keys {
+        let head_value = find_config_value(head, key);
+        let is_untouched = bases
+            .iter()
+            .any(|base| base.and_then(|base| find_config_value(base, key)) == head_value);
+        let value = if is_untouched {
+            find_config_value(tip, key)
+        } else {
+            head_value
+        };
+        if let Some(value) = value {
+            config.push((key.clone(), value.to_owned()));
+        }
+    }
+    let is_state_untouched = bases
+        .iter()
+        .any(|base| base.is_some_and(|base| base.state == head.state));
+    Some(RuleOutline {
+        id: tip.id.clone(),
+        state: if is_state_untouched { tip.state } else { head.state },
+        config,
+    })
+}
+
+fn find_config_value<'r>(rule: &'r RuleOutline, key: &str) -> Option<&'r str> {
+    let (_, value) = rule.config.iter().find(|(name, _)| name == key)?;
+    Some(value)
+}
+
+/// Returns the rule as an entry of a rules file, or `None` if the rule is not enabled.
+fn format_rule(rule: &RuleOutline) -> Option<String> {
+    let RuleState::Enabled(level) = rule.state else {
+        return None;
+    };
+    let fields: Vec<String> = rule
+        .config
+        .iter()
+        .map(|(key, text)| format!("{}: {}", quote(key), format_config_value(text)))
+        .collect();
+    let config = if fields.is_empty() {
+        String::new()
+    } else {
+        format!(", config: {{ {} }}", fields.join(", "))
+    };
+    Some(format!(
+        "  - {{ id: {}, enabled: true, enforcementLevel: {level}{config} }}\n",
+        quote(&rule.id)
+    ))
+}
+
+fn format_config_value(text: &str) -> String {
+    match text.parse::<u64>() {
+        Ok(number) if number.to_string() == text => text.to_owned(),
+        _ => quote(text),
+    }
+}
+
+fn quote(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn parse_rules(version: &GateFileVersion) -> Vec<RuleOutline> {
+    match version {
+        GateFileVersion::Text(bytes) => outline(bytes).unwrap_or_default(),
+        GateFileVersion::Missing | GateFileVersion::Unreadable(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::policy::describe_rules_file_changes;
+
+    fn file(level: &str, maximum: u32) -> GateFileVersion {
+        let text = format!(
+            "rules:\n  - {{ id: unused-components, enabled: true, enforcementLevel: {level} }}\n  - {{ id: \
+             maximum-components, enabled: true, enforcementLevel: {level}, config: {{ maxComponents: {maximum} }} }}\n"
+        );
+        GateFileVersion::Text(text.into_bytes())
+    }
+
+    fn stricter(
+        head: &GateFileVersion,
+        tip: &GateFileVersion,
+        base: GateFileVersion,
+    ) -> (Vec<String>, Vec<RuleOutline>) {
+        let bases = [base];
+        let versions = MergeVersions {
+            head,
+            tip,
+            bases: &bases,
+        };
+        let after = merge_rules(versions).map_or(GateFileVersion::Missing, GateFileVersion::Text);
+        let said =
+            describe_stricter_settings(versions, &|old, new| describe_rules_file_changes(old, new), true);
+        (said, parse_rules(&after))
+    }
+
+    #[test]
+    fn what_the_target_tightened_holds_where_the_change_did_not_touch_it() {
+        let (said, after) = stricter(&file("warn", 9), &file("error", 9), file("warn", 9));
+        assert_eq!(said[0], "rules: unused-components warn → error (tightened)");
+        assert_eq!(after, parse_rules(&file("error", 9)));
+        // The change edited only the number, so the level comes from the target and the number from the change.
+        let (said, after) = stricter(&file("warn", 12), &file("error", 9), file("warn", 9));
+        assert_eq!(said[0], "rules: unused-components warn → error (tightened)");
+        assert_eq!(after, parse_rules(&file("error", 12)));
+    }
+
+    #[test]
+    fn what_the_change_did_itself_holds_and_what_became_laxer_is_not_stricter() {
+        for (head, tip, base) in [
+            (file("warn", 9), file("error", 9), file("error", 9)),
+            (file("error", 9), file("error", 9), file("warn", 9)),
+        ] {
+            assert_eq!(stricter(&head, &tip, base), (vec![], vec![]));
+        }
+        let (said, after) = stricter(&file("error", 9), &file("warn", 9), file("error", 9));
+        assert_eq!((said, after), (vec![], parse_rules(&file("warn", 9))));
+        let gone = stricter(&file("warn", 9), &GateFileVersion::Missing, file("warn", 9));
+        assert_eq!(gone, (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_rules_file_that_only_the_tip_has() {
+        let (said, after) = stricter(
+            &GateFileVersion::Missing,
+            &file("error", 9),
+            GateFileVersion::Missing,
+        );
+        assert_eq!(after, parse_rules(&file("error", 9)));
+        assert!(
+            said.iter()
+                .any(|said| said.contains("unused-components added, error (tightened)")),
+            "{said:?}"
+        );
+    }
+
+    #[test]
+    fn odd_ids_and_values_come_back_as_they_were() {
+        let text = "rules:\n  - { id: \"a: b\", enabled: true, enforcementLevel: warn, config: { regexMatchPattern: \"'[{x\\\"\" } }\n";
+        let tip = GateFileVersion::Text(text.as_bytes().to_vec());
+        let expected = parse_rules(&tip);
+        let after = merge_rules(MergeVersions {
+            head: &GateFileVersion::Missing,
+            tip: &tip,
+            bases: &[GateFileVersion::Missing],
+        });
+        // An unknown rule is broken, so it is not evaluated.
+        assert_eq!(after, None, "{expected:?}");
+        let known = text
+            .replace("a: b", "component-naming-convention")
+            .replace("'[{x\\\"", "[A-Z]{1}\\\"'.*");
+        let tip = GateFileVersion::Text(known.into_bytes());
+        let after = merge_rules(MergeVersions {
+            head: &GateFileVersion::Missing,
+            tip: &tip,
+            bases: &[GateFileVersion::Missing],
+        })
+        .unwrap();
+        assert_eq!(parse_rules(&GateFileVersion::Text(after)), parse_rules(&tip));
+    }
+}

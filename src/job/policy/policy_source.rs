@@ -1,0 +1,42 @@
+//! The commit that the gate configuration is read from: the reviewed one, or the target branch's.
+
+use crate::job::ci::CiContext;
+use crate::job::context::{ContextError, PolicyTip, default_policy_tip, target_policy_tip};
+use clap::ValueEnum;
+use sluicegate_git::Repository;
+
+/// Where to read the gate configuration (sluicegate.yaml, waivers, rules file) from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum PolicySource {
+    /// The target branch in CI; the checkout on the default branch and in a local run.
+    #[default]
+    Auto,
+    /// The target branch of the change; without one, the default branch.
+    Base,
+    /// The checkout.
+    Head,
+}
+
+/// Returns the commit that the gate configuration is read from. Without the CI host's context it is unknown.
+/// `is_host_commit` as in [`policy_tip`].
+pub fn find_policy_tip(
+    repo: &Repository,
+    ci: Option<&CiContext>,
+    source: PolicySource,
+    is_host_commit: bool,
+) -> Result<PolicyTip, ContextError> {
+    if source == PolicySource::Head {
+        let reason = "--policy head was requested".to_owned();
+        return Ok(PolicyTip::Head { reason });
+    }
+    let Some(ci) = ci else {
+        let reason = "the context of the CI host cannot be read".to_owned();
+        return Ok(PolicyTip::Unknown { reason });
+    };
+    match target_policy_tip(repo, ci, is_host_commit)? {
+        PolicyTip::Head { .. } if source == PolicySource::Base => {
+            default_policy_tip(repo, ci, is_host_commit)
+        }
+        tip => Ok(tip),
+    }
+}

@@ -1,0 +1,151 @@
+//! Determines whether a file is in the repository and belongs to the change, or is outside and belongs to the job.
+//! Checks the output paths that a change may set.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+/// Returns the path of the file relative to the repository root, or `None` if no part of its path is in the repository.
+///
+/// If a directory or link in the path is in the repository, the file belongs to the repository, because the change
+/// decides where that directory or link leads.
+pub fn path_in_repository(root: &Path, file: &Path) -> Option<String> {
+    let root = root.canonicalize().ok()?;
+    let file = normalize(file);
+    let mut ancestors: Vec<&Path> = file.ancestors().collect();
+    ancestors.reverse();
+    ancestors.into_iter().find_map(|ancestor| {
+        let resolved_ancestor = ancestor.canonicalize().ok()?;
+        let ancestor_in_root = resolved_ancestor.strip_prefix(&root).ok()?;
+        let remainder = file.strip_prefix(ancestor).ok()?;
+        Some(join_with_slashes(&ancestor_in_root.join(remainder)))
+    })
+}
+
+/// Returns the path without `.` and `..`, without reading the disk, so that the file may exist only in a commit.
+pub fn normalize(path: &Path) -> PathBuf {
+    let mut normalized_path = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normalized_path.pop();
+            }
+            component => normalized_path.push(component),
+        }
+    }
+    normalized_path
+}
+
+/// Returns the full path of an output file that the configuration file sets, or why it is not inside the checkout.
+///
+/// The path is relative to `current_dir`, as paths of a job are, or to the root if `current_dir` is elsewhere.
+pub fn resolve_in_checkout(root: &Path, current_dir: &Path, path: &Path) -> Result<PathBuf, &'static str> {
+    for part in path.components() {
+        match part {
+            Component::Normal(name) if is_git_name(name) => return Err("the path is in .git"),
+            Component::Normal(_) | Component::CurDir => {}
+            Component::ParentDir => return Err("the path contains `..`"),
+            Component::RootDir | Component::Prefix(_) => return Err("the path is not relative"),
+        }
+    }
+    let unreadable = "the checkout cannot be read";
+    let root = root.canonicalize().map_err(|_| unreadable)?;
+    let is_inside = current_dir
+        .canonicalize()
+        .is_ok_and(|current_dir| current_dir.starts_with(&root));
+    let full = if is_inside {
+        current_dir.join(path)
+    } else {
+        root.join(path)
+    };
+    let real = resolve_links(&full).ok_or("a symbolic link in the path is broken")?;
+    let relative_path = real
+        .strip_prefix(&root)
+        .map_err(|_| "a symbolic link in the path leads out of it")?;
+    if is_in_git_dir(relative_path) {
+        return Err("a symbolic link in the path leads into .git");
+    }
+    // A write to a pipe would block, and a write to a device cannot be undone.
+    if real.exists() && !real.is_file() {
+        return Err("the path exists and is not a file");
+    }
+    Ok(full)
+}
+
+/// Returns whether any part of the path is a symbolic link.
+pub fn contains_link(full: &Path) -> bool {
+    full.ancestors().any(Path::is_symlink)
+}
+
+/// Returns the symbolic links of the repository in the path, relative to its root.
+pub fn links_in_path(root: &Path, full: &Path) -> Vec<String> {
+    let Ok(root) = root.canonicalize() else {
+        return Vec::new();
+    };
+    let mut ancestors: Vec<&Path> = full.ancestors().collect();
+    ancestors.reverse();
+    ancestors
+        .into_iter()
+        .filter_map(|ancestor| link_in_root(&root, ancestor))
+        .collect()
+}
+
+/// Returns the path relative to `root` if it is a symbolic link in it.
+fn link_in_root(root: &Path, path: &Path) -> Option<String> {
+    let parent = path.parent().filter(|_| path.is_symlink())?.canonicalize().ok()?;
+    let parent_in_root = parent.strip_prefix(root).ok()?;
+    Some(join_with_slashes(&parent_in_root.join(path.file_name()?)))
+}
+
+/// Returns the paths under which git may track a file of the checkout: its own path, and the path with links resolved_part.
+pub fn tracked_paths(root: &Path, file: &Path) -> Vec<String> {
+    let resolved_file = resolve_links(file);
+    [Some(file), resolved_file.as_deref()]
+        .into_iter()
+        .flatten()
+        .filter_map(|file| path_in_repository(root, file))
+        .collect()
+}
+
+/// Resolves the links in a path, even if the file does not exist.
+fn resolve_links(full: &Path) -> Option<PathBuf> {
+    let existing_part = full.ancestors().find(|part| part.symlink_metadata().is_ok())?;
+    let remainder = full.strip_prefix(existing_part).ok()?;
+    let resolved_part = existing_part.canonicalize().ok()?;
+    Some(if remainder.as_os_str().is_empty() {
+        resolved_part
+    } else {
+        resolved_part.join(remainder)
+    })
+}
+
+/// Returns whether the path is in a git directory.
+pub fn is_in_git_dir(path: &Path) -> bool {
+    path.iter().any(is_git_name)
+}
+
+/// Returns whether some file system reads the name as `.git`: in any case, with characters that macOS or Windows ignore
+/// in names, or as its short name.
+fn is_git_name(name: &OsStr) -> bool {
+    let visible_name: String = name
+        .to_string_lossy()
+        .to_lowercase()
+        .chars()
+        .filter(|character| !is_ignored_in_names(*character))
+        .collect();
+    let plain_name = visible_name
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ' ']);
+    plain_name == ".git" || plain_name.starts_with("git~")
+}
+
+const fn is_ignored_in_names(character: char) -> bool {
+    matches!(character, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
+fn join_with_slashes(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
+}

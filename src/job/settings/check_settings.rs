@@ -1,0 +1,46 @@
+//! The settings of a local check: the settings of a review that need no platform.
+
+use super::connection::path_to_text;
+use super::selection::SelectionPurpose;
+use super::setting_table::variable;
+use super::{GateSettings, Revisions, SettingSources, SettingsError};
+use crate::job::cli::CheckArgs;
+use std::path::PathBuf;
+
+#[derive(Debug, Clone)]
+pub struct CheckSettings {
+    /// Without a head, the working tree or the index is checked.
+    pub gate: GateSettings,
+    /// Checks the index instead of the working tree.
+    pub staged: bool,
+    /// The rules file to evaluate, instead of the project's. Only the job may set it.
+    pub rules_file: Option<PathBuf>,
+    /// Checks named files even if they did not change.
+    pub checks_unchanged_paths: bool,
+}
+
+impl SettingSources<'_> {
+    pub fn check_settings(&self, args: &CheckArgs) -> Result<CheckSettings, SettingsError> {
+        Ok(CheckSettings {
+            gate: GateSettings {
+                revisions: self.revisions_to_check(args)?,
+                selection: self.selection(&args.selection.globs, SelectionPurpose::Review)?,
+                verdict: self.verdict_settings(&args.gate)?,
+            },
+            staged: args.staged,
+            rules_file: self
+                .layers()
+                .text(path_to_text(args.rules.as_ref()), variable::RULES, None)
+                .map(PathBuf::from),
+            checks_unchanged_paths: args.selection.range.base.is_none(),
+        })
+    }
+    /// Returns the commit to check and its base. Only the job may set them.
+    pub fn revisions_to_check(&self, args: &CheckArgs) -> Result<Revisions, SettingsError> {
+        let mut revisions = self.revisions(&args.selection, None)?;
+        if args.staged {
+            revisions.head = None;
+        }
+        Ok(revisions)
+    }
+}

@@ -1,0 +1,30 @@
+//! Settings for changes that break consumers of shared pipelines, shared by every command that compares interfaces.
+
+use super::setting_table::variable;
+use super::{SettingSources, SettingsError};
+use crate::job::cli::{Compat, CompatArgs, parse_value};
+
+/// How to treat changes that break consumers of shared pipelines.
+#[derive(Debug, Clone, Default)]
+pub struct CompatibilitySettings {
+    pub mode: Compat,
+    pub accepted_reason: Option<String>,
+}
+
+impl SettingSources<'_> {
+    /// Returns how to treat changes that break consumers. Only the job may give the reason, which is never empty.
+    pub fn compatibility(&self, args: &CompatArgs) -> Result<CompatibilitySettings, SettingsError> {
+        let layers = self.layers();
+        let file = self.file.publish.compat;
+        let mode = layers.resolve(args.compat, variable::COMPAT, parse_value, file)?;
+        let reason = layers.text(args.accept_breaking.clone(), variable::ACCEPT_BREAKING, None);
+        match reason.as_deref().map(str::trim) {
+            Some("") => Err(SettingsError::new("the reason of --accept-breaking is empty")
+                .with_hint("explain why consumers may break; the receipt records the reason")),
+            reason => Ok(CompatibilitySettings {
+                mode: mode.unwrap_or_default(),
+                accepted_reason: reason.map(str::to_owned),
+            }),
+        }
+    }
+}

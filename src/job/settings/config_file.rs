@@ -1,0 +1,270 @@
+//! Reads `sluicegate.yaml`. Errors state the file, line and column, and suggest the most similar key.
+
+use super::SettingsError;
+use super::setting_names;
+use super::setting_table::{self, FileConfig};
+use crate::job::policy::NamedText;
+use sluicegate_base::text;
+use std::path::PathBuf;
+
+/// The file's name at the repository root.
+pub const FILE_NAME: &str = "sluicegate.yaml";
+
+const REPORT: &str = "review.report";
+const RECEIPT: &str = "publish.receipt";
+const PUBLISH_JUNIT: &str = "publish.junit";
+
+impl FileConfig {
+    /// Returns the paths that the configuration writes, each with its key: reports, receipt and JUnit file.
+    pub(super) fn output_paths(&self) -> Vec<(&'static str, &PathBuf)> {
+        let mut output_paths: Vec<_> = self
+            .review
+            .report
+            .iter()
+            .flatten()
+            .filter_map(|report| report.path.as_ref())
+            .map(|path| (REPORT, path))
+            .collect();
+        output_paths.extend(self.publish.receipt.iter().map(|path| (RECEIPT, path)));
+        output_paths.extend(self.publish.junit.iter().map(|path| (PUBLISH_JUNIT, path)));
+        output_paths
+    }
+
+    /// Removes the outputs for which `is_usable` is false.
+    pub(super) fn retain_outputs(&mut self, is_usable: impl Fn(&str, &PathBuf) -> bool) {
+        if let Some(reports) = &mut self.review.report {
+            reports.retain(|report| report.path.as_ref().is_none_or(|path| is_usable(REPORT, path)));
+        }
+        self.publish.receipt.take_if(|path| !is_usable(RECEIPT, path));
+        self.publish.junit.take_if(|path| !is_usable(PUBLISH_JUNIT, path));
+    }
+}
+
+/// Parses a version of the file.
+pub(super) fn parse(file: &NamedText) -> Result<FileConfig, SettingsError> {
+    let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
+    let config: Option<FileConfig> = serde_yaml::from_str_with_options(&file.text, options)
+        .map_err(|error| to_settings_error(file, &error))?;
+    Ok(config.unwrap_or_default())
+}
+
+/// Returns the keys in the file that affect the verdict.
+pub(super) fn verdict_keys(file: &NamedText) -> Vec<&'static str> {
+    let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
+    setting_table::all_settings()
+        .filter(|setting| setting.kind.is_in_file() && !setting.kind.is_in_first_file())
+        .map(|setting| setting.key)
+        .filter(|key| {
+            key.split('.')
+                .try_fold(&document, |value, name| value.get(name))
+                .is_some_and(|value| !value.is_null())
+        })
+        .collect()
+}
+
+fn find_pair_of_error(file: &NamedText, error: &serde_yaml::Error) -> Option<(String, String)> {
+    let location = error.location()?;
+    find_pair_at(
+        &file.text,
+        location.line().try_into().ok()?,
+        location.column().try_into().ok()?,
+    )
+}
+
+/// Returns the key and the value whose value begins at this line and column, both from 1.
+fn find_pair_at(text: &str, line: usize, column: usize) -> Option<(String, String)> {
+    let mut lines = text.lines().take(line).collect::<Vec<_>>().into_iter();
+    let line = lines.next_back()?;
+    let start = line.char_indices().nth(column.checked_sub(1)?)?.0;
+    let text_before = line[..start].trim_end();
+    let text_with_key = if text_before.is_empty() {
+        lines.next_back()?.trim_end()
+    } else {
+        text_before
+    };
+    let key = text_with_key
+        .strip_suffix(':')?
+        .rsplit(['{', ',', ' ', '"', '\''])
+        .find(|part| !part.is_empty())?;
+    let value = line[start..].split([',', '}', '#']).next()?.trim();
+    Some((truncate(key), truncate(value)))
+}
+
+fn truncate(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsError {
+    let name = &file.name;
+    let (place, message) = match error.location() {
+        Some(location) if location.line() > 0 => {
+            let suffix = format!(" at line {}, column {}", location.line(), location.column());
+            let place = format!("{name}:{}:{}", location.line(), location.column());
+            (place, error.to_string().replace(&suffix, ""))
+        }
+        _ => (name.to_owned(), error.to_string()),
+    };
+    if let Some(type_name) = expected_type(&message)
+        && let Some((key, value)) = find_pair_of_error(file, error)
+    {
+        return SettingsError::new(format!("{place}: `{key}` must be {type_name}, not `{value}`"));
+    }
+    match error.without_snippet() {
+        serde_yaml::Error::SerdeUnknownField { field, expected, .. } => {
+            reject_unknown_key(&place, field, expected)
+        }
+        serde_yaml::Error::DuplicateMappingKey { key: Some(key), .. } => {
+            SettingsError::new(format!("{place}: duplicate key `{key}`"))
+        }
+        _ => match message.as_str() {
+            "expected sequence start" => SettingsError::new(format!("{place}: expected a list"))
+                .with_hint("write a list in brackets, even for one item: [\"sales/**\"]"),
+            "expected mapping start" => SettingsError::new(format!("{place}: expected keys with values"))
+                .with_hint("write the keys of a section on the lines below its name, indented"),
+            _ => SettingsError::new(format!("{place}: {message}")),
+        },
+    }
+}
+
+/// Returns the expected type of a scalar, taken from the parser's message.
+fn expected_type(message: &str) -> Option<&'static str> {
+    if message.starts_with("invalid boolean") {
+        return Some("`true` or `false`");
+    }
+    ["invalid u", "invalid i", "invalid f"]
+        .iter()
+        .any(|start| message.starts_with(start))
+        .then_some("a number")
+}
+
+fn reject_unknown_key(place: &str, field: &str, known_keys: &[&'static str]) -> SettingsError {
+    if let Some(variable) = setting_names::find_job_variable(field) {
+        return reject_job_key(place, field, variable);
+    }
+    let error = SettingsError::new(format!("{place}: unknown key `{field}`"));
+    let hint = text::suggest(field, known_keys);
+    error.with_hint(hint.unwrap_or_else(|| format!("known keys here: {}", known_keys.join(", "))))
+}
+
+fn reject_job_key(place: &str, field: &str, variable: &str) -> SettingsError {
+    let message = format!("{place}: `{field}` is not allowed in the configuration file");
+    let reason = "the file belongs to the change under review, so it must not set where secrets go, which \
+               programs run, which commit is reviewed or whether it is reviewed";
+    let error =
+        SettingsError::new(message).with_hint(format!("{reason}; set the variable {variable} instead"));
+    SettingsError {
+        is_job_key: true,
+        ..error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> NamedText {
+        NamedText {
+            name: FILE_NAME.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn error(text: &str) -> String {
+        let error = parse(&file(text)).unwrap_err();
+        format!("{error} | {}", error.hint().unwrap_or("-"))
+    }
+
+    #[test]
+    fn an_empty_file_changes_nothing() {
+        for text in ["", "# only a comment\n", "---\n"] {
+            assert!(parse(&file(text)).unwrap().project_id.is_none(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_place_and_the_nearest_one() {
+        insta::assert_snapshot!(error("project-id: x\nreview:\n  fail_on: warn\n"),
+            @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
+        insta::assert_snapshot!(error("zzzzzz: 1\n"),
+            @"sluicegate.yaml:1:1: unknown key `zzzzzz` | known keys here: project-id, agent-version, config-dir, timeout, retries, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, project-checks, publish, publish-on");
+    }
+
+    /// The keys that only the job may set.
+    const FOR_THE_JOB: [&str; 28] = [
+        "base-url",
+        "token",
+        "token-file",
+        "token-command",
+        "token-url",
+        "token-audience",
+        "client-id",
+        "client-secret",
+        "ca-cert",
+        "proxy",
+        "https-proxy",
+        "deepen",
+        "base",
+        "head",
+        "branch",
+        "dry-run",
+        "all",
+        "shard",
+        "ci",
+        "target-repository",
+        "policy",
+        "gate-changes",
+        "accept-breaking",
+        "against",
+        "require-review-engine",
+        "max-known",
+        "rules",
+        "repo",
+    ];
+
+    #[test]
+    fn what_only_the_job_may_say_is_refused_wherever_it_stands() {
+        for key in FOR_THE_JOB {
+            let variable = setting_names::find_job_variable(key).unwrap();
+            for section in ["", "review", "publish", "publish-on"] {
+                let said = match section {
+                    "" => error(&format!("{key}: true\n")),
+                    section => error(&format!("{section}:\n  {key}: true\n")),
+                };
+                assert!(
+                    said.contains(&format!("`{key}` is not allowed in")) && said.contains(variable),
+                    "{section} {said}"
+                );
+            }
+        }
+        let listed = |it: &setting_table::Setting| {
+            it.kind.is_in_file() || it.key.is_empty() || FOR_THE_JOB.contains(&it.key)
+        };
+        let extra: Vec<_> = setting_table::all_settings()
+            .filter(|it| !listed(it))
+            .map(|it| it.key)
+            .collect();
+        assert_eq!(extra, ["config", "bitbucket-proxy"]);
+    }
+
+    #[test]
+    fn the_keys_that_count_are_told_as_they_stand() {
+        let text = "timeout: 3\nexclude: ['a/**']\nreview:\n  fail-on: never\n  fork:\n  comment: true\npublish-on: { tags: [] }\n";
+        assert_eq!(
+            verdict_keys(&file(text)),
+            ["exclude", "review.fail-on", "publish-on.tags"]
+        );
+    }
+
+    #[test]
+    fn wrong_values_are_named_with_their_place() {
+        insta::assert_snapshot!(error("review:\n  fail-on: always\n"), @r#"sluicegate.yaml:2:12: "always" is not one of error, warn, never | -"#);
+        insta::assert_snapshot!(error("timeout: soon\n"), @"sluicegate.yaml:1:10: `timeout` must be a number, not `soon` | -");
+        insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: expected keys with values | write the keys of a section on the lines below its name, indented");
+        insta::assert_snapshot!(error("publish:\n  exclude:\n    - good/**\n    - 'a[b'\n"), @r#"sluicegate.yaml:4:7: invalid glob "a[b": unclosed character class; missing ']' | -"#);
+        insta::assert_snapshot!(error("review:\n  include: sales/**\n"), @r#"sluicegate.yaml:2:12: expected a list | write a list in brackets, even for one item: ["sales/**"]"#);
+        insta::assert_snapshot!(error("timeout: 1\ntimeout: 2\n"), @"sluicegate.yaml:2:1: duplicate key `timeout` | -");
+        insta::assert_snapshot!(error("review:\n  comment: yes\n"), @"sluicegate.yaml:2:12: `comment` must be `true` or `false`, not `yes` | -");
+        insta::assert_snapshot!(error("review: { new-only: 'on', comment: true } # x\n"), @"sluicegate.yaml:1:21: `new-only` must be `true` or `false`, not `'on'` | -");
+        insta::assert_snapshot!(error("review:\n  comment:\n    maybe\n"), @"sluicegate.yaml:3:5: `comment` must be `true` or `false`, not `maybe` | -");
+    }
+}

@@ -1,0 +1,261 @@
+//! Settings for the connection to the platform: URL, token, limits. The file may set only project, agent version and
+//! limits.
+
+use super::setting_table::variable;
+use super::{Layers, SettingSources, SettingsError};
+use crate::env::Env;
+use crate::job::cli::GlobalArgs;
+use sluicegate_platform::http::{BaseUrl, TokenSource};
+use std::path::PathBuf;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// The connection settings of a client. Values that are set have been checked.
+pub struct Connection {
+    base_url: Option<BaseUrl>,
+    project_id: Option<Uuid>,
+    agent_version: Option<String>,
+    token: Option<TokenSource>,
+    /// Timeout of each request.
+    pub timeout: Duration,
+    /// Maximum number of retries for a failed request.
+    pub retries: u32,
+    /// PEM file with additional root certificates.
+    pub ca_cert: Option<PathBuf>,
+    /// Warnings about these settings.
+    pub warnings: Vec<String>,
+}
+
+const BASE_URL_DESCRIPTION: &str = "the URL of the platform's API, such as https://platform.example.com";
+
+const PROJECT_ID_DESCRIPTION: &str = "its UUID, which `sluicegate projects list` shows; to set it for all jobs, add \
+     `project-id` to sluicegate.yaml";
+
+const AGENT_VERSION_DESCRIPTION: &str = "the version of the agent that runs the project's pipelines, which the \
+     platform shows with the agent; to set it for all jobs, add `agent-version` to sluicegate.yaml";
+
+impl Connection {
+    /// Returns the platform's URL, which every request needs.
+    pub fn base_url(&self) -> Result<&BaseUrl, SettingsError> {
+        self.base_url.as_ref().ok_or_else(|| {
+            reject_missing_setting(
+                "the platform's base URL",
+                "--base-url",
+                variable::BASE_URL,
+                BASE_URL_DESCRIPTION,
+            )
+        })
+    }
+
+    /// Returns the project ID, which requests for the project's resources need.
+    pub fn project_id(&self) -> Result<Uuid, SettingsError> {
+        self.project_id.ok_or_else(|| {
+            reject_missing_setting(
+                "the project",
+                "--project-id",
+                variable::PROJECT_ID,
+                PROJECT_ID_DESCRIPTION,
+            )
+        })
+    }
+
+    /// Returns the `Agent-Version` header, which a review needs.
+    pub fn agent_version(&self) -> Result<&str, SettingsError> {
+        let (flag, variable) = ("--agent-version", variable::AGENT_VERSION);
+        self.agent_version.as_deref().ok_or_else(|| {
+            reject_missing_setting("the agent version", flag, variable, AGENT_VERSION_DESCRIPTION)
+        })
+    }
+
+    /// Returns the source of the token, which every request needs.
+    pub fn token(&self) -> Result<&TokenSource, SettingsError> {
+        let hint = format!(
+            "set {} (a CI secret), {}, {}, or {} with {} and {}; an administrator of the account on the platform \
+             can create tokens and API credentials",
+            variable::TOKEN,
+            variable::TOKEN_FILE,
+            variable::TOKEN_COMMAND,
+            variable::CLIENT_ID,
+            variable::CLIENT_SECRET,
+            variable::TOKEN_URL,
+        );
+        self.token
+            .as_ref()
+            .ok_or_else(|| SettingsError::new("there is no token for the platform").with_hint(hint))
+    }
+}
+
+/// Returns the error for a missing setting. `where_from` describes the value and where to find it.
+fn reject_missing_setting(name: &str, flag: &str, variable: &str, description: &str) -> SettingsError {
+    let hint = format!("pass {flag} or set {variable}: {description}");
+    SettingsError::new(format!("{name} is not set")).with_hint(hint)
+}
+
+/// Describes a value without showing it, because it may be a secret that was pasted into the wrong setting.
+pub(super) fn describe_length(value: &str) -> String {
+    match value.chars().count() {
+        1 => "the value has 1 character and is not shown".to_owned(),
+        length => format!("the value has {length} characters and is not shown"),
+    }
+}
+
+impl SettingSources<'_> {
+    /// Returns the connection settings. Values that are set are checked even if the command does not need them.
+    pub fn connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
+        let layers = self.layers();
+        let mut warnings = Vec::new();
+        let token = find_token_source(layers, self.env, args, &mut warnings)?;
+        let timeout = layers.integer(args.timeout, variable::TIMEOUT, self.file.timeout, "timeout")?;
+        let retries = layers.integer(
+            args.retries.map(u64::from),
+            variable::RETRIES,
+            self.file.retries,
+            "number of retries",
+        )?;
+        Ok(Connection {
+            base_url: base_url(layers, args)?,
+            project_id: self.project_id(args)?,
+            agent_version: self.agent_version(args)?,
+            token,
+            timeout: Duration::from_secs(timeout),
+            retries: u32::try_from(retries).unwrap_or(u32::MAX),
+            ca_cert: resolve_in_current_dir(
+                self.env,
+                layers.text(path_to_text(args.ca_cert.as_ref()), variable::CA_CERT, None),
+            ),
+            warnings,
+        })
+    }
+
+    fn project_id(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
+        let file = self.file.project_id.clone();
+        let layers = self.layers();
+        let Some(text) = layers.expanded_text(args.project_id.clone(), variable::PROJECT_ID, file)? else {
+            return Ok(None);
+        };
+        match Uuid::parse_str(text.trim()) {
+            Ok(project_id) => Ok(Some(project_id)),
+            Err(_) => Err(SettingsError::new(format!(
+                "the project id is not a UUID: {}",
+                describe_length(&text)
+            ))
+            .with_hint(format!("pass {PROJECT_ID_DESCRIPTION}"))),
+        }
+    }
+
+    fn agent_version(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
+        let file = self.file.agent_version.clone();
+        let Some(text) =
+            self.layers()
+                .expanded_text(args.agent_version.clone(), variable::AGENT_VERSION, file)?
+        else {
+            return Ok(None);
+        };
+        let is_valid = !text.trim().is_empty() && text.chars().all(|c| c.is_ascii_graphic() || c == ' ');
+        if is_valid {
+            Ok(Some(text.trim().to_owned()))
+        } else {
+            Err(SettingsError::new(format!(
+                "the agent version cannot be an HTTP header value: {}",
+                describe_length(&text)
+            )))
+        }
+    }
+}
+
+fn base_url(layers: Layers<'_>, args: &GlobalArgs) -> Result<Option<BaseUrl>, SettingsError> {
+    let text = layers.expanded_text(args.base_url.clone(), variable::BASE_URL, None)?;
+    text.map(|text| BaseUrl::parse(&text).map_err(|error| SettingsError::new(error.to_string())))
+        .transpose()
+}
+
+/// Returns the source of the token. A flag wins; the order of the variables is token, file, command, client
+/// credentials. A warning names each variable that is ignored.
+fn find_token_source(
+    layers: Layers<'_>,
+    env: &Env,
+    args: &GlobalArgs,
+    warnings: &mut Vec<String>,
+) -> Result<Option<TokenSource>, SettingsError> {
+    match (&args.token_file, &args.token_command) {
+        (Some(_), Some(_)) => {
+            return Err(
+                SettingsError::new("--token-file and --token-command are both set").with_hint("remove one"),
+            );
+        }
+        (Some(path), None) => return Ok(Some(TokenSource::File(env.current_dir().join(path)))),
+        (None, Some(command)) => return Ok(Some(TokenSource::Command(command.clone()))),
+        (None, None) => {}
+    }
+    let value = env.secret(variable::TOKEN).map(TokenSource::Value);
+    let sources = [
+        (variable::TOKEN, value),
+        (
+            variable::TOKEN_FILE,
+            resolve_in_current_dir(env, layers.text(None, variable::TOKEN_FILE, None)).map(TokenSource::File),
+        ),
+        (
+            variable::TOKEN_COMMAND,
+            layers
+                .text(None, variable::TOKEN_COMMAND, None)
+                .map(TokenSource::Command),
+        ),
+        (variable::CLIENT_ID, find_client_credentials(env)?),
+    ];
+    let mut set_sources = sources
+        .into_iter()
+        .filter_map(|(name, source)| source.map(|source| (name, source)));
+    let Some((chosen_name, source)) = set_sources.next() else {
+        return Ok(None);
+    };
+    warnings.extend(
+        set_sources.map(|(name, _)| format!("ignoring {name}, because {chosen_name} takes precedence")),
+    );
+    Ok(Some(source))
+}
+
+/// Returns the OAuth 2 client credentials. Either all three variables must be set, or none.
+fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsError> {
+    let names = [variable::CLIENT_ID, variable::CLIENT_SECRET, variable::TOKEN_URL];
+    let [id, url] = [variable::CLIENT_ID, variable::TOKEN_URL].map(|name| env.get(name));
+    let (Some(id), Some(secret), Some(url)) = (id, env.secret(variable::CLIENT_SECRET), url) else {
+        let missing_names: Vec<&str> = names
+            .into_iter()
+            .filter(|name| env.secret(name).is_none())
+            .collect();
+        if missing_names.len() == names.len()
+            || missing_names.contains(&variable::CLIENT_ID)
+                && missing_names.contains(&variable::CLIENT_SECRET)
+        {
+            return Ok(None);
+        }
+        let message = format!(
+            "the client credentials are incomplete: {} is not set",
+            missing_names.join(" and ")
+        );
+        return Err(SettingsError::new(message));
+    };
+    let token_url = url::Url::parse(url)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        .ok_or_else(|| {
+            SettingsError::new(format!(
+                "the variable {} is not an http(s) URL",
+                variable::TOKEN_URL
+            ))
+        })?;
+    Ok(Some(TokenSource::ClientCredentials {
+        token_url,
+        client_id: id.to_owned(),
+        client_secret: secret,
+        audience: env.get(variable::TOKEN_AUDIENCE).map(str::to_owned),
+    }))
+}
+
+pub(super) fn path_to_text(path: Option<&PathBuf>) -> Option<String> {
+    path.map(|path| path.to_string_lossy().into_owned())
+}
+
+fn resolve_in_current_dir(env: &Env, path: Option<String>) -> Option<PathBuf> {
+    path.map(|path| env.current_dir().join(path))
+}

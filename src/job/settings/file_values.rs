@@ -1,0 +1,70 @@
+//! Deserializers for values of the file that are not a plain string, number or boolean.
+
+use crate::job::cli::{self, parse_value};
+use clap::ValueEnum;
+use globset::Glob;
+use serde::{Deserialize, Deserializer};
+use sluicegate_base::globs::glob;
+use std::str::FromStr;
+
+/// Compiles a glob. The error states the reason.
+pub(super) fn compile_glob(pattern: &str) -> Result<Glob, String> {
+    glob(pattern).map_err(|error| format!("invalid glob {pattern:?}: {}", error.kind()))
+}
+
+/// Reads a section. A section whose keys are all commented out is empty.
+pub(super) fn deserialize_section<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+pub(super) fn deserialize_enum<'de, D: Deserializer<'de>, T: ValueEnum>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| parse_value(&text))
+        .transpose()
+        .map_err(serde::de::Error::custom)
+}
+
+pub(super) fn deserialize_show<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<cli::Show>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| text.parse())
+        .transpose()
+        .map_err(serde::de::Error::custom)
+}
+
+pub(super) fn deserialize_reports<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<cli::ReportFlag>>, D::Error> {
+    let Some(texts) = Option::<Vec<String>>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    texts
+        .iter()
+        .map(|text| cli::ReportFlag::from_str(text))
+        .collect::<Result<_, String>>()
+        .map(Some)
+        .map_err(serde::de::Error::custom)
+}
+
+pub(super) fn deserialize_globs<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<String>>, D::Error> {
+    let globs = Option::<Vec<ValidGlob>>::deserialize(deserializer)?;
+    Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
+}
+
+/// A valid glob. The error of an invalid one has its position.
+struct ValidGlob(String);
+
+impl<'de> Deserialize<'de> for ValidGlob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        compile_glob(&text).map_err(serde::de::Error::custom)?;
+        Ok(Self(text))
+    }
+}

@@ -1,0 +1,120 @@
+//! Settings that every command needs: the repository, the CI host, the color.
+
+use super::setting_table::variable;
+use super::{Layers, SettingSources, SettingsError};
+use crate::env::{self, Env};
+use crate::job::ci::{Host, UnknownHost};
+use crate::job::cli::{ColorChoice, GateChanges, GlobalArgs, parse_value};
+use crate::job::policy::PolicySource;
+use std::path::PathBuf;
+
+/// Returns the directory given as the repository, if any.
+pub fn requested_repository(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
+    let repository = args
+        .repo
+        .clone()
+        .or_else(|| env.get(variable::REPO).map(PathBuf::from));
+    repository.map(|path| env.current_dir().join(path))
+}
+
+/// Returns the configuration file given by the job: `--config`, otherwise the variable.
+pub fn requested_config_file(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
+    let flag = args.config.clone();
+    let config_file = flag.or_else(|| env.get(variable::CONFIG).map(PathBuf::from));
+    config_file.map(|path| env.current_dir().join(path))
+}
+
+/// Returns the platform's hidden directory given by the job: `--config-dir`, otherwise the variable.
+pub fn requested_config_dir(args: &GlobalArgs, env: &Env) -> Option<String> {
+    Layers::new(env).text(args.config_dir.clone(), variable::CONFIG_DIR, None)
+}
+
+/// Returns where to read the gate configuration from.
+pub fn policy_source(args: &GlobalArgs, env: &Env) -> Result<PolicySource, SettingsError> {
+    let source = Layers::new(env).resolve(args.policy, variable::POLICY, parse_value, None)?;
+    Ok(source.unwrap_or_default())
+}
+
+/// Returns the URLs of the repositories that the job names as the change's target.
+pub fn target_repositories(args: &GlobalArgs, env: &Env) -> Result<Vec<String>, SettingsError> {
+    Layers::new(env).list(
+        args.target_repository.clone(),
+        variable::TARGET_REPOSITORY,
+        |url| Ok(url.to_owned()),
+        None,
+    )
+}
+
+/// Returns how to treat a change that edits the gate configuration together with other files.
+pub fn gate_changes(args: &GlobalArgs, env: &Env) -> Result<GateChanges, SettingsError> {
+    let gate_changes =
+        Layers::new(env).resolve(args.gate_changes, variable::GATE_CHANGES, parse_value, None)?;
+    Ok(gate_changes.unwrap_or_default())
+}
+
+/// Returns the CI host, or `None` to detect it.
+pub fn requested_host(args: &GlobalArgs, env: &Env) -> Result<Option<Host>, SettingsError> {
+    match Layers::new(env)
+        .text(args.ci.clone(), variable::CI, None)
+        .as_deref()
+    {
+        None | Some("auto") => Ok(None),
+        Some(name) => match name.parse() {
+            Ok(host) => Ok(Some(host)),
+            Err(error) => Err(SettingsError::new(UnknownHost::to_string(&error))),
+        },
+    }
+}
+
+/// Returns when to color the output. `NO_COLOR` is honored unless a flag or variable sets the color.
+pub fn color_choice(args: &GlobalArgs, env: &Env) -> Result<ColorChoice, SettingsError> {
+    let choice = Layers::new(env).resolve(args.color, variable::COLOR, parse_value, None)?;
+    Ok(choice.unwrap_or(if env.get(env::NO_COLOR).is_some() {
+        ColorChoice::Never
+    } else {
+        ColorChoice::Auto
+    }))
+}
+
+impl SettingSources<'_> {
+    /// Returns the platform's hidden directory, or `None` to find it.
+    pub fn config_dir(&self, args: &GlobalArgs) -> Result<Option<String>, SettingsError> {
+        let file = self.file.config_dir.clone();
+        let name = self
+            .layers()
+            .expanded_text(args.config_dir.clone(), variable::CONFIG_DIR, file)?;
+        name.map(|name| parse_config_dir(&name)).transpose()
+    }
+
+    /// Returns whether the configuration file sets this as the platform's hidden directory.
+    pub fn sets_config_dir(&self, config_dir: &str) -> bool {
+        match &self.file.config_dir {
+            Some(text) => parse_config_dir(text).is_ok_and(|file_dir| file_dir == config_dir),
+            None => false,
+        }
+    }
+}
+
+/// Checks the name of a directory at the root. A trailing slash is allowed.
+fn parse_config_dir(text: &str) -> Result<String, SettingsError> {
+    let name = text.trim_end_matches('/').trim_start_matches("./");
+    if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
+        let message =
+            format!("configuration directory {text:?} is not the name of a directory at the repository root");
+        return Err(SettingsError::new(message));
+    }
+    Ok(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_folder_is_one_name() {
+        assert_eq!(parse_config_dir(".platform/").unwrap(), ".platform");
+        for wrong in ["", "/", "..", "a/b", "../x"] {
+            assert!(parse_config_dir(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

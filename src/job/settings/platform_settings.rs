@@ -1,0 +1,90 @@
+//! Settings for commands of the platform: how to wait, the environment, and the real names behind the neutral names of
+//! the API document.
+
+use super::layers::value_in_range;
+use super::setting_format::SettingFormat;
+use super::setting_table::{find_by_variable, variable};
+use super::{SettingSources, SettingsError};
+use crate::job::cli::{PaceArgs, VocabularyArgs, parse_seconds};
+use sluicegate_platform::desired::provision::KnownNames;
+use std::time::Duration;
+
+const MAX_TIMEOUT_SECONDS: u64 = 30 * 24 * 60 * 60;
+
+/// How long to wait and how often to poll.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PollSettings {
+    pub first_interval: Duration,
+    /// Maximum time of the complete wait.
+    pub time_limit: Duration,
+}
+
+impl SettingSources<'_> {
+    /// Returns how long to wait and how often to poll. The default of the limit is `default` seconds.
+    pub fn poll_settings(&self, args: &PaceArgs, default_limit: u64) -> Result<PollSettings, SettingsError> {
+        let seconds = self.layers().resolve(
+            args.poll_interval,
+            variable::POLL_INTERVAL,
+            parse_seconds,
+            self.file.poll_interval,
+        )?;
+        let seconds = match find_by_variable(variable::POLL_INTERVAL).map(|setting| setting.format) {
+            Some(SettingFormat::Seconds {
+                minimum,
+                maximum,
+                default,
+            }) => value_in_range(seconds, default, minimum, maximum, "poll interval")?,
+            _ => seconds.unwrap_or_default(),
+        };
+        let limit = value_in_range(args.timeout, default_limit, 0, MAX_TIMEOUT_SECONDS, "timeout")?;
+        Ok(PollSettings {
+            first_interval: Duration::from_secs_f64(seconds),
+            time_limit: Duration::from_secs(limit),
+        })
+    }
+
+    /// Returns the environment to run pipelines in.
+    pub fn environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
+        let file = self.file.environment.clone();
+        self.layers()
+            .expanded_text(flag, variable::ENVIRONMENT, file)?
+            .ok_or_else(|| {
+                let hint = format!("pass --environment or set {}", variable::ENVIRONMENT);
+                SettingsError::new("the environment is not set").with_hint(hint)
+            })
+    }
+
+    /// Returns the status that terminates an execution, which the API document does not define.
+    pub fn cancel_status(&self, flag: Option<String>) -> String {
+        let file = self.file.cancel_status.clone();
+        self.layers().name_or_default(flag, variable::CANCEL_STATUS, file)
+    }
+
+    /// Returns the real names behind the neutral names of the API document, which are the defaults.
+    pub fn platform_names(&self, args: &VocabularyArgs) -> KnownNames {
+        let (layers, file) = (self.layers(), self.file.vocabulary.clone());
+        KnownNames {
+            key_pair_warehouse: layers.name_or_default(
+                args.warehouse_a.clone(),
+                variable::WAREHOUSE_A,
+                file.warehouse_a,
+            ),
+            password_warehouse: layers.name_or_default(
+                args.warehouse_b.clone(),
+                variable::WAREHOUSE_B,
+                file.warehouse_b,
+            ),
+            git_provider: layers.name_or_default(
+                args.git_provider.clone(),
+                variable::GIT_PROVIDER,
+                file.git_provider,
+            ),
+        }
+    }
+
+    /// Returns the secret type of the cloud secrets manager.
+    pub fn key_vault(&self, flag: Option<String>) -> String {
+        let file = self.file.vocabulary.key_vault.clone();
+        self.layers().name_or_default(flag, variable::KEY_VAULT, file)
+    }
+}

@@ -1,0 +1,59 @@
+//! Settings of the project checks: the level of each check, and the references to ignore.
+
+use super::selection::compile_globs;
+use super::setting_table::variable;
+use super::{SettingSources, SettingsError};
+use crate::job::cli::{CheckLevel, ProjectChecks, parse_value};
+use globset::GlobSet;
+use sluicegate_pipelines::findings::Enforcement;
+use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
+
+/// An example of a glob over the targets of calls and the scripts of components.
+const EXAMPLE_GLOB: &str = "shared-library/**";
+
+#[derive(Debug, Clone)]
+pub struct ProjectCheckSettings {
+    pub levels: CheckLevels,
+    external: GlobSet,
+}
+
+impl ProjectCheckSettings {
+    /// Returns whether a reference, as written, is outside the project by design.
+    pub fn is_external(&self, reference: &str) -> bool {
+        self.external.is_match(reference)
+    }
+}
+
+impl SettingSources<'_> {
+    /// Reads the settings of the project checks. Only the file sets levels; only the job may turn the checks off.
+    pub fn project_checks(&self, flag: Option<ProjectChecks>) -> Result<ProjectCheckSettings, SettingsError> {
+        let project_checks = self
+            .layers()
+            .resolve(flag, variable::PROJECT_CHECKS, parse_value, None)?;
+        let external = self.file.project_checks.external.as_deref().unwrap_or_default();
+        Ok(ProjectCheckSettings {
+            levels: match project_checks.unwrap_or_default() {
+                ProjectChecks::Auto => CheckLevels::by(|check| self.enforcement(check)),
+                ProjectChecks::Off => CheckLevels::OFF,
+            },
+            external: compile_globs(external, EXAMPLE_GLOB)?,
+        })
+    }
+
+    fn enforcement(&self, check: ProjectCheck) -> Option<Enforcement> {
+        let file = &self.file.project_checks;
+        let level = match check {
+            ProjectCheck::Call => file.call,
+            ProjectCheck::Script => file.script,
+            ProjectCheck::Link => file.link,
+            ProjectCheck::Argument => file.argument,
+            ProjectCheck::Shared => file.shared,
+            ProjectCheck::Cycle => file.cycle,
+        };
+        match level.unwrap_or_default() {
+            CheckLevel::Error => Some(Enforcement::Error),
+            CheckLevel::Warn => Some(Enforcement::Warn),
+            CheckLevel::Off => None,
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The settings of a publish.
+
+use super::layers::{SettingSource, reject_unexpanded};
+use super::selection::{SelectionPurpose, compile_globs};
+use super::setting_table::{find_by_variable, variable};
+use super::{CompatibilitySettings, Layers, Revisions, Selection, SettingSources, SettingsError};
+use crate::env::Env;
+use crate::job::cli::{
+    CiArgs, IfExists, OnIgnored, PublishArgs, PublishFlags, RequiredEngine, Select, Source, parse_value,
+};
+use globset::GlobSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Clone)]
+pub struct PublishSettings {
+    pub prefix: String,
+    /// The template of the version name.
+    pub version_name: String,
+    pub version_name_source: SettingSource,
+    /// The commit to publish, and the branch to record with the version. The base is always `None`.
+    pub revisions: Revisions,
+    pub selection: Selection,
+    pub compatibility: CompatibilitySettings,
+    /// The version to compare the interface with, or `None` for the latest enabled one.
+    pub against: Option<String>,
+    pub select: Select,
+    pub from: Source,
+    pub if_exists: IfExists,
+    pub on_ignored: OnIgnored,
+    pub verify: bool,
+    /// Maximum time to look for an uploaded version that may still appear.
+    pub lookup_timeout: Duration,
+    /// The report of the required review of the same commit.
+    pub require_review: Option<PathBuf>,
+    pub require_review_engine: RequiredEngine,
+    pub dry_run: bool,
+    /// Prints the plan of a dry run as JSON.
+    pub json: bool,
+    pub receipt: Option<PathBuf>,
+    /// The file to write the outcome to as JUnit XML.
+    pub junit: Option<PathBuf>,
+}
+
+/// The files that a publish writes.
+#[derive(Debug, Clone, Default)]
+pub struct PublishFiles {
+    pub receipt: Option<PathBuf>,
+    pub junit: Option<PathBuf>,
+}
+
+/// Returns the files of a publish that flags or the environment name.
+pub fn job_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles {
+    PublishFiles {
+        receipt: flags
+            .receipt
+            .clone()
+            .or_else(|| env.get(variable::RECEIPT).map(PathBuf::from)),
+        junit: flags
+            .junit
+            .clone()
+            .or_else(|| env.get(variable::PUBLISH_JUNIT).map(PathBuf::from)),
+    }
+}
+
+/// Returns whether flag or environment request a dry run. An invalid value is reported where all settings are read.
+pub fn is_dry_run(flag: bool, env: &Env) -> bool {
+    Layers::new(env)
+        .switch(flag, variable::DRY_RUN, None)
+        .unwrap_or(false)
+}
+
+impl SettingSources<'_> {
+    pub fn publish_settings(&self, args: &PublishArgs) -> Result<PublishSettings, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.publish);
+        let if_exists = layers.resolve(
+            args.flags.if_exists,
+            variable::IF_EXISTS,
+            parse_value,
+            file.if_exists,
+        )?;
+        let on_ignored = layers.resolve(
+            args.flags.on_ignored,
+            variable::ON_IGNORED,
+            parse_value,
+            file.on_ignored,
+        )?;
+        let engine = layers.resolve(
+            args.require_review_engine,
+            variable::REQUIRE_REVIEW_ENGINE,
+            parse_value,
+            None,
+        )?;
+        let files = self.publish_files(&args.flags)?;
+        let (version_name, source) = self.version_name(args.flags.version_name.clone())?;
+        Ok(PublishSettings {
+            prefix: self.prefix(args.flags.prefix.clone())?,
+            version_name,
+            version_name_source: source,
+            revisions: self.revisions_to_publish(args)?,
+            selection: self.selection(&args.globs, SelectionPurpose::Publish)?,
+            compatibility: self.compatibility(&args.compat)?,
+            against: layers.text(args.flags.against.clone(), variable::AGAINST, None),
+            select: layers
+                .resolve(args.flags.select, variable::SELECT, parse_value, file.select)?
+                .unwrap_or_default(),
+            from: layers
+                .resolve(args.flags.from, variable::FROM, parse_value, file.from)?
+                .unwrap_or_default(),
+            if_exists: if_exists.unwrap_or_default(),
+            on_ignored: on_ignored.unwrap_or_default(),
+            verify: !layers.switch(args.flags.no_verify, variable::NO_VERIFY, file.no_verify)?,
+            lookup_timeout: self.lookup_timeout(args)?,
+            dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
+            json: args.json,
+            require_review: self.required_review_file(args)?,
+            require_review_engine: engine.unwrap_or_default(),
+            receipt: files.receipt,
+            junit: files.junit,
+        })
+    }
+
+    /// Returns the files that a publish writes.
+    pub fn publish_files(&self, flags: &PublishFlags) -> Result<PublishFiles, SettingsError> {
+        let file = &self.file.publish;
+        Ok(PublishFiles {
+            receipt: self.resolve_path(
+                variable::RECEIPT,
+                flags.receipt.as_ref(),
+                file.receipt.as_ref(),
+                |key, path| self.resolve_output_path(key, path),
+            )?,
+            junit: self.resolve_path(
+                variable::PUBLISH_JUNIT,
+                flags.junit.as_ref(),
+                file.junit.as_ref(),
+                |key, path| self.resolve_output_path(key, path),
+            )?,
+        })
+    }
+
+    /// Returns the file of the required review, if one is required.
+    pub fn required_review_file(&self, args: &PublishArgs) -> Result<Option<PathBuf>, SettingsError> {
+        self.resolve_path(
+            variable::REQUIRE_REVIEW,
+            args.require_review.as_ref(),
+            self.file.publish.require_review.as_ref(),
+            |key, path| self.resolve_file_path(key, path),
+        )
+    }
+
+    /// Returns a path relative to the current directory. `keep` checks a path from the configuration file.
+    fn resolve_path(
+        &self,
+        variable: &str,
+        flag: Option<&PathBuf>,
+        file: Option<&PathBuf>,
+        keep: impl Fn(&str, &PathBuf) -> Result<PathBuf, SettingsError>,
+    ) -> Result<Option<PathBuf>, SettingsError> {
+        let key = find_by_variable(variable).map_or(variable, |setting| setting.key);
+        let is_set_by_job = flag.is_some() || self.env.get(variable).is_some();
+        let file_path = match file {
+            Some(path) if !is_set_by_job => Some(keep(key, path)?),
+            _ => None,
+        };
+        let path =
+            self.layers()
+                .resolve(flag.cloned(), variable, |text| Ok(PathBuf::from(text)), file_path)?;
+        Ok(path.map(|path| self.env.current_dir().join(path)))
+    }
+
+    fn lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
+        let (flag, file) = (args.flags.lookup_timeout, self.file.publish.lookup_timeout);
+        let seconds = self
+            .layers()
+            .integer(flag, variable::LOOKUP_TIMEOUT, file, "lookup timeout")?;
+        Ok(Duration::from_secs(seconds))
+    }
+
+    /// Returns the revisions of a publish, which only the job may set.
+    pub fn revisions_to_publish(&self, args: &PublishArgs) -> Result<Revisions, SettingsError> {
+        let layers = self.layers();
+        Ok(Revisions {
+            all: true,
+            base: None,
+            head: layers.text(args.head.clone(), variable::HEAD, None),
+            branch: layers.expanded_text(args.branch.clone(), variable::BRANCH, None)?,
+            deepen: self.deepen(args.deepen)?,
+        })
+    }
+
+    /// Returns the template of the version name and its source.
+    fn version_name(&self, flag: Option<String>) -> Result<(String, SettingSource), SettingsError> {
+        let file = self.file.publish.version_name.clone();
+        let (name, source) = self
+            .layers()
+            .text_with_source(flag, variable::VERSION_NAME, file)
+            .ok_or_else(|| {
+                reject_missing_publish_setting("version name", "--version-name", variable::VERSION_NAME)
+            })?;
+        reject_unexpanded(&mask_placeholders(&name), source, variable::VERSION_NAME)?;
+        Ok((name, source))
+    }
+
+    /// Returns the prefix of the artifact, which most requests for artifacts need.
+    pub fn prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
+        self.optional_prefix(flag)?
+            .ok_or_else(|| reject_missing_publish_setting("prefix", "--prefix", variable::PREFIX))
+    }
+
+    /// Returns the prefix of the artifact, if set.
+    pub fn optional_prefix(&self, flag: Option<String>) -> Result<Option<String>, SettingsError> {
+        let file = self.file.publish.prefix.clone();
+        self.layers().expanded_text(flag, variable::PREFIX, file)
+    }
+}
+
+/// The branches and tags on which `sluicegate ci` publishes.
+#[derive(Debug, Clone)]
+pub struct PublishOn {
+    branches: GlobSet,
+    tags: GlobSet,
+    /// The checkout's file sets branches or tags, but is not in force.
+    is_file_unused: bool,
+}
+
+impl PublishOn {
+    /// Returns why no branch or tag publishes, or `None` if one may.
+    pub fn reason_for_no_publish(&self) -> Option<&'static str> {
+        if !self.branches.is_empty() || !self.tags.is_empty() {
+            return None;
+        }
+        Some(if self.is_file_unused {
+            "`publish-on` of the checkout's file is not in force here"
+        } else {
+            "no branches and no tags are set to publish on (publish-on)"
+        })
+    }
+
+    /// Returns whether the branch publishes.
+    pub fn has_branch(&self, branch: &str) -> bool {
+        self.branches.is_match(branch)
+    }
+
+    /// Returns whether the tag publishes.
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.tags.is_match(tag)
+    }
+}
+
+impl SettingSources<'_> {
+    /// Returns whether `ci` may publish from a local run. Only the job may allow it.
+    pub fn allows_local_publish(&self, args: &CiArgs) -> Result<bool, SettingsError> {
+        self.layers().switch(args.local_publish, variable::PUBLISH, None)
+    }
+
+    /// Returns the branches and tags to publish on.
+    pub fn publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.publish_on);
+        let parse_line = |line: &str| Ok(line.to_owned());
+        let (branches, tags) = (&args.publish_on_branch, &args.publish_on_tag);
+        let branches = layers.list(
+            branches.clone(),
+            variable::PUBLISH_ON_BRANCHES,
+            parse_line,
+            file.branches.clone(),
+        )?;
+        let tags = layers.list(
+            tags.clone(),
+            variable::PUBLISH_ON_TAGS,
+            parse_line,
+            file.tags.clone(),
+        )?;
+        Ok(PublishOn {
+            branches: compile_globs(&branches, "release/*")?,
+            tags: compile_globs(&tags, "v*")?,
+            is_file_unused: self.has_unused_publish_on,
+        })
+    }
+}
+
+/// Returns the template with each placeholder replaced by a sign that no variable contains. `${tag}` is a variable.
+fn mask_placeholders(template: &str) -> String {
+    let mut literal = String::new();
+    let mut remaining_text = template;
+    while let Some((prefix, suffix)) = remaining_text.split_once('{') {
+        literal.push_str(prefix);
+        match suffix.split_once('}') {
+            Some((name, text_after_name)) if is_placeholder_name(name) && !prefix.ends_with('$') => {
+                literal.push('\u{fffd}');
+                remaining_text = text_after_name;
+            }
+            _ => {
+                literal.push('{');
+                remaining_text = suffix;
+            }
+        }
+    }
+    literal + remaining_text
+}
+
+fn is_placeholder_name(text: &str) -> bool {
+    text.chars()
+        .all(|character| character.is_ascii_lowercase() || character == '-')
+}
+
+fn reject_missing_publish_setting(name: &str, flag: &str, variable: &str) -> SettingsError {
+    SettingsError::new(format!("the {name} is not set")).with_hint(format!("pass {flag} or set {variable}"))
+}

@@ -1,0 +1,131 @@
+//! Settings for the reports of a review.
+
+use super::setting_table::variable;
+use super::{Layers, SettingSources, SettingsError};
+use crate::env::Env;
+use crate::job::cli::{Annotations, Changes, DestinationArgs, Format, ReportFlag, Show, parse_value};
+use std::collections::HashSet;
+use std::str::FromStr;
+
+#[derive(Debug, Clone)]
+pub struct ReportDestinations {
+    /// The reports to write. If empty, the report that the CI host looks for.
+    pub reports: Vec<ReportFlag>,
+    pub annotations: Annotations,
+    /// Whether to keep a comment on the pull or merge request.
+    pub comment: bool,
+    pub changes: Changes,
+    /// The name that separates this review from others of the same commit; empty by default.
+    pub category: String,
+    /// The findings to list in human-readable output.
+    pub show: Show,
+    /// The unchecked project ID, for the project's name in a report.
+    pub project_id: Option<String>,
+}
+
+impl ReportDestinations {
+    /// Returns whether a report is written to standard output, so that no other output may be.
+    pub fn use_stdout(&self) -> bool {
+        self.reports.iter().any(|report| report.path.is_none())
+    }
+
+    /// Returns whether the format of any report has this property.
+    pub fn has_report(&self, has_property: fn(Format) -> bool) -> bool {
+        self.reports.iter().any(|report| has_property(report.format))
+    }
+}
+
+impl SettingSources<'_> {
+    pub fn report_destinations(&self, args: &DestinationArgs) -> Result<ReportDestinations, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        let annotations = layers.resolve(
+            args.annotations,
+            variable::ANNOTATIONS,
+            parse_value,
+            file.annotations,
+        )?;
+        let changes = layers.resolve(args.changes, variable::CHANGES, parse_value, file.changes)?;
+        let category = layers.text(args.category.clone(), variable::CATEGORY, file.category.clone());
+        let show = layers.resolve(args.show, variable::SHOW, Show::from_str, file.show)?;
+        Ok(ReportDestinations {
+            show: show.unwrap_or_default(),
+            reports: self.reports(&args.report)?,
+            changes: changes.unwrap_or_default(),
+            annotations: annotations.unwrap_or_default(),
+            comment: layers.switch(args.comment, variable::COMMENT, file.comment)?,
+            category: category.unwrap_or_default(),
+            project_id: layers.text(None, variable::PROJECT_ID, self.file.project_id.clone()),
+        })
+    }
+
+    /// Returns the reports to write. All paths are relative to the current directory, as in a CI job. Paths from the
+    /// file must be inside the checkout and must not be tracked by git.
+    fn reports(&self, flags: &[ReportFlag]) -> Result<Vec<ReportFlag>, SettingsError> {
+        let is_set_by_job = !flags.is_empty() || self.env.get(variable::REPORT).is_some();
+        let file_reports = match &self.file.review.report {
+            Some(reports) if !is_set_by_job => Some(self.resolve_file_reports(reports)?),
+            _ => None,
+        };
+        let mut reports = self.layers().list(
+            flags.to_vec(),
+            variable::REPORT,
+            ReportFlag::from_str,
+            file_reports,
+        )?;
+        for report in &mut reports {
+            report.path = report.path.take().map(|path| self.env.current_dir().join(path));
+        }
+        reject_duplicate_destinations(&reports)?;
+        Ok(reports)
+    }
+
+    fn resolve_file_reports(&self, reports: &[ReportFlag]) -> Result<Vec<ReportFlag>, SettingsError> {
+        let mut resolved_reports = Vec::new();
+        for report in reports {
+            let path = match &report.path {
+                Some(path) => Some(self.resolve_output_path("review.report", path)?),
+                None => None,
+            };
+            resolved_reports.push(ReportFlag {
+                path,
+                ..report.clone()
+            });
+        }
+        Ok(resolved_reports)
+    }
+}
+
+/// Returns the reports that flags or the environment request. Invalid ones are left out: their error is reported where
+/// all settings are read.
+pub fn job_reports(flags: &[ReportFlag], env: &Env) -> Vec<ReportFlag> {
+    if !flags.is_empty() {
+        return flags.to_vec();
+    }
+    env.get(variable::REPORT)
+        .unwrap_or_default()
+        .lines()
+        .filter_map(|line| ReportFlag::from_str(line.trim()).ok())
+        .collect()
+}
+
+/// Returns the style of annotations that the flag or the environment requests. An invalid value is reported where all
+/// settings are read.
+pub fn job_annotations(flag: Option<Annotations>, env: &Env) -> Option<Annotations> {
+    let annotations = Layers::new(env).resolve(flag, variable::ANNOTATIONS, parse_value, None);
+    annotations.ok().flatten()
+}
+
+/// Rejects two reports with the same destination: reports are written concurrently, so either might remain.
+pub(super) fn reject_duplicate_destinations(flags: &[ReportFlag]) -> Result<(), SettingsError> {
+    let mut paths = HashSet::new();
+    let Some(duplicate) = flags.iter().find(|flag| !paths.insert(&flag.path)) else {
+        return Ok(());
+    };
+    let destination = match &duplicate.path {
+        Some(path) => path.display().to_string(),
+        None => "standard output".to_owned(),
+    };
+    Err(SettingsError::new(format!(
+        "two reports cannot both go to {destination}"
+    )))
+}

@@ -1,0 +1,151 @@
+//! The settings of a review.
+
+use super::connection::describe_length;
+use super::selection::SelectionPurpose;
+use super::setting_table::variable;
+use super::{Selection, SettingSources, SettingsError, VerdictSettings};
+use crate::job::cli::{Fork, OnUnavailable, ReviewArgs, ReviewRequestFields, SelectionArgs, parse_value};
+
+#[derive(Debug, Clone, Default)]
+pub struct Revisions {
+    /// Reviews all pipelines of the head commit.
+    pub all: bool,
+    /// The revision whose merge-base with head is compared.
+    pub base: Option<String>,
+    pub head: Option<String>,
+    /// The branch name to send to the platform.
+    pub branch: Option<String>,
+    /// Fetches the history that the clone lacks.
+    pub deepen: bool,
+}
+
+/// The fields of a review request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestFields {
+    /// `pipelines`, as in the API document.
+    Pipelines,
+    /// `filePaths`, with the `dataWarehouseType` in upper case.
+    FilePaths(String),
+}
+
+/// The settings that a check and a review share.
+#[derive(Debug, Clone)]
+pub struct GateSettings {
+    pub revisions: Revisions,
+    pub selection: Selection,
+    pub verdict: VerdictSettings,
+}
+
+#[derive(Debug, Clone)]
+pub struct ReviewSettings {
+    pub gate: GateSettings,
+    pub on_unavailable: OnUnavailable,
+    pub fork: Fork,
+    pub request_fields: RequestFields,
+    /// Maximum number of files in one request, at least 1.
+    pub batch_size: usize,
+    /// Maximum number of concurrent requests, at least 1.
+    pub concurrency: usize,
+    pub dry_run: bool,
+}
+
+impl SettingSources<'_> {
+    pub fn review_settings(&self, args: &ReviewArgs) -> Result<ReviewSettings, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        let on_unavailable = layers.resolve(
+            args.on_unavailable,
+            variable::ON_UNAVAILABLE,
+            parse_value,
+            file.on_unavailable,
+        )?;
+        let fork = layers.resolve(args.fork, variable::FORK, parse_value, file.fork)?;
+        Ok(ReviewSettings {
+            gate: GateSettings {
+                revisions: self.revisions(&args.selection, args.branch.clone())?,
+                selection: self.selection(&args.selection.globs, SelectionPurpose::Review)?,
+                verdict: self.verdict_settings(&args.gate)?,
+            },
+            on_unavailable: on_unavailable.unwrap_or_default(),
+            fork: fork.unwrap_or_default(),
+            request_fields: self.request_fields(args.review_request, args.data_warehouse.clone())?,
+            batch_size: layers.size(
+                args.batch_size,
+                variable::BATCH_SIZE,
+                file.batch_size,
+                "batch size",
+            )?,
+            concurrency: layers.size(
+                args.concurrency,
+                variable::CONCURRENCY,
+                file.concurrency,
+                "concurrency",
+            )?,
+            dry_run: layers.switch(args.dry_run, variable::DRY_RUN, None)?,
+        })
+    }
+
+    /// Returns the fields of a review request, from these flags or the other sources.
+    pub fn request_fields(
+        &self,
+        request: Option<ReviewRequestFields>,
+        data_warehouse: Option<String>,
+    ) -> Result<RequestFields, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        let request = layers.resolve(request, variable::REVIEW_REQUEST, parse_value, file.request)?;
+        let warehouse = layers.text(
+            data_warehouse,
+            variable::DATA_WAREHOUSE,
+            file.data_warehouse.clone(),
+        );
+        match (request.unwrap_or_default(), warehouse) {
+            (ReviewRequestFields::Pipelines, None) => Ok(RequestFields::Pipelines),
+            (ReviewRequestFields::Pipelines, Some(_)) => Err(SettingsError::new(
+                "--data-warehouse is set, but a review request with `pipelines` does not send it",
+            )
+            .with_hint("add --review-request file-paths (SLUICEGATE_REVIEW_REQUEST), or remove --data-warehouse")),
+            (ReviewRequestFields::FilePaths, Some(warehouse)) if is_warehouse_type(warehouse.trim()) => {
+                Ok(RequestFields::FilePaths(warehouse.trim().to_uppercase()))
+            }
+            (ReviewRequestFields::FilePaths, Some(warehouse)) => Err(SettingsError::new(format!(
+                "the data warehouse type is not a name: {}",
+                describe_length(&warehouse)
+            ))
+            .with_hint("use the platform's own name, for example SNOWFLAKE, DATABRICKS or REDSHIFT")),
+            (ReviewRequestFields::FilePaths, None) => Err(SettingsError::new(
+                "a review request with `filePaths` needs the data warehouse type, but it is not set",
+            )
+            .with_hint(
+                "set --data-warehouse (SLUICEGATE_DATA_WAREHOUSE), for example to SNOWFLAKE, DATABRICKS or REDSHIFT",
+            )),
+        }
+    }
+
+    /// Returns whether to fetch missing commits and history. Only the job may set it.
+    pub fn deepen(&self, flag: bool) -> Result<bool, SettingsError> {
+        self.layers().switch(flag, variable::DEEPEN, None)
+    }
+
+    /// Returns the commit to review and its base. Only the job may set them.
+    pub fn revisions(
+        &self,
+        args: &SelectionArgs,
+        branch: Option<String>,
+    ) -> Result<Revisions, SettingsError> {
+        let (layers, range) = (self.layers(), &args.range);
+        Ok(Revisions {
+            all: layers.switch(args.all, variable::ALL, None)?,
+            base: layers.text(range.base.clone(), variable::BASE, None),
+            head: layers.text(range.head.clone(), variable::HEAD, None),
+            branch: layers.expanded_text(branch, variable::BRANCH, None)?,
+            deepen: self.deepen(range.deepen)?,
+        })
+    }
+}
+
+/// Returns whether the text is a valid warehouse type: ASCII letters, digits, `_` and `-`.
+fn is_warehouse_type(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '-'))
+}

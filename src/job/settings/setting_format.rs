@@ -1,0 +1,144 @@
+//! The formats of setting values in the file: type, bounds, allowed values and default, as the JSON schema states them.
+
+use crate::job::cli;
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use serde_json::{Value, json};
+
+/// The globs of pipeline files, which are the default of `--include`.
+pub(super) const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SettingFormat {
+    NotInFile,
+    /// A string, with an example.
+    Text(&'static str),
+    /// A string, with its default.
+    Name(&'static str),
+    Integer {
+        minimum: u64,
+        maximum: u64,
+        default: u64,
+    },
+    Seconds {
+        minimum: f64,
+        maximum: f64,
+        default: f64,
+    },
+    Switch,
+    /// Globs with their default, or `None` if the common globs are the default.
+    Globs(Option<&'static [&'static str]>),
+    /// The values of a flag.
+    Enumeration(fn() -> Value),
+    Uuid,
+    Reports,
+    Show,
+}
+
+impl SettingFormat {
+    pub(super) fn json_schema(self) -> Value {
+        match self {
+            Self::NotInFile => json!({}),
+            Self::Text(example) => json!({ "type": "string", "minLength": 1, "examples": [example] }),
+            Self::Name(default) => json!({ "type": "string", "minLength": 1, "default": default }),
+            Self::Integer {
+                minimum,
+                maximum,
+                default,
+            } => {
+                json!({ "type": "integer", "minimum": minimum, "maximum": maximum, "default": default })
+            }
+            Self::Seconds {
+                minimum,
+                maximum,
+                default,
+            } => {
+                json!({ "type": "number", "minimum": minimum, "maximum": maximum, "default": default })
+            }
+            Self::Switch => json!({ "type": "boolean", "default": false }),
+            Self::Globs(None) => glob_list_schema(),
+            Self::Globs(Some(default)) => {
+                let mut list = glob_list_schema();
+                list["default"] = default.into();
+                list
+            }
+            Self::Enumeration(words) => words(),
+            Self::Uuid => uuid_schema(),
+            Self::Reports => report_list_schema(),
+            Self::Show => {
+                json!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^(all|new|none|concise|[0-9]+)$",
+                "default": cli::Show::default().to_string(), "examples": ["all", 20] })
+            }
+        }
+    }
+
+    /// Returns the default value, or `None` if the format is not an enumeration, a boolean or a number.
+    pub(super) fn default_text(self) -> Option<String> {
+        let has_text = matches!(self, Self::Enumeration(_) | Self::Switch | Self::Integer { .. });
+        let default = &self.json_schema()["default"];
+        let text = default
+            .as_str()
+            .map_or_else(|| default.to_string(), str::to_owned);
+        has_text.then_some(text)
+    }
+}
+
+impl SettingFormat {
+    pub(super) const fn default_globs(self) -> &'static [&'static str] {
+        match self {
+            Self::Globs(Some(default)) => default,
+            _ => &[],
+        }
+    }
+}
+
+fn glob_list_schema() -> Value {
+    json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
+}
+
+fn uuid_schema() -> Value {
+    let hex = "[0-9a-fA-F]";
+    let pattern = format!("^{hex}{{8}}-{hex}{{4}}-{hex}{{4}}-{hex}{{4}}-{hex}{{12}}$");
+    json!({ "type": "string", "pattern": pattern })
+}
+
+/// Returns the schema of a flag's values, with their descriptions and the default.
+pub(super) fn enumeration_schema<T: ValueEnum + Default>() -> Value {
+    let values: Vec<_> = T::value_variants()
+        .iter()
+        .filter_map(T::to_possible_value)
+        .collect();
+    let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+    let descriptions = values.iter().map(|value| {
+        let help = value.get_help().map(ToString::to_string).unwrap_or_default();
+        format!(
+            "`{}`: {} ",
+            value.get_name(),
+            help.trim_end_matches('.').to_owned() + "."
+        )
+    });
+    let default = T::default()
+        .to_possible_value()
+        .map(|value| value.get_name().to_owned());
+    json!({
+        "type": "string",
+        "enum": names,
+        "default": default,
+        "description": descriptions.collect::<String>(),
+    })
+}
+
+fn report_list_schema() -> Value {
+    let formats: Vec<String> = cli::Format::value_variants()
+        .iter()
+        .filter_map(ValueEnum::to_possible_value)
+        .map(|format| format.get_name().to_owned())
+        .collect();
+    let pattern = format!("^({})=.+$", formats.join("|"));
+    json!({
+        "type": "array",
+        "items": { "type": "string", "pattern": pattern },
+        "default": [],
+        "examples": [["junit=review.xml"]],
+    })
+}

@@ -1,0 +1,35 @@
+//! The kinds of settings, which decide who may set them.
+
+/// The places that may set a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettingKind {
+    /// The destination of secrets, and programs to run: only the job may set them.
+    Trust,
+    /// The reviewed commit, and whether a review happens: only the job may set them.
+    Subject,
+    /// The rules of the verdict: set by the job, otherwise by the policy.
+    Verdict,
+    /// Facts, reports and requests: set by the job, otherwise by the policy, or without one by the checkout's file.
+    Operational,
+}
+
+impl SettingKind {
+    /// Returns the places that may set it, as human-readable text.
+    pub const fn describe_places(self) -> &'static str {
+        match self {
+            Self::Trust | Self::Subject => "only the job",
+            Self::Verdict => "job, then the target branch's file",
+            Self::Operational => "job, then file",
+        }
+    }
+
+    /// Returns whether the configuration file may set it.
+    pub const fn is_in_file(self) -> bool {
+        matches!(self, Self::Verdict | Self::Operational)
+    }
+
+    /// Returns whether the file of a change may set it although the target branch has no file.
+    pub(super) const fn is_in_first_file(self) -> bool {
+        matches!(self, Self::Operational)
+    }
+}

@@ -1,0 +1,49 @@
+//! Looks up names: keys of the file, and variables.
+
+use super::setting_table::all_settings;
+use crate::env::Env;
+use crate::job::policy::KnownSetting;
+use sluicegate_base::text;
+
+/// Names that are not settings of the program and are refused in the file too, with the variable to use instead.
+const PROXY_KEYS: [(&str, &str); 3] = [
+    ("proxy", "HTTPS_PROXY"),
+    ("http-proxy", "HTTP_PROXY"),
+    ("https-proxy", "HTTPS_PROXY"),
+];
+
+/// Returns the strictness and defaults of this key's values, for the report of a changed file.
+pub fn find_known_setting(key: &str) -> Option<KnownSetting> {
+    let setting = all_settings().find(|setting| setting.kind.is_in_file() && setting.key == key)?;
+    Some(KnownSetting {
+        strictness: setting.strictness,
+        default: setting.format.default_text(),
+        globs: setting.format.default_globs(),
+    })
+}
+
+/// Returns the variable to use instead of a key that is not allowed in the file, in any section.
+pub(super) fn find_job_variable(key: &str) -> Option<&'static str> {
+    if let Some(setting) = all_settings().find(|setting| !setting.kind.is_in_file() && setting.key == key) {
+        return Some(setting.variable);
+    }
+    PROXY_KEYS
+        .iter()
+        .find(|(proxy_key, _)| *proxy_key == key)
+        .map(|(_, variable)| *variable)
+}
+
+/// Returns a warning for each unknown variable that starts with `SLUICEGATE_`, with the most similar known one.
+pub fn check_variable_names(env: &Env) -> Vec<String> {
+    let known_names: Vec<&str> = all_settings()
+        .map(|setting| setting.variable)
+        .filter(|name| !name.is_empty())
+        .collect();
+    env.variable_names()
+        .filter(|name| name.starts_with("SLUICEGATE_") && !known_names.contains(name))
+        .map(|name| match text::suggest(name, &known_names) {
+            Some(question) => format!("the variable {name} is unknown; {question}"),
+            None => format!("the variable {name} is unknown"),
+        })
+        .collect()
+}

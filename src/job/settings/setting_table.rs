@@ -1,0 +1,388 @@
+//! The table of all settings: the variable, meaning, flag, key in `sluicegate.yaml` and allowed places of each setting,
+//! and the format of its value with bounds, default and strictness.
+//!
+//! The table generates the structures that the file is read into, its JSON schema, the bounds and defaults of the
+//! resolver, the report of a changed file, the table in `docs/book/settings.md` and the warning about unknown
+//! variables. The effect of a flag on one command is documented with the flag.
+
+use super::file_values::{
+    deserialize_enum, deserialize_globs, deserialize_reports, deserialize_section, deserialize_show,
+};
+use super::setting_format::{PIPELINE_GLOBS, SettingFormat, enumeration_schema};
+use super::setting_kind::SettingKind;
+use crate::job::cli;
+use crate::job::policy::Strictness;
+use serde::Deserialize;
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    pub variable: &'static str,
+    /// The flag, or empty.
+    pub flag: &'static str,
+    /// The key in the file, with its section first, or empty. If only the job may set it, this is the key that the file
+    /// must not contain.
+    pub key: &'static str,
+    pub kind: SettingKind,
+    /// The format of its value in the file.
+    pub(super) format: SettingFormat,
+    /// The order of its values by strictness.
+    pub(super) strictness: Strictness,
+    description: &'static str,
+}
+
+impl Setting {
+    /// Returns its human-readable description.
+    pub fn description(&self) -> &'static str {
+        self.description.trim()
+    }
+}
+
+/// A section of the file with its settings. The name of the top level is empty.
+pub(super) struct SettingSection {
+    pub(super) name: &'static str,
+    pub(super) description: &'static str,
+    pub(super) settings: &'static [Setting],
+}
+
+/// Declares the settings: the names of the variables, the table, and the structures for the file. If the file may set
+/// a setting, its row continues after `=>` with the field, type and reader of the value, its format, and its
+/// strictness if it affects the verdict.
+macro_rules! settings {
+    (
+        root $Root:ident { $($root:tt)* }
+        $($(#[doc = $description:literal])+ section $section:literal $field:ident: $Section:ident { $($row:tt)* })+
+    ) => {
+        /// The names of the environment variables.
+        pub mod variable {
+            variables! { $($root)* }
+            $(variables! { $($row)* })+
+        }
+
+        /// Every section, in the order of the reference.
+        pub(super) const SECTIONS: &[SettingSection] = &[
+            SettingSection { name: "", description: "", settings: rows! { "" => $($root)* } },
+            $(SettingSection {
+                name: $section,
+                description: concat!($($description),+),
+                settings: rows! { concat!($section, ".") => $($row)* },
+            }),+
+        ];
+
+        section_struct! { pub $Root { $($root)* } $($section $field: $Section;)+ }
+        $(section_struct! { pub(super) $Section { $($row)* } })+
+    };
+}
+
+macro_rules! variables {
+    ($($(#[doc = $description:literal])+ $name:ident = $variable:literal, $flag:literal, $kind:ident, $key:literal
+        $(=> $field:ident: $type:ty $(as $reader:literal)?, $format:expr $(, $strictness:expr)?)?;)*) => {
+        $($(#[doc = $description])+ pub const $name: &str = $variable;)*
+    };
+}
+
+macro_rules! rows {
+    ($prefix:expr => $($(#[doc = $description:literal])+ $name:ident = $variable:literal, $flag:literal, $kind:ident, $key:literal
+        $(=> $field:ident: $type:ty $(as $reader:literal)?, $format:expr $(, $strictness:expr)?)?;)*) => {
+        &[$(Setting {
+            variable: $variable,
+            flag: $flag,
+            key: concat!($prefix, $key),
+            kind: SettingKind::$kind,
+            format: [$($format,)? SettingFormat::NotInFile][0],
+            strictness: [$($($strictness,)?)? Strictness::Neutral][0],
+            description: concat!($($description),+),
+        }),*]
+    };
+}
+
+/// Declares the structure for one section of the file. Every key is optional.
+macro_rules! section_struct {
+    ($visibility:vis $Name:ident {
+        $($(#[doc = $description:literal])+ $name:ident = $variable:literal, $flag:literal, $kind:ident, $key:literal
+            $(=> $field:ident: $type:ty $(as $reader:literal)?, $format:expr $(, $strictness:expr)?)?;)*
+    } $($section:literal $section_field:ident: $Section:ident;)*) => {
+        #[derive(Debug, Clone, Default, Deserialize)]
+        #[serde(deny_unknown_fields, default)]
+        $visibility struct $Name {
+            $($(#[serde(rename = $key $(, deserialize_with = $reader)?)] pub(super) $field: Option<$type>,)?)*
+            $(#[serde(rename = $section, deserialize_with = "deserialize_section")] pub(super) $section_field: $Section,)*
+        }
+
+        impl $Name {
+            /// Removes the settings that the first file of a change must not set. Every setting of the table passes
+            /// here, so no reader of the file needs to check the kind again.
+            pub(super) fn retain_first_file_settings(&mut self) {
+                $($(if !SettingKind::$kind.is_in_first_file() {
+                    self.$field = None;
+                })?)*
+                $(self.$section_field.retain_first_file_settings();)*
+            }
+        }
+    };
+}
+
+settings! {
+    root FileConfig {
+        /// Configuration file to read (default: `sluicegate.yaml` at the repository root).
+        CONFIG = "SLUICEGATE_CONFIG", "--config", Subject, "config";
+        /// URL of the platform, with or without a trailing `/` or `/v1`.
+        BASE_URL = "SLUICEGATE_BASE_URL", "--base-url", Trust, "base-url";
+        /// UUID of the project on the platform.
+        PROJECT_ID = "SLUICEGATE_PROJECT_ID", "--project-id", Operational, "project-id"
+            => project_id: String, SettingFormat::Uuid;
+        /// Value of the `Agent-Version` header of a review.
+        AGENT_VERSION = "SLUICEGATE_AGENT_VERSION", "--agent-version", Operational, "agent-version"
+            => agent_version: String, SettingFormat::Text("9.0.0");
+        /// Bearer token for the platform.
+        TOKEN = "SLUICEGATE_TOKEN", "", Trust, "token";
+        /// File that contains the token.
+        TOKEN_FILE = "SLUICEGATE_TOKEN_FILE", "--token-file", Trust, "token-file";
+        /// Command that prints the token.
+        TOKEN_COMMAND = "SLUICEGATE_TOKEN_COMMAND", "--token-command", Trust, "token-command";
+        /// OAuth 2 client ID.
+        CLIENT_ID = "SLUICEGATE_CLIENT_ID", "", Trust, "client-id";
+        /// OAuth 2 client secret.
+        CLIENT_SECRET = "SLUICEGATE_CLIENT_SECRET", "", Trust, "client-secret";
+        /// Token endpoint for the OAuth 2 client credentials.
+        TOKEN_URL = "SLUICEGATE_TOKEN_URL", "", Trust, "token-url";
+        /// OAuth 2 audience, if the token endpoint requires one.
+        TOKEN_AUDIENCE = "SLUICEGATE_TOKEN_AUDIENCE", "", Trust, "token-audience";
+        /// Path of the git repository (default: found from the current directory).
+        REPO = "SLUICEGATE_REPO", "--repo", Subject, "repo";
+        /// Name of the platform's hidden directory at the repository root (default: found).
+        CONFIG_DIR = "SLUICEGATE_CONFIG_DIR", "--config-dir", Verdict, "config-dir"
+            => config_dir: String, SettingFormat::Text(".platform");
+        /// PEM file with additional root certificates to trust.
+        CA_CERT = "SLUICEGATE_CA_CERT", "--ca-cert", Trust, "ca-cert";
+        /// Timeout for each request, in seconds.
+        TIMEOUT = "SLUICEGATE_TIMEOUT", "--timeout", Operational, "timeout"
+            => timeout: u64, SettingFormat::Integer { minimum: 1, maximum: 24 * 60 * 60, default: 60 };
+        /// Maximum number of retries for a failed request.
+        RETRIES = "SLUICEGATE_RETRIES", "--retries", Operational, "retries"
+            => retries: u64, SettingFormat::Integer { minimum: 0, maximum: 100, default: 4 };
+        /// CI host of the job, instead of the detected one.
+        CI = "SLUICEGATE_CI", "--ci", Subject, "ci";
+        /// URLs of repositories that are the change's target besides the one that the event names, such as a mirror
+        /// that the job clones (one per line).
+        TARGET_REPOSITORY = "SLUICEGATE_TARGET_REPOSITORY", "--target-repository", Subject, "target-repository";
+        /// Where to read the gate configuration from: auto, base or head.
+        POLICY = "SLUICEGATE_POLICY", "--policy", Subject, "policy";
+        /// How to treat a change that edits the gate configuration together with other files: warn or fail.
+        GATE_CHANGES = "SLUICEGATE_GATE_CHANGES", "--gate-changes", Subject, "gate-changes";
+        /// When to color the output: auto, always or never.
+        COLOR = "SLUICEGATE_COLOR", "--color", Operational, "";
+        /// Review every pipeline of the head commit.
+        ALL = "SLUICEGATE_ALL", "--all", Subject, "all";
+        /// Revision to compare with.
+        BASE = "SLUICEGATE_BASE", "--base", Subject, "base";
+        /// Revision to review or publish.
+        HEAD = "SLUICEGATE_HEAD", "--head", Subject, "head";
+        /// Branch name to send to the platform.
+        BRANCH = "SLUICEGATE_BRANCH", "--branch", Subject, "branch";
+        /// Fetch missing commits and history of a shallow clone, step by step.
+        DEEPEN = "SLUICEGATE_DEEPEN", "--deepen", Trust, "deepen";
+        /// Globs of the files to select, one a line.
+        INCLUDE = "SLUICEGATE_INCLUDE", "--include", Verdict, "include"
+            => include: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&PIPELINE_GLOBS)), Strictness::TighteningList;
+        /// Globs of the files to skip, one a line.
+        EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
+            => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+        /// Whether to run the project checks: auto, or off to skip them in this job.
+        PROJECT_CHECKS = "SLUICEGATE_PROJECT_CHECKS", "--project-checks", Subject, "";
+        /// Rules file that `check` evaluates instead of the project's; in CI, a file outside the checkout.
+        RULES = "SLUICEGATE_RULES", "--rules", Subject, "rules";
+        /// Maximum number of known findings; more fail the gate.
+        MAX_KNOWN = "SLUICEGATE_MAX_KNOWN", "--max-known", Subject, "max-known";
+        /// Shard of the selected files to review, `I/N`.
+        SHARD = "SLUICEGATE_SHARD", "--shard", Subject, "shard";
+        /// URL of Bitbucket's proxy for Code Insights (default: `http://localhost:29418`).
+        BITBUCKET_PROXY = "SLUICEGATE_BITBUCKET_PROXY", "", Trust, "bitbucket-proxy";
+        /// Reason to accept changes that break consumers, in this run.
+        ACCEPT_BREAKING = "SLUICEGATE_ACCEPT_BREAKING", "--accept-breaking", Subject, "accept-breaking";
+        /// Version to compare a publish with (default: the latest enabled one).
+        AGAINST = "SLUICEGATE_AGAINST", "--against", Subject, "against";
+        /// Reviews to accept for the required review: `remote` (the default) or `any`.
+        REQUIRE_REVIEW_ENGINE = "SLUICEGATE_REQUIRE_REVIEW_ENGINE", "--require-review-engine", Subject, "require-review-engine";
+        /// Print the requests or the publish plan without changing anything on the platform.
+        DRY_RUN = "SLUICEGATE_DRY_RUN", "--dry-run", Subject, "dry-run";
+        /// Let `ci` publish from a local run, which otherwise only prints what it would publish.
+        PUBLISH = "SLUICEGATE_PUBLISH", "--publish", Subject, "";
+        /// Environment to run pipelines and agents in.
+        ENVIRONMENT = "SLUICEGATE_ENVIRONMENT", "--environment", Verdict, "environment"
+            => environment: String, SettingFormat::Text("production");
+        /// Seconds between the first polls while waiting.
+        POLL_INTERVAL = "SLUICEGATE_POLL_INTERVAL", "--poll-interval", Operational, "poll-interval"
+            => poll_interval: f64, SettingFormat::Seconds { minimum: 0.001, maximum: 3600.0, default: 1.0 };
+        /// Status to send to terminate an execution.
+        CANCEL_STATUS = "SLUICEGATE_CANCEL_STATUS", "--cancel-status", Operational, "cancel-status"
+            => cancel_status: String, SettingFormat::Name("CANCELLED");
+    }
+
+    /// Real names behind the neutral names of the platform's API document.
+    section "vocabulary" vocabulary: VocabularySection {
+        /// Warehouse kind that authenticates with a key pair.
+        WAREHOUSE_A = "SLUICEGATE_WAREHOUSE_A", "--warehouse-a", Operational, "WAREHOUSE_A"
+            => warehouse_a: String, SettingFormat::Name("WAREHOUSE_A");
+        /// Warehouse kind that authenticates with a password.
+        WAREHOUSE_B = "SLUICEGATE_WAREHOUSE_B", "--warehouse-b", Operational, "WAREHOUSE_B"
+            => warehouse_b: String, SettingFormat::Name("WAREHOUSE_B");
+        /// Git provider of project repositories.
+        GIT_PROVIDER = "SLUICEGATE_GIT_PROVIDER", "--git-provider", Operational, "git_provider_a"
+            => git_provider: String, SettingFormat::Name("git_provider_a");
+        /// Secret type of the cloud secrets manager.
+        KEY_VAULT = "SLUICEGATE_KEY_VAULT", "--key-vault", Operational, "CLOUD_A_KEY_VAULT"
+            => key_vault: String, SettingFormat::Name("CLOUD_A_KEY_VAULT");
+    }
+
+    /// Settings for the review: the selected files, the verdict and the reports.
+    section "review" review: ReviewSection {
+        /// Globs of the files to review, instead of `include`.
+        REVIEW_INCLUDE = "SLUICEGATE_INCLUDE", "--include", Verdict, "include"
+            => include: Vec<String> as "deserialize_globs", SettingFormat::Globs(None), Strictness::TighteningList;
+        /// Globs of the files to skip in the review, instead of `exclude`.
+        REVIEW_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
+            => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(None), Strictness::RelaxingList;
+        /// Lowest severity that fails the gate: error, warn or never.
+        FAIL_ON = "SLUICEGATE_FAIL_ON", "--fail-on", Verdict, "fail-on"
+            => fail_on: cli::FailOn as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::FailOn>), Strictness::Scale(&["warn", "error", "never"]);
+        /// Fail only on findings that the change introduces.
+        NEW_ONLY = "SLUICEGATE_NEW_ONLY", "--new-only", Operational, "new-only"
+            => new_only: bool, SettingFormat::Switch, Strictness::Scale(&["false", "true"]);
+        /// What to do if the platform cannot be reached or gives no usable response: fail or pass.
+        ON_UNAVAILABLE = "SLUICEGATE_ON_UNAVAILABLE", "--on-unavailable", Verdict, "on-unavailable"
+            => on_unavailable: cli::OnUnavailable as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::OnUnavailable>), Strictness::Scale(&["fail", "pass"]);
+        /// How to review a change from a fork: fail or check.
+        FORK = "SLUICEGATE_FORK", "--fork", Verdict, "fork"
+            => fork: cli::Fork as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Fork>), Strictness::Scale(&["fail", "check"]);
+        /// Reports to write, `FORMAT=PATH`, one a line.
+        REPORT = "SLUICEGATE_REPORT", "--report", Operational, "report"
+            => report: Vec<cli::ReportFlag> as "deserialize_reports", SettingFormat::Reports;
+        /// Style of the annotations for the CI host: auto, github, azure or none.
+        ANNOTATIONS = "SLUICEGATE_ANNOTATIONS", "--annotations", Operational, "annotations"
+            => annotations: cli::Annotations as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Annotations>);
+        /// Keep one comment with the result on the pull or merge request.
+        COMMENT = "SLUICEGATE_COMMENT", "--comment", Operational, "comment"
+            => comment: bool, SettingFormat::Switch;
+        /// Whether reports list the changes in the pipelines: auto or none.
+        CHANGES = "SLUICEGATE_CHANGES", "--changes", Operational, "changes"
+            => changes: cli::Changes as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Changes>);
+        /// Name that separates this review from others of the same commit, in SARIF and in the comment.
+        CATEGORY = "SLUICEGATE_CATEGORY", "--category", Operational, "category"
+            => category: String, SettingFormat::Text("nightly");
+        /// Findings to list in human-readable output: all, new, none, concise, or a maximum number.
+        SHOW = "SLUICEGATE_SHOW", "--show", Operational, "show"
+            => show: cli::Show as "deserialize_show", SettingFormat::Show;
+        /// Fields of the review request: pipelines or file-paths.
+        REVIEW_REQUEST = "SLUICEGATE_REVIEW_REQUEST", "--review-request", Operational, "request"
+            => request: cli::ReviewRequestFields as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::ReviewRequestFields>);
+        /// Data warehouse type to send with a review request of the kind file-paths.
+        DATA_WAREHOUSE = "SLUICEGATE_DATA_WAREHOUSE", "--data-warehouse", Operational, "data-warehouse"
+            => data_warehouse: String, SettingFormat::Text("SNOWFLAKE");
+        /// Maximum number of files in one review request.
+        BATCH_SIZE = "SLUICEGATE_BATCH_SIZE", "--batch-size", Operational, "batch-size"
+            => batch_size: u64, SettingFormat::Integer { minimum: 1, maximum: 10_000, default: 100 };
+        /// Maximum number of concurrent review requests.
+        CONCURRENCY = "SLUICEGATE_CONCURRENCY", "--concurrency", Operational, "concurrency"
+            => concurrency: u64, SettingFormat::Integer { minimum: 1, maximum: 64, default: 4 };
+    }
+
+    /// Level of each project check, which finds broken references between files.
+    section "project-checks" project_checks: ProjectChecksSection {
+        /// Level for a call of a pipeline that does not exist: error, warn or off.
+        CHECK_CALL = "", "", Verdict, "call"
+            => call: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// Level for a component whose script does not exist: error, warn or off.
+        CHECK_SCRIPT = "", "", Verdict, "script"
+            => script: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// Level for a link to a component that does not exist: error, warn or off.
+        CHECK_LINK = "", "", Verdict, "link"
+            => link: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// Level for a call that sets a variable that the called pipeline does not have: error, warn or off.
+        CHECK_ARGUMENT = "", "", Verdict, "argument"
+            => argument: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// Level for an entry of the shared-pipelines file that does not match its pipeline: error, warn or off.
+        CHECK_SHARED = "", "", Verdict, "shared"
+            => shared: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// Level for pipelines that call each other in a cycle: error, warn or off.
+        CHECK_CYCLE = "", "", Verdict, "cycle"
+            => cycle: cli::CheckLevel as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
+        /// Globs of called pipelines and scripts that are outside the project.
+        CHECK_EXTERNAL = "", "", Verdict, "external"
+            => external: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+    }
+
+    /// Settings for publishing.
+    section "publish" publish: PublishSection {
+        /// Globs of the files to publish, instead of `include`.
+        PUBLISH_INCLUDE = "SLUICEGATE_INCLUDE", "--include", Verdict, "include"
+            => include: Vec<String> as "deserialize_globs", SettingFormat::Globs(None);
+        /// Globs of the files to skip when publishing, instead of `exclude`.
+        PUBLISH_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
+            => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(None);
+        /// Shared pipeline prefix of the artifact.
+        PREFIX = "SLUICEGATE_PREFIX", "--prefix", Operational, "prefix"
+            => prefix: String, SettingFormat::Text("sales");
+        /// Name of the new version, or a template for it.
+        VERSION_NAME = "SLUICEGATE_VERSION_NAME", "--version-name", Operational, "version-name"
+            => version_name: String, SettingFormat::Text("auto");
+        /// How to treat a change that breaks consumers of shared pipelines: fail, warn or off.
+        COMPAT = "SLUICEGATE_COMPAT", "--compat", Verdict, "compat"
+            => compat: cli::Compat as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Compat>), Strictness::Scale(&["fail", "warn", "off"]);
+        /// Which of the selected files to publish: all, or closure (only those that the shared pipelines need).
+        SELECT = "SLUICEGATE_SELECT", "--select", Verdict, "select"
+            => select: cli::Select as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Select>);
+        /// Where to read the published files from: commit or worktree.
+        FROM = "SLUICEGATE_FROM", "--from", Verdict, "from"
+            => from: cli::Source as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Source>), Strictness::Scale(&["commit", "worktree"]);
+        /// What to do if the version already exists: fail or same-content.
+        IF_EXISTS = "SLUICEGATE_IF_EXISTS", "--if-exists", Verdict, "if-exists"
+            => if_exists: cli::IfExists as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::IfExists>), Strictness::Scale(&["fail", "same-content"]);
+        /// What to do if the platform ignores some of the uploaded files: fail, disable or warn.
+        ON_IGNORED = "SLUICEGATE_ON_IGNORED", "--on-ignored", Verdict, "on-ignored"
+            => on_ignored: cli::OnIgnored as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::OnIgnored>), Strictness::Scale(&["disable", "fail", "warn"]);
+        /// Skip the check of the published version after the upload.
+        NO_VERIFY = "SLUICEGATE_NO_VERIFY", "--no-verify", Verdict, "no-verify"
+            => no_verify: bool, SettingFormat::Switch, Strictness::Scale(&["false", "true"]);
+        /// Maximum time to look for the uploaded version after a lost response, in seconds.
+        LOOKUP_TIMEOUT = "SLUICEGATE_LOOKUP_TIMEOUT", "--lookup-timeout", Operational, "lookup-timeout"
+            => lookup_timeout: u64, SettingFormat::Integer { minimum: 0, maximum: 60 * 60, default: 10 };
+        /// JSON report of a passed review that a publish of the same commit requires.
+        REQUIRE_REVIEW = "SLUICEGATE_REQUIRE_REVIEW", "--require-review", Verdict, "require-review"
+            => require_review: PathBuf, SettingFormat::Text("review.json"), Strictness::Requirement;
+        /// File to write the publish receipt to.
+        RECEIPT = "SLUICEGATE_RECEIPT", "--receipt", Operational, "receipt"
+            => receipt: PathBuf, SettingFormat::Text("receipt.json");
+        /// File to write the outcome of a publish to, as JUnit XML.
+        PUBLISH_JUNIT = "SLUICEGATE_PUBLISH_JUNIT", "--junit", Operational, "junit"
+            => junit: PathBuf, SettingFormat::Text("publish.xml");
+    }
+
+    /// Branches and tags on which `sluicegate ci` publishes after a passed review.
+    section "publish-on" publish_on: PublishOnSection {
+        /// Globs of the branches on which `ci` publishes, one a line.
+        PUBLISH_ON_BRANCHES = "SLUICEGATE_PUBLISH_ON_BRANCHES", "--publish-on-branch", Verdict, "branches"
+            => branches: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+        /// Globs of the tags on which `ci` publishes, one a line.
+        PUBLISH_ON_TAGS = "SLUICEGATE_PUBLISH_ON_TAGS", "--publish-on-tag", Verdict, "tags"
+            => tags: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+    }
+}
+
+/// Returns every setting, in the order of the reference.
+pub fn all_settings() -> impl Iterator<Item = &'static Setting> {
+    SECTIONS.iter().flat_map(|section| section.settings)
+}
+
+/// Returns the keys whose values are globs over paths of the repository. The flag of a key is true if its globs match
+/// the targets of calls, which may omit the extension.
+pub fn path_glob_keys() -> impl Iterator<Item = (&'static str, bool)> {
+    let glob_settings = all_settings().filter(|setting| matches!(setting.format, SettingFormat::Globs(_)));
+    let path_settings = glob_settings.filter(|setting| !setting.key.starts_with("publish-on."));
+    path_settings.map(|setting| (setting.key, setting.key == "project-checks.external"))
+}
+
+/// Returns the setting with this variable.
+pub(super) fn find_by_variable(variable: &str) -> Option<&'static Setting> {
+    all_settings().find(|setting| setting.variable == variable)
+}

@@ -1,0 +1,72 @@
+//! Settings for the verdict and the reports, shared by `review` and `check`.
+
+use super::layers::parse_integer;
+use super::setting_table::variable;
+use super::{CompatibilitySettings, ProjectCheckSettings, ReportDestinations, SettingSources, SettingsError};
+use crate::job::cli::{FailOn, GateArgs, parse_value};
+
+/// The variable with the number of a parallel job, from 1.
+const NODE_INDEX: &str = "CI_NODE_INDEX";
+/// The variable with the number of parallel jobs.
+const NODE_TOTAL: &str = "CI_NODE_TOTAL";
+/// The variable with the name of the job, which ends with `I/N` in a job of `parallel: N`.
+const JOB_NAME: &str = "CI_JOB_NAME";
+
+/// Settings for the verdict and the reports.
+#[derive(Debug, Clone)]
+pub struct VerdictSettings {
+    pub fail_on: FailOn,
+    /// Only findings that the base does not have fail the gate.
+    pub new_only: bool,
+    /// Maximum number of known findings, or `None` for no limit.
+    pub max_known: Option<usize>,
+    pub project_checks: ProjectCheckSettings,
+    pub compatibility: CompatibilitySettings,
+    pub destinations: ReportDestinations,
+    /// The shard to review, `I/N` unparsed, or `None` for all files.
+    pub shard: Option<String>,
+}
+
+impl SettingSources<'_> {
+    pub fn verdict_settings(&self, args: &GateArgs) -> Result<VerdictSettings, SettingsError> {
+        let (layers, file) = (self.layers(), &self.file.review);
+        let fail_on = layers.resolve(args.fail_on, variable::FAIL_ON, parse_value, file.fail_on)?;
+        let new_only = self.new_only(args.new_only)?;
+        let max_known = layers.resolve(args.max_known, variable::MAX_KNOWN, parse_integer, None)?;
+        if max_known.is_some() && !new_only {
+            let message = "--max-known requires --new-only, because otherwise no finding is known";
+            return Err(SettingsError::new(message)
+                .with_hint("pass --new-only, or set SLUICEGATE_NEW_ONLY or `review: { new-only: true }`"));
+        }
+        Ok(VerdictSettings {
+            fail_on: fail_on.unwrap_or_default(),
+            new_only,
+            max_known,
+            project_checks: self.project_checks(args.project_checks)?,
+            compatibility: self.compatibility(&args.compat)?,
+            destinations: self.report_destinations(&args.destinations)?,
+            shard: self.shard(args.shard.clone()),
+        })
+    }
+
+    /// Returns whether only findings that the base does not have fail the gate.
+    pub fn new_only(&self, flag: bool) -> Result<bool, SettingsError> {
+        let file = self.file.review.new_only;
+        self.layers().switch(flag, variable::NEW_ONLY, file)
+    }
+
+    /// Returns the shard to review: as given, otherwise from GitLab's numbers of parallel jobs
+    /// (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
+    ///
+    /// A job of a matrix has such numbers, too, but its jobs do different work, so it is not a shard. The name tells
+    /// them apart: `review 1/3` and `review: [a, b]` (<https://docs.gitlab.com/ci/jobs/job_control/#parallelize-large-jobs>).
+    fn shard(&self, flag: Option<String>) -> Option<String> {
+        let shard = self.layers().text(flag, variable::SHARD, None);
+        shard.or_else(|| {
+            let total = self.env.get(NODE_TOTAL).filter(|total| *total != "1")?;
+            let node_shard = format!("{}/{total}", self.env.get(NODE_INDEX)?);
+            let name = self.env.get(JOB_NAME)?;
+            name.ends_with(&format!(" {node_shard}")).then_some(node_shard)
+        })
+    }
+}

@@ -1,0 +1,47 @@
+//! The file that replaces standard output (`--out`). It is created with the first result and moved to its path when
+//! the command ends, so that a reader never sees half of it.
+
+use crate::atomic_file::{AtomicFile, write_buffered};
+use crate::error::Failure;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+#[derive(Debug)]
+pub(crate) struct OutputFile {
+    path: PathBuf,
+    file: Mutex<Option<AtomicFile>>,
+}
+
+impl OutputFile {
+    pub(crate) const fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            file: Mutex::new(None),
+        }
+    }
+
+    pub(super) fn write(
+        &self,
+        write_content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let mut slot = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = match slot.take() {
+            Some(file) => file,
+            None => AtomicFile::create(&self.path).map_err(|error| self.reject_unwritable(&error))?,
+        };
+        write_buffered(&mut file, write_content).map_err(|error| self.reject_unwritable(&error))?;
+        *slot = Some(file);
+        Ok(())
+    }
+
+    pub(super) fn finish(&self) -> Result<(), Failure> {
+        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).take();
+        file.map_or(Ok(()), AtomicFile::finish)
+            .map_err(|error| self.reject_unwritable(&error))
+    }
+
+    fn reject_unwritable(&self, error: &io::Error) -> Failure {
+        Failure::usage(format!("could not write {}: {error}", self.path.display()))
+    }
+}
