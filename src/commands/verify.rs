@@ -17,7 +17,7 @@ const LIMIT: u64 = 256 * 1024 * 1024;
 
 pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
     let path = run.env.current_dir().join(&args.receipt);
-    let receipt = Receipt::read(&read_bounded(&path, LIMIT)?)
+    let receipt = Receipt::parse(&read_bounded(&path, LIMIT)?)
         .map_err(|why| Failure::usage(format!("{} is not a receipt of a publish: {why}", path.display())))?;
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
@@ -45,7 +45,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
 /// Compares with the commit's files, if a clone is available.
 fn against_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
     let compared = match run.repository() {
-        Some(repository) => receipt.against_commit(&repository)?,
+        Some(repository) => receipt.compare_with_commit(&repository)?,
         None => None,
     };
     Ok(compared.unwrap_or_else(|| {
@@ -84,7 +84,7 @@ fn against_what_was_published(
         Err(error) => return Err(error.into()),
     }
     let proved = match run.repository() {
-        Some(repository) => receipt.against_both_commits(&repository)?,
+        Some(repository) => receipt.compare_with_both_commits(&repository)?,
         None => None,
     };
     match proved {

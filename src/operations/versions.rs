@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
-use crate::publish::{Latest, is_last_enabled, latest_without, surplus};
+use crate::publish::{LatestVersion, is_last_enabled, list_surplus_versions, look_up_latest_without};
 use crate::session::output::json;
 use crate::session::published::{latest_in_words, not_published, versions_of};
 use crate::session::{CommandResult, Run};
@@ -55,13 +55,13 @@ impl<'a> Versions<'a> {
             self.refuse_the_last(&version).await?;
         }
         self.switch(&version, false).await?;
-        let latest = latest_without(self.platform, &self.prefix, &version, PATIENCE).await;
+        let latest = look_up_latest_without(self.platform, &self.prefix, &version, PATIENCE).await;
         let now = match &latest {
-            Latest::Version(version) => Some(version),
-            Latest::Nothing | Latest::Unknown(_) => None,
+            LatestVersion::Enabled(version) => Some(version),
+            LatestVersion::NoneEnabled | LatestVersion::Unknown(_) => None,
         };
         let said = latest_in_words(&latest);
-        if let Latest::Unknown(_) = latest {
+        if let LatestVersion::Unknown(_) = latest {
             let message = format!(
                 "could not check the rollback of version {version} of {}: {said}",
                 self.prefix
@@ -85,7 +85,7 @@ impl<'a> Versions<'a> {
         let versions = versions_of(self.platform, &self.prefix).await?;
         let latest = self.latest().await?;
         let keep = usize::try_from(args.keep).unwrap_or(usize::MAX);
-        let old = surplus(&versions, &latest, keep).map_err(|why| {
+        let old = list_surplus_versions(&versions, &latest, keep).map_err(|why| {
             Failure::new(ExitStatus::Undecided, why).hint("disable the versions one by one")
         })?;
         if args.yes {

@@ -4,8 +4,8 @@
 use super::Publishing;
 use super::intent::Intent;
 use crate::error::Failure;
-use crate::publish::version::{NameOrigin, name_origin};
-use crate::publish::{Plan, Source};
+use crate::publish::version_name::{NameOrigin, name_origin};
+use crate::publish::{FileSource, Plan};
 use sluicegate_platform::api::Artifact;
 
 impl Publishing<'_> {
@@ -14,7 +14,7 @@ impl Publishing<'_> {
     /// after a note.
     pub(super) fn skip_published_commit(&self, plan: &Plan) -> Result<Option<Intent>, Failure> {
         // A person may publish the working tree several times from one commit; a job repeats itself.
-        if self.settings.from == Source::Worktree && self.workspace.ci.host.is_local() {
+        if self.settings.from == FileSource::Worktree && self.workspace.ci.host.is_local() {
             return Ok(None);
         }
         let versions = self.versions_of_head(&plan.version_name);

@@ -8,7 +8,7 @@ use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{Compat as Mode, IfExists};
 use crate::publication::offered_side::{FETCH, IdsOnly, OfferedSide};
-use crate::publish::{self, OldFiles, Plan, since, version::asks_for_next};
+use crate::publish::{self, Plan, PublishedFiles, compare_with_published_files, version_name::needs_next_version,};
 use crate::session::published::not_published;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
@@ -56,7 +56,7 @@ impl PublishComparison {
 impl Publishing<'_> {
     /// Returns whether the version name is computed from the latest version (`{next}`).
     pub(super) fn asks_for_next(&self) -> bool {
-        asks_for_next(&self.settings.version_name)
+        needs_next_version(&self.settings.version_name)
     }
 
     /// Returns an error if the version name needs a comparison that is turned off.
@@ -167,7 +167,7 @@ impl Publishing<'_> {
         let at = match &old.at {
             Ok(at) => at,
             Err(ids_only) => {
-                let offered = plan.shared.iter().map(|shared| shared.id.as_str());
+                let offered = plan.shared_pipelines.iter().map(|shared| shared.id.as_str());
                 let compat = Compat::of_ids(old.against(), &old.ids, &offered);
                 return Ok((compat, Some(ids_only.clone())));
             }
@@ -195,12 +195,12 @@ impl Publishing<'_> {
         commit: &CommitId,
         with_shared: bool,
     ) -> Result<Vec<Change>, Failure> {
-        let old = OldFiles {
+        let old = PublishedFiles {
             repository,
             commit,
-            selects: &|path| self.settings.selection.selects(path),
+            is_selected: &|path| self.settings.selection.selects(path),
         };
-        let mut changes = since(plan, &old)?;
+        let mut changes = compare_with_published_files(plan, &old)?;
         changes.retain(|change| with_shared || change.subject() != plan.interface.file);
         Ok(changes)
     }

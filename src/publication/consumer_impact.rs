@@ -2,7 +2,7 @@
 
 use crate::document_content::read_document;
 use crate::error::Failure;
-use crate::publish::{Callers, MOST_CALLERS};
+use crate::publish::{CallGraph, MAX_LISTED_CALLERS};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, count};
 use sluicegate_git::Repository;
@@ -22,7 +22,7 @@ struct Met<'c> {
 
 impl Met<'_> {
     fn callers_in_words(&self) -> Option<String> {
-        let list = List::with_limit(&self.callers, MOST_CALLERS);
+        let list = List::with_limit(&self.callers, MAX_LISTED_CALLERS);
         (!self.callers.is_empty()).then(|| text::line(&format!("  called by {list}")))
     }
 }
@@ -63,7 +63,7 @@ pub(crate) fn search_consumers<'c>(
         }
     }
     if looked.met.len() > first {
-        let callers = Callers::read(repository, &snapshot, &BTreeSet::new())?;
+        let callers = CallGraph::read(repository, &snapshot, &BTreeSet::new())?;
         for met in looked.met.iter_mut().skip(first) {
             let named = callers.of(&met.path).into_iter();
             met.callers = named.map(str::to_owned).collect();
@@ -121,7 +121,7 @@ impl ConsumerImpact<'_> {
                     "version": met.consumer.version,
                     "changes": met.changes,
                     "calledBy": met.callers.len(),
-                    "callers": met.callers.iter().take(MOST_CALLERS).collect::<Vec<_>>(),
+                    "callers": met.callers.iter().take(MAX_LISTED_CALLERS).collect::<Vec<_>>(),
                 })
             })
             .collect();

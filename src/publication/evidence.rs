@@ -6,7 +6,7 @@ use crate::gate::reports::saved_report::{SIZE_LIMIT, understood};
 use crate::gate::why_partial;
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
-use crate::publish::{Plan, ReviewEvidence, content_hash};
+use crate::publish::{Plan, ReviewEvidence, hash_bytes};
 use crate::session::named_file::read_bounded;
 use sluicegate_base::text::{List, count};
 use sluicegate_git::CommitId;
@@ -67,7 +67,7 @@ impl Evidence {
         let found = Self {
             report,
             place: format!("the review {shown}"),
-            sha256: Some(content_hash(&bytes)),
+            sha256: Some(hash_bytes(&bytes)),
         };
         if let Some(why) = found.why_not(engine) {
             return Err(found.refused(&why));

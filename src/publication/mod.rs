@@ -34,7 +34,7 @@ use crate::exit::ExitStatus;
 use crate::gate::{self, Positions};
 use crate::job::context::Target;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
-use crate::publish::{self, Plan, Progress, PublishError, Receipt, ReviewEvidence, Source, Wish};
+use crate::publish::{self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence, UploadProgress,};
 use crate::report::publish_summary;
 use crate::session::failure::not_written;
 use crate::session::step_report::PUBLISH_FAILED;
@@ -115,7 +115,7 @@ impl Publishing<'_> {
         if let Some(evidence) = evidence {
             evidence.passed(&self.target.head)?;
         }
-        if evidence.is_some() && self.settings.from == Source::Worktree {
+        if evidence.is_some() && self.settings.from == FileSource::Worktree {
             let message = "a review covers a commit, not the files of the working tree";
             return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
         }
@@ -141,7 +141,7 @@ impl Publishing<'_> {
     fn published_before(&self, plan: &Plan, before: &PublishedBefore) -> CommandResult {
         let said = format!("{}: nothing is published", before.said);
         self.show(&(text::line(&said) + "\n"))?;
-        let receipt = Receipt::unchanged(plan, &self.hashes(plan)?, &before.version, &before.commit);
+        let receipt = Receipt::for_unchanged_files(plan, &self.hashes(plan)?, &before.version, &before.commit);
         self.tell_junit(&said, ExitStatus::Success, &[]);
         self.summarize(&format!("Nothing published: {}", before.said), plan, &[]);
         Ok(self.record(receipt))
@@ -161,14 +161,14 @@ impl Publishing<'_> {
         let what = format!("version {} of {}", plan.version_name, plan.prefix);
         let title = format!("{PUBLISH_FAILED}: {what} (refused)");
         let status = self.run.report_failure_as(&title, failure);
-        let receipt = Receipt::refused(plan, &self.hashes(plan)?);
+        let receipt = Receipt::for_rejected_plan(plan, &self.hashes(plan)?);
         self.tell_junit(&what, status, &[problem]);
         Ok(status.worse(self.record(receipt)))
     }
 
     /// Returns the content hashes if they are used.
     fn hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
-        Ok(if self.options().hash {
+        Ok(if self.options().needs_hashes {
             plan.hash_all()?
         } else {
             Vec::new()
@@ -176,7 +176,7 @@ impl Publishing<'_> {
     }
 
     fn warn(&self, plan: &Plan) {
-        for warning in &plan.told {
+        for warning in &plan.warning_summary {
             self.run.ui.warn(warning);
         }
     }
@@ -201,7 +201,7 @@ impl Publishing<'_> {
             plan.version_name, plan.prefix
         ));
         let bar = self.run.ui.progress("publishing").count_bytes();
-        let ended = self.run.requests(publish::publish(
+        let ended = self.run.requests(publish::execute_plan(
             platform,
             plan,
             self.options(),
@@ -210,12 +210,12 @@ impl Publishing<'_> {
         bar.clear();
         let ended = self.check_superseded(platform, plan, ended)?;
         // The warnings about an existing version were printed when it was published.
-        if ended.kind.may_be_new() {
+        if ended.kind.may_have_published() {
             self.warn(plan);
         }
         let status = tell::tell(self, plan, &ended)?;
         let hashes = ended.hashes.as_deref().unwrap_or_default();
-        let receipt = Receipt::of(plan, hashes, &ended);
+        let receipt = Receipt::for_outcome(plan, hashes, &ended);
         let what = format!("version {} of {}: {}", plan.version_name, plan.prefix, ended.kind);
         self.tell_junit(&what, status, &ended.problems);
         Ok(status.worse(self.record(receipt)))
@@ -225,19 +225,19 @@ impl Publishing<'_> {
         self.plan_of(&self.target.head, self.settings.from)
     }
 
-    fn plan_of(&self, commit: &CommitId, source: Source) -> Result<Plan, PublishError> {
+    fn plan_of(&self, commit: &CommitId, source: FileSource) -> Result<Plan, PublishError> {
         plan_of(self.workspace, self.settings, self.target, commit, source)
     }
 
-    fn options(&self) -> publish::Options {
+    fn options(&self) -> publish::PublishOptions {
         let settings = self.settings;
-        publish::Options {
+        publish::PublishOptions {
             on_ignored: settings.on_ignored,
             if_exists: settings.if_exists,
             verify: settings.verify,
-            patience: settings.lookup_timeout,
+            lookup_timeout: settings.lookup_timeout,
             // Content hashes cost time, so they are computed only if used.
-            hash: settings.receipt.is_some() || self.run.has_outputs(),
+            needs_hashes: settings.receipt.is_some() || self.run.has_outputs(),
         }
     }
 
@@ -304,37 +304,37 @@ pub(crate) fn plan_of(
     settings: &PublishSettings,
     target: &Target,
     commit: &CommitId,
-    source: Source,
+    source: FileSource,
 ) -> Result<Plan, PublishError> {
     let draft = compat::DRAFT.to_owned();
     with_wish((workspace, settings, target), source, draft, |wish| {
-        publish::plan(&workspace.repo, commit, wish)
+        publish::build_plan(&workspace.repo, commit, wish)
     })
 }
 
 fn with_wish<T>(
     (workspace, settings, target): (&Workspace<'_>, &PublishSettings, &Target),
-    source: Source,
+    source: FileSource,
     next: String,
-    work: impl FnOnce(&Wish<'_>) -> Result<T, PublishError>,
+    work: impl FnOnce(&PublishRequest<'_>) -> Result<T, PublishError>,
 ) -> Result<T, PublishError> {
-    work(&Wish {
+    work(&PublishRequest {
         prefix: settings.prefix.clone(),
         version_template: settings.version_name.clone(),
         include: &|path| settings.selection.includes(path),
         exclude: &|path| settings.selection.excludes(path),
-        select: settings.select,
+        selection: settings.select,
         config_dir: workspace.named_folder.clone(),
         source,
         branch: target.certain_branch().map(str::to_owned),
         tag: target.tag.clone(),
         run_number: target.run_number.clone(),
-        next: Some(next),
+        next_version: Some(next),
     })
 }
 
 /// The request body is slightly larger than the files.
-fn progress(bar: &ProgressDisplay, plan: &Plan) -> Progress {
+fn progress(bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
     let (bar, total) = (bar.clone(), plan.total_bytes());
     Arc::new(move |sent| bar.set(sent.min(total), total))
 }

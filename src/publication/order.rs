@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::SettingSource;
 use crate::publish::Plan;
-use crate::publish::version::{NameOrigin, name_origin};
+use crate::publish::version_name::{NameOrigin, name_origin};
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 

@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
 use crate::job::settings::{Connection, PublishOn, PublishSettings};
-use crate::publish::{Plan, PublishError, version::asks_for_next};
+use crate::publish::{Plan, PublishError, version_name::needs_next_version};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
@@ -88,7 +88,7 @@ impl PlannedPublish {
         }
         // A counted name announces nothing, as no user chose it.
         let named = self.plan.as_ref().ok();
-        let named = named.filter(|_| !asks_for_next(&self.settings.version_name));
+        let named = named.filter(|_| !needs_next_version(&self.settings.version_name));
         Ok(named.and_then(|plan| accepted_by_name(old, &plan.version_name)))
     }
 }

@@ -4,7 +4,7 @@ use super::Publishing;
 use super::intent::Intent;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{Plan, PlanChanges, PublishError, Receipt, Select, Source, changes};
+use crate::publish::{FileSelection, FileSource, Plan, PlanChanges, PublishError, Receipt, compare_plans};
 use crate::session::CommandResult;
 use crate::session::output::json;
 use crate::session::step_report::PUBLISH_FAILED;
@@ -58,9 +58,9 @@ impl Publishing<'_> {
             .into_iter()
             .collect();
         let (status, receipt, nothing) = match intent {
-            Intent::Send => (ExitStatus::Success, Receipt::planned(plan, &hashes), None),
+            Intent::Send => (ExitStatus::Success, Receipt::for_dry_run(plan, &hashes), None),
             Intent::Nothing(before) => {
-                let receipt = Receipt::unchanged(plan, &hashes, &before.version, &before.commit);
+                let receipt = Receipt::for_unchanged_files(plan, &hashes, &before.version, &before.commit);
                 (ExitStatus::Success, receipt, Some(before.said))
             }
             Intent::Refuse(failure) => {
@@ -70,7 +70,7 @@ impl Publishing<'_> {
                     }
                     _ => refused.push(failure.chain()),
                 }
-                (failure.status(), Receipt::planned(plan, &hashes), None)
+                (failure.status(), Receipt::for_dry_run(plan, &hashes), None)
             }
         };
         let preview = Preview {
@@ -114,7 +114,7 @@ impl Publishing<'_> {
     pub(super) fn show_refusal(&self, error: PublishError) -> CommandResult {
         if self.settings.json {
             let refused: Vec<Value> = match &error {
-                PublishError::NotWhole(problems) => problems
+                PublishError::Incomplete(problems) => problems
                     .iter()
                     .map(|it| value!({ "what": it.what, "path": it.path, "line": it.line, "component": it.component }))
                     .collect(),
@@ -168,8 +168,8 @@ impl Publishing<'_> {
             Err(why) => return Err(why.to_string()),
         }
         let changed = self
-            .plan_of(&old, Source::Commit)
-            .and_then(|before| changes(&before, plan, hashes));
+            .plan_of(&old, FileSource::Commit)
+            .and_then(|before| compare_plans(&before, plan, hashes));
         changed
             .map(|changes| (told.to_owned(), changes))
             .map_err(|why| format!("the commit {told} could not be published as this one: {why}"))
@@ -333,7 +333,7 @@ fn push_totals(shown: &mut String, plan: &Plan, has_hashes: bool) {
     if !has_hashes {
         shown.push_str("  -v lists each file with its hash\n");
     }
-    if plan.select == Select::All && plan.needed_count * 2 <= plan.files.len() {
+    if plan.selection == FileSelection::All && plan.needed_count * 2 <= plan.files.len() {
         let _ = writeln!(
             shown,
             "hint: the shared pipelines need {} of the {}; to publish only these, set `publish.select: closure` \

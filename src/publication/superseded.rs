@@ -4,7 +4,7 @@
 use super::Publishing;
 use super::history::{CommitOrder, VersionHistory};
 use crate::error::Failure;
-use crate::publish::{Outcome, OutcomeKind, Plan, withdraw};
+use crate::publish::{Outcome, OutcomeKind, Plan, disable_version};
 use sluicegate_git::short_id;
 use sluicegate_platform::api::{Artifact, Platform};
 use sluicegate_platform::http::HttpError;
@@ -55,7 +55,8 @@ impl Publishing<'_> {
             ..outcome
         };
         let patience = self.settings.lookup_timeout;
-        self.run.requests(withdraw(platform, plan, patience, superseded))
+        self.run
+            .requests(disable_version(platform, plan, patience, superseded))
     }
 
     /// Returns the enabled versions that the check before the upload did not show.

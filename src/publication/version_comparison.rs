@@ -5,7 +5,8 @@ use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
 use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
 use crate::job::settings::{Selection, SelectionPurpose};
-use crate::publish::{OldFiles, Select, Source, Wish, plan, since};
+use crate::publish::{
+    FileSelection, FileSource, PublishRequest, PublishedFiles, build_plan, compare_with_published_files,};
 use crate::session::Run;
 use crate::session::published::{latest_of, not_published, nothing_under, sought_prefix};
 use crate::workspace::Workspace;
@@ -228,27 +229,27 @@ impl EndFinder<'_> {
 
     /// Returns the files that a publish of the new commit would change; warns if it could not be published.
     fn content(&self, old: &OfferedAt, new: &OfferedAt, selection: &Selection) -> Vec<interface::Change> {
-        let wish = Wish {
+        let wish = PublishRequest {
             prefix: self.prefix.to_owned(),
             version_template: "compared".to_owned(),
             include: &|path| selection.includes(path),
             exclude: &|path| selection.excludes(path),
-            select: Select::All,
+            selection: FileSelection::All,
             config_dir: self.workspace.named_folder.clone(),
-            source: Source::Commit,
+            source: FileSource::Commit,
             branch: None,
             tag: None,
             run_number: None,
-            next: None,
+            next_version: None,
         };
         let repository = new.repository(self.workspace);
-        let files = plan(repository, &new.commit, &wish).and_then(|plan| {
-            since(
+        let files = build_plan(repository, &new.commit, &wish).and_then(|plan| {
+            compare_with_published_files(
                 &plan,
-                &OldFiles {
+                &PublishedFiles {
                     repository: old.repository(self.workspace),
                     commit: &old.commit,
-                    selects: &|path| selection.selects(path),
+                    is_selected: &|path| selection.selects(path),
                 },
             )
         });

@@ -1,6 +1,6 @@
 //! The errors of a publish that are found before anything is sent.
 
-use super::version::VersionError;
+use super::version_name::VersionNameError;
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::List;
 use sluicegate_git::GitError;
@@ -10,7 +10,7 @@ use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
 /// Maximum number of problems that a message lists.
-const SHOWN: usize = 50;
+const MAX_LISTED_PROBLEMS: usize = 50;
 
 /// An error while a publish is planned. All but [`PublishError::Git`] concern the configuration, which the user has to
 /// correct.
@@ -21,14 +21,14 @@ pub enum PublishError {
     Git(#[from] GitError),
     /// The version name or the prefix cannot be used.
     #[error(transparent)]
-    Version(#[from] VersionError),
+    Version(#[from] VersionNameError),
     /// The platform's configuration directory cannot be determined.
     #[error(transparent)]
-    ConfigFolder(#[from] ConfigFolderError),
+    ConfigDir(#[from] ConfigFolderError),
     #[error(
         "no hidden directory at the repository root contains `{SHARED_PIPELINES_FILE}` or `{RULES_FILE}`"
     )]
-    NoConfigFolder,
+    NoConfigDir,
     /// The shared-pipelines file does not exist.
     #[error("the shared-pipelines file `{path}` is not in {place}")]
     NoSharedFile {
@@ -37,36 +37,36 @@ pub enum PublishError {
         place: String,
     },
     /// The shared-pipelines file cannot be read.
-    #[error("{path}{}: {}", line(error), error.message)]
+    #[error("{path}{}: {}", format_position(error), error.message)]
     BadSharedFile {
         path: String,
         /// The problem and its position.
         error: DocumentError,
     },
     /// Files that a shared pipeline needs would not be published.
-    #[error("the shared pipelines would be incomplete:{}", listed(.0))]
-    NotWhole(Vec<Problem>),
+    #[error("the shared pipelines would be incomplete:{}", format_list(.0))]
+    Incomplete(Vec<Problem>),
     /// Files whose content is not what their name says, with the defect of the first.
-    #[error("files that are not what their name says are not published:{}", listed(.problems))]
+    #[error("files that are not what their name says are not published:{}", format_list(.problems))]
     Unusable {
         problems: Vec<Problem>,
         defect: FileDefect,
     },
     /// Selected files that are symbolic links, whose targets may be anywhere.
-    #[error("symbolic links are not published:{}", listed(.0))]
+    #[error("symbolic links are not published:{}", format_list(.0))]
     Symlinks(Vec<String>),
     /// Pairs of files whose upload parts would have the same name.
-    #[error("two files would have the same name in the upload:{}", listed(.0))]
-    SameName(Vec<String>),
+    #[error("two files would have the same name in the upload:{}", format_list(.0))]
+    SamePartName(Vec<String>),
     /// Selected files of the working tree that git ignores changes of.
-    #[error("git's index hides the state on disk (skip-worktree or assume-unchanged):{}", listed(.0))]
-    Hidden(Vec<String>),
+    #[error("git's index hides the state on disk (skip-worktree or assume-unchanged):{}", format_list(.0))]
+    HiddenByIndex(Vec<String>),
     /// Modified files of the working tree that git would store with other bytes.
     #[error(
         "git would store other bytes than are on disk (working-tree-encoding, filter or ident in .gitattributes):{}",
-        listed(.0)
+        format_list(.0)
     )]
-    Converted(Vec<String>),
+    ConvertedByGit(Vec<String>),
     /// A file of the working tree could not be read.
     #[error("could not read {}: {source}", path.display())]
     Io { path: PathBuf, source: std::io::Error },
@@ -81,7 +81,7 @@ pub struct Problem {
     pub line: Option<u32>,
     /// The component with the broken reference.
     pub component: Option<String>,
-    pub what: String,
+    pub description: String,
 }
 
 impl Problem {
@@ -96,25 +96,25 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.place())?;
         if let Some(component) = &self.component {
-            return write!(f, ": component `{component}` {}", self.what);
+            return write!(f, ": component `{component}` {}", self.description);
         }
-        write!(f, ": {}", self.what)
+        write!(f, ": {}", self.description)
     }
 }
 
-fn line(error: &DocumentError) -> String {
+fn format_position(error: &DocumentError) -> String {
     error
         .position
         .map(|position| format!(":{}:{}", position.line, position.column))
         .unwrap_or_default()
 }
 
-fn listed(items: &[impl fmt::Display]) -> String {
-    let mut lines = String::new();
-    for entry in List::with_limit(items, SHOWN).entries() {
-        let _ = write!(lines, "\n  {entry}");
+fn format_list(items: &[impl fmt::Display]) -> String {
+    let mut text = String::new();
+    for entry in List::with_limit(items, MAX_LISTED_PROBLEMS).entries() {
+        let _ = write!(text, "\n  {entry}");
     }
-    lines
+    text
 }
 
 impl PublishError {
@@ -122,42 +122,44 @@ impl PublishError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Git(error) => return error.hint(),
-            Self::Version(VersionError::NoValue { name: "tag", .. }) => {
+            Self::Version(VersionNameError::NoValue { name: "tag", .. }) => {
                 "publish on a tag, or use another placeholder such as {short-sha}"
             }
-            Self::Version(VersionError::NoValue { name: "next", .. }) => {
+            Self::Version(VersionNameError::NoValue { name: "next", .. }) => {
                 "a publish knows it only if it compares with the published version: remove --compat off"
             }
             Self::Version(
-                VersionError::NoValue { .. } | VersionError::Unknown { .. } | VersionError::Brace { .. },
+                VersionNameError::NoValue { .. }
+                | VersionNameError::UnknownPlaceholder { .. }
+                | VersionNameError::UnmatchedBrace { .. },
             ) => {
                 "the placeholders are {tag}, {branch}, {sha}, {short-sha}, {next}, {date}, {datetime} and {run-number}"
             }
-            Self::Version(VersionError::Reserved) => {
+            Self::Version(VersionNameError::Reserved) => {
                 "use a number, a date or a tag, for example --version-name auto"
             }
             Self::Version(_) => {
                 "use printable ASCII without blanks at the ends: letters, digits, or signs such as - . _ /"
             }
-            Self::ConfigFolder(_) => "select the right one with --config-dir",
-            Self::NoConfigFolder => "if the directory is elsewhere, pass it with --config-dir",
+            Self::ConfigDir(_) => "select the right one with --config-dir",
+            Self::NoConfigDir => "if the directory is elsewhere, pass it with --config-dir",
             Self::NoSharedFile { .. } => {
                 "share a pipeline in the design tool and commit the file, or set --config-dir"
             }
             Self::BadSharedFile { .. } => "correct the file and commit it",
-            Self::NotWhole(_) => {
+            Self::Incomplete(_) => {
                 "commit the missing files, correct the names, or adjust --include and --exclude"
             }
             Self::Unusable { defect, .. } => defect.help(),
             Self::Symlinks(_) => "replace them with the files they point to, or exclude them with --exclude",
-            Self::SameName(_) => {
+            Self::SamePartName(_) => {
                 "rename one of them, or pass --exclude: in a part name, `\"` becomes %22, CR %0D and LF %0A"
             }
-            Self::Hidden(_) => {
+            Self::HiddenByIndex(_) => {
                 "run `git update-index --no-skip-worktree --no-assume-unchanged FILE`, or publish the commit \
                  with --from commit"
             }
-            Self::Converted(_) => "commit them and publish the commit with --from commit",
+            Self::ConvertedByGit(_) => "commit them and publish the commit with --from commit",
             Self::Io { .. } => return None,
         };
         Some(hint.to_owned())

@@ -1,6 +1,6 @@
 //! The outcome of a publish.
 
-use super::Latest;
+use super::LatestVersion;
 use clap::ValueEnum;
 use serde_json::Value;
 use sluicegate_platform::http::HttpError;
@@ -32,15 +32,15 @@ pub enum IfExists {
 
 /// Settings for the outcome of a publish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct PublishOptions {
     pub on_ignored: OnIgnored,
     pub if_exists: IfExists,
     /// Whether to look up the published version and compare it.
     pub verify: bool,
     /// Maximum time of waiting for a version to appear: after a lost response, and if the details lag behind.
-    pub patience: Duration,
+    pub lookup_timeout: Duration,
     /// Whether to compute content hashes, for a receipt or a digest; they take time.
-    pub hash: bool,
+    pub needs_hashes: bool,
 }
 
 /// The state of the version after a publish.
@@ -66,12 +66,12 @@ pub enum OutcomeKind {
 
 impl OutcomeKind {
     /// Returns whether this run may have published something.
-    pub const fn may_be_new(self) -> bool {
+    pub const fn may_have_published(self) -> bool {
         !matches!(self, Self::AlreadyPublished | Self::Conflict | Self::Failed)
     }
 
     /// Returns the receipt's word for the outcome; an unknown outcome counts as failed there.
-    pub const fn in_receipt(self) -> &'static str {
+    pub const fn receipt_word(self) -> &'static str {
         match self {
             Self::Published => "published",
             Self::AlreadyPublished => "already-published",
@@ -88,7 +88,7 @@ impl fmt::Display for OutcomeKind {
             Self::Unknown => "unknown",
             Self::Superseded => "superseded",
             Self::Unconfirmed => "unconfirmed",
-            kind => kind.in_receipt(),
+            kind => kind.receipt_word(),
         })
     }
 }
@@ -98,7 +98,7 @@ impl fmt::Display for OutcomeKind {
 pub struct Outcome {
     pub kind: OutcomeKind,
     /// The resources that the platform left out of the artifact, as raw JSON.
-    pub ignored: Vec<Value>,
+    pub ignored_resources: Vec<Value>,
     /// Whether the version was looked up and matches the plan.
     pub verified: bool,
     /// Whether the version was disabled.
@@ -106,7 +106,7 @@ pub struct Outcome {
     /// Whether disabling the version failed; the first problem contains the reason.
     pub disable_failed: bool,
     /// The version that \[Latest\] means now, if the version was disabled.
-    pub latest: Option<Latest>,
+    pub latest: Option<LatestVersion>,
     /// The problems, a sentence each, the most important first. They contain text from outside.
     pub problems: Vec<String>,
     /// The error of the failed call, if there is one.
@@ -119,7 +119,7 @@ impl Outcome {
     pub(super) fn new(kind: OutcomeKind) -> Self {
         Self {
             kind,
-            ignored: Vec::new(),
+            ignored_resources: Vec::new(),
             verified: false,
             disabled: false,
             disable_failed: false,

@@ -1,8 +1,8 @@
 //! The plan: the upload as data. A dry run prints it, the upload executes it, the receipt records it.
 
-use super::contents::PublishContents;
-use super::unchanged::Checked;
-use super::{Select, Source};
+use super::content_reader::ContentReader;
+use super::unchanged::ContentHash;
+use super::{FileSelection, FileSource};
 use serde::{Deserialize, Serialize};
 use sluicegate_git::Content;
 use sluicegate_pipelines::interface::Interface;
@@ -23,19 +23,19 @@ pub struct Plan {
     /// The files, sorted by path; each becomes a part.
     pub files: Vec<PlannedFile>,
     /// The enabled shared pipelines, in the order of their file.
-    pub shared: Vec<SharedPipelineRef>,
+    pub shared_pipelines: Vec<SharedPipelineRef>,
     pub interface: Interface,
     /// Warnings that do not stop the publish, a sentence each.
     pub warnings: Vec<String>,
     /// The warnings for people, a sentence for all of a kind.
-    pub told: Vec<String>,
-    pub source: Source,
+    pub warning_summary: Vec<String>,
+    pub source: FileSource,
     /// The selection rule for files.
-    pub select: Select,
+    pub selection: FileSelection,
     /// The number of files that the shared pipelines need; the others are sent because they are selected.
     pub needed_count: usize,
     /// Reader of the files. The same one as for the plan, so that git does not unpack them again for the upload.
-    pub(super) contents: Arc<PublishContents>,
+    pub(super) reader: Arc<ContentReader>,
 }
 
 /// A file, which becomes a part of the upload.
@@ -47,7 +47,7 @@ pub struct PlannedFile {
     pub bytes: u64,
     pub content: Content,
     /// Hash of the checked content, if the file could change before it is sent.
-    pub(super) checked: Option<Checked>,
+    pub(super) checked_hash: Option<ContentHash>,
 }
 
 /// A shared pipeline that the artifact offers.

@@ -8,10 +8,10 @@ use sluicegate_pipelines::interface::Compat;
 use std::io::{self, Write};
 
 /// Name of the schema.
-const SCHEMA: &str = "sluicegate.receipt/v1";
+const SCHEMA_NAME: &str = "sluicegate.receipt/v1";
 
 /// Outcome of a dry run.
-const PLANNED: &str = "planned";
+const PLANNED_OUTCOME: &str = "planned";
 
 /// The review that a publish relied on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub struct Receipt {
     /// Digest of the files; empty without hashes.
     pub digest: String,
     pub(super) files: Vec<ReceiptFile>,
-    /// `planned`, or the outcome, see [`super::OutcomeKind::in_receipt`].
+    /// `planned`, or the outcome, see [`super::OutcomeKind::receipt_word`].
     pub(super) outcome: String,
     ignored_resources: Vec<Value>,
     verified: bool,
@@ -62,14 +62,14 @@ pub(super) struct ReceiptFile {
 
 impl Receipt {
     /// Creates the receipt of a dry run. `hashes` are the SHA-256 in hex of each file, in the order of the plan.
-    pub fn planned(plan: &Plan, hashes: &[String]) -> Self {
+    pub fn for_dry_run(plan: &Plan, hashes: &[String]) -> Self {
         let files = plan.files.iter().zip(hashes).map(|(file, sha256)| ReceiptFile {
             path: file.path.clone(),
             bytes: file.bytes,
             sha256: sha256.clone(),
         });
         Self {
-            schema: SCHEMA.to_owned(),
+            schema: SCHEMA_NAME.to_owned(),
             prefix: plan.prefix.clone(),
             version_name: plan.version_name.clone(),
             commit_hash: plan.commit_hash.clone(),
@@ -77,24 +77,24 @@ impl Receipt {
             digest: if hashes.is_empty() {
                 String::new()
             } else {
-                plan.digest(hashes)
+                plan.compute_digest(hashes)
             },
             files: files.collect(),
-            outcome: PLANNED.to_owned(),
+            outcome: PLANNED_OUTCOME.to_owned(),
             ignored_resources: Vec::new(),
             verified: false,
-            shared_pipelines: plan.shared.clone(),
+            shared_pipelines: plan.shared_pipelines.clone(),
             review: None,
             compat: None,
         }
     }
 
-    pub fn of(plan: &Plan, hashes: &[String], outcome: &Outcome) -> Self {
+    pub fn for_outcome(plan: &Plan, hashes: &[String], outcome: &Outcome) -> Self {
         Self {
-            outcome: outcome.kind.in_receipt().to_owned(),
-            ignored_resources: outcome.ignored.clone(),
+            outcome: outcome.kind.receipt_word().to_owned(),
+            ignored_resources: outcome.ignored_resources.clone(),
             verified: outcome.verified,
-            ..Self::planned(plan, hashes)
+            ..Self::for_dry_run(plan, hashes)
         }
     }
 
@@ -116,24 +116,24 @@ impl Receipt {
     pub fn is_of_published_version(&self) -> bool {
         [OutcomeKind::Published, OutcomeKind::AlreadyPublished]
             .iter()
-            .any(|kind| kind.in_receipt() == self.outcome)
+            .any(|kind| kind.receipt_word() == self.outcome)
     }
 
     /// Creates the receipt of a publish that was rejected before anything was sent.
-    pub fn refused(plan: &Plan, hashes: &[String]) -> Self {
+    pub fn for_rejected_plan(plan: &Plan, hashes: &[String]) -> Self {
         Self {
-            outcome: OutcomeKind::Failed.in_receipt().to_owned(),
-            ..Self::planned(plan, hashes)
+            outcome: OutcomeKind::Failed.receipt_word().to_owned(),
+            ..Self::for_dry_run(plan, hashes)
         }
     }
 
     /// Creates the receipt for unchanged files: it records the existing version and its commit.
-    pub fn unchanged(plan: &Plan, hashes: &[String], version: &str, commit: &str) -> Self {
+    pub fn for_unchanged_files(plan: &Plan, hashes: &[String], version: &str, commit: &str) -> Self {
         Self {
             version_name: version.to_owned(),
             commit_hash: commit.to_owned(),
-            outcome: OutcomeKind::AlreadyPublished.in_receipt().to_owned(),
-            ..Self::planned(plan, hashes)
+            outcome: OutcomeKind::AlreadyPublished.receipt_word().to_owned(),
+            ..Self::for_dry_run(plan, hashes)
         }
     }
 
@@ -144,17 +144,17 @@ impl Receipt {
     }
 
     /// Parses a receipt; the error is the reason why it is invalid.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Named {
             schema: String,
         }
         // A newer receipt has keys that are unknown here, so its schema is looked at first.
-        if let Ok(named) = serde_json::from_slice::<Named>(bytes)
-            && named.schema != SCHEMA
+        if let Ok(header) = serde_json::from_slice::<Named>(bytes)
+            && header.schema != SCHEMA_NAME
         {
-            return Err(format!("its schema is `{}`, not `{SCHEMA}`", named.schema));
+            return Err(format!("its schema is `{}`, not `{SCHEMA_NAME}`", header.schema));
         }
-        serde_json::from_slice(bytes).map_err(|why| why.to_string())
+        serde_json::from_slice(bytes).map_err(|error| error.to_string())
     }
 }

@@ -7,10 +7,10 @@ use sluicegate_git::Content;
 use std::io::{self, Read};
 
 /// The SHA-256 of a checked content.
-pub(super) type Checked = [u8; 32];
+pub(super) type ContentHash = [u8; 32];
 
 /// Returns the hash of a content to be checked, or `None` if it cannot change.
-pub(super) fn checked(content: &Content, bytes: &[u8]) -> Option<Checked> {
+pub(super) fn hash_changeable_content(content: &Content, bytes: &[u8]) -> Option<ContentHash> {
     match content {
         Content::Blob(_) => None,
         Content::Disk(_) => Some(Sha256::digest(bytes).into()),
@@ -21,11 +21,11 @@ pub(super) fn checked(content: &Content, bytes: &[u8]) -> Option<Checked> {
 pub(super) struct Unchanged {
     content: Box<dyn Read + Send>,
     hasher: Sha256,
-    checked: Checked,
+    checked: ContentHash,
 }
 
 impl Unchanged {
-    pub(super) fn new(content: Box<dyn Read + Send>, checked: Checked) -> Self {
+    pub(super) fn new(content: Box<dyn Read + Send>, checked: ContentHash) -> Self {
         Self {
             content,
             hasher: Sha256::new(),

@@ -1,7 +1,7 @@
 //! Texts about prefixes and versions: missing ones, and the version that consumers get.
 
 use crate::error::Failure;
-use crate::publish::Latest;
+use crate::publish::LatestVersion;
 use crate::session::resource::{Sought, perhaps_made};
 use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, for_hint};
@@ -93,13 +93,13 @@ pub(crate) async fn latest_of(
 }
 
 /// Returns a sentence about the version that consumers get now.
-pub(crate) fn latest_in_words(latest: &Latest) -> String {
+pub(crate) fn latest_in_words(latest: &LatestVersion) -> String {
     match latest {
-        Latest::Version(version) => format!("consumers of [Latest] get version {version} now"),
-        Latest::Nothing => {
+        LatestVersion::Enabled(version) => format!("consumers of [Latest] get version {version} now"),
+        LatestVersion::NoneEnabled => {
             "NO VERSION IS ENABLED: consumers of [Latest] fail when they run, until a version is enabled or published"
                 .to_owned()
         }
-        Latest::Unknown(why) => format!("could not determine which version consumers of [Latest] get now: {why}"),
+        LatestVersion::Unknown(why) => format!("could not determine which version consumers of [Latest] get now: {why}"),
     }
 }

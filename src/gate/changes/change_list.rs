@@ -7,7 +7,7 @@ use crate::gate::{ComparedChanges, Pairs, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
 use crate::job::settings::ReportDestinations;
-use crate::publish::{Callers, MOST_CALLERS};
+use crate::publish::{CallGraph, MAX_LISTED_CALLERS};
 use crate::report::{ChangedFile, Format};
 use crate::session::Run;
 use crate::session::step_report::STEP_SUMMARY;
@@ -123,12 +123,12 @@ fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [Changed
     }
     let paths: BTreeSet<String> = told.iter().map(|file| file.changed.path.clone()).collect();
     let paths: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
-    match Callers::calling(repo, snapshot, &paths, read.into_iter().collect()) {
+    match CallGraph::read_callers_of(repo, snapshot, &paths, read.into_iter().collect()) {
         Ok(callers) => {
             for file in told {
                 let named = callers.of(&file.changed.path);
                 file.changed.called_by = Some(named.len());
-                let first = named.into_iter().take(MOST_CALLERS);
+                let first = named.into_iter().take(MAX_LISTED_CALLERS);
                 file.changed.callers = first.map(str::to_owned).collect();
             }
         }

@@ -1,6 +1,6 @@
 //! `sluicegate publish`, and the flags that `sluicegate ci` shares with it.
 
-use super::{CompatArgs, GlobArgs, IfExists, OnIgnored, RequiredEngine, Select, Source};
+use super::{CompatArgs, FileSelection, FileSource, GlobArgs, IfExists, OnIgnored, RequiredEngine};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -63,10 +63,10 @@ pub struct PublishFlags {
     pub against: Option<String>,
     /// Which of the selected files to publish [env: SLUICEGATE_SELECT] [default: all]
     #[arg(long, value_name = "WHICH")]
-    pub select: Option<Select>,
+    pub select: Option<FileSelection>,
     /// Where to read the published files from [env: SLUICEGATE_FROM] [default: commit]
     #[arg(long, value_name = "SOURCE")]
-    pub from: Option<Source>,
+    pub from: Option<FileSource>,
     /// What to do if the version already exists [env: SLUICEGATE_IF_EXISTS] [default: fail]
     #[arg(long, value_name = "ACTION")]
     pub if_exists: Option<IfExists>,

@@ -6,7 +6,7 @@ use super::setting_table::{find_by_variable, variable};
 use super::{CompatibilitySettings, Layers, Revisions, Selection, SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{
-    CiArgs, IfExists, OnIgnored, PublishArgs, PublishFlags, RequiredEngine, Select, Source, parse_value,
+    CiArgs, FileSelection, FileSource, IfExists, OnIgnored, PublishArgs, PublishFlags, RequiredEngine, parse_value,
 };
 use globset::GlobSet;
 use std::path::PathBuf;
@@ -24,8 +24,8 @@ pub struct PublishSettings {
     pub compatibility: CompatibilitySettings,
     /// The version to compare the interface with, or `None` for the latest enabled one.
     pub against: Option<String>,
-    pub select: Select,
-    pub from: Source,
+    pub select: FileSelection,
+    pub from: FileSource,
     pub if_exists: IfExists,
     pub on_ignored: OnIgnored,
     pub verify: bool,

@@ -331,10 +331,10 @@ settings! {
             => compat: cli::Compat as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Compat>), Strictness::Scale(&["fail", "warn", "off"]);
         /// Which of the selected files to publish: all, or closure (only those that the shared pipelines need).
         SELECT = "SLUICEGATE_SELECT", "--select", Verdict, "select"
-            => select: cli::Select as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Select>);
+            => select: cli::FileSelection as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::FileSelection>);
         /// Where to read the published files from: commit or worktree.
         FROM = "SLUICEGATE_FROM", "--from", Verdict, "from"
-            => from: cli::Source as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::Source>), Strictness::Scale(&["commit", "worktree"]);
+            => from: cli::FileSource as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::FileSource>), Strictness::Scale(&["commit", "worktree"]);
         /// What to do if the version already exists: fail or same-content.
         IF_EXISTS = "SLUICEGATE_IF_EXISTS", "--if-exists", Verdict, "if-exists"
             => if_exists: cli::IfExists as "deserialize_enum", SettingFormat::Enumeration(enumeration_schema::<cli::IfExists>), Strictness::Scale(&["fail", "same-content"]);

@@ -8,7 +8,7 @@ use crate::gate::ChangedContents;
 use crate::gate::changes::pipeline_change::{MOST_LINKS_OF_A_FILE, ReadChange, told};
 use crate::gate::interface_changes::interface_comparison::Between;
 use crate::job::cli::DiffFormat;
-use crate::publish::Reaching;
+use crate::publish::TransitiveCaller;
 use crate::report::{CallersOfChanges, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
 use crate::session::Run;
 use crate::session::output;
@@ -31,7 +31,7 @@ pub(crate) struct PipelinesCompared {
     /// The changes for consumers of shared pipelines; `None` if the shared-pipelines file is unchanged.
     pub(crate) interface: Option<Between>,
     /// The unchanged pipelines that depend on a changed pipeline; `None` if not requested.
-    callers: Option<Vec<Reaching>>,
+    callers: Option<Vec<TransitiveCaller>>,
 }
 
 /// The result to compute for each pair; each output format needs one kind.
@@ -130,7 +130,7 @@ fn callers_in_short(number: usize) -> String {
     }
 }
 
-fn in_words(reaching: &Reaching) -> String {
+fn in_words(reaching: &TransitiveCaller) -> String {
     format!(
         "{} calls {}",
         reaching.path,

@@ -9,7 +9,7 @@ use crate::gate::{ChangedContents, Pairs};
 use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject};
 use crate::job::settings::{Revisions, Selection, SelectionPurpose};
-use crate::publish::{Callers, Reaching};
+use crate::publish::{CallGraph, TransitiveCaller};
 use crate::session::Run;
 use crate::session::named_file::read_bounded;
 use crate::workspace::Workspace;
@@ -124,10 +124,10 @@ fn reaching(
     snapshot: &Snapshot<'_>,
     changes: &[Change],
     pipelines: &[Made],
-) -> Result<Vec<Reaching>, Failure> {
+) -> Result<Vec<TransitiveCaller>, Failure> {
     let counted = changes.iter().zip(pipelines).filter(|(_, made)| made.counts());
     let reached: BTreeSet<&str> = counted.flat_map(|(change, _)| change.paths()).collect();
-    Ok(Callers::read(repo, snapshot, &reached)?.reaching(&reached))
+    Ok(CallGraph::read(repo, snapshot, &reached)?.reaching(&reached))
 }
 
 /// Adds a hint if a missing path is the name of a revision, as `git diff` accepts revisions.

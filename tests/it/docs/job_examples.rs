@@ -4,7 +4,7 @@
 use super::book::{blocks, pages};
 use super::read;
 use serde_json::Value;
-use sluicegate::publish::version::PLACEHOLDERS;
+use sluicegate::publish::version_name::PLACEHOLDERS;
 use std::fs;
 
 /// Returns the parsed YAML blocks of the README and the book.

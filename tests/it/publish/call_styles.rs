@@ -1,7 +1,7 @@
 //! Calls as real projects write them: with the extension, without it, folded over lines, by bare name, and mixed.
 
 use crate::publish::planned_project::{Asked, call, paths, pipeline, planned, refused, world};
-use sluicegate::publish::Select;
+use sluicegate::publish::FileSelection;
 
 /// Returns a call whose value is folded over two lines, like long values.
 fn folded(key: &str, target: &str) -> String {
@@ -32,7 +32,7 @@ fn a_project_of_each_style_is_whole() {
         let about_calls: Vec<_> = plan.warnings.iter().filter(|it| it.contains("calls")).collect();
         assert!(about_calls.is_empty(), "{name}: {about_calls:?}");
         let closure = Asked {
-            select: Select::Closure,
+            select: FileSelection::Closure,
             ..Asked::default()
         };
         let plan = closure.plan(&world).unwrap();

@@ -4,7 +4,7 @@ use crate::publish::planned_project::{
     Asked, CONFIG, call, paths, pipeline, planned, refused, script, shared, world,
 };
 use crate::support::World;
-use sluicegate::publish::{PlanChanges, Select, SharedPipelineRef, Source, changes};
+use sluicegate::publish::{FileSelection, FileSource, PlanChanges, SharedPipelineRef, compare_plans};
 use std::fmt::Write as _;
 use std::os::unix::fs::symlink;
 
@@ -38,7 +38,7 @@ fn pipelines_their_scripts_and_the_configuration_are_sent() {
         id: "load-it".to_owned(),
         path: "load.orch.yaml".to_owned(),
     };
-    assert_eq!(plan.shared, [load]);
+    assert_eq!(plan.shared_pipelines, [load]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn hashes_and_digest_are_those_of_the_contents() {
     }
     world.write("listed", &listed);
     let sums = sha256sum(&world, "listed");
-    assert_eq!(plan.digest(&hashes), format!("sha256:{sums}"));
+    assert_eq!(plan.compute_digest(&hashes), format!("sha256:{sums}"));
     let load = plan
         .files
         .iter()
@@ -233,7 +233,7 @@ fn warnings_of_a_kind_are_one_sentence_for_people() {
     world.write(".hidden/other.orch.yaml", pipeline("orchestration", &broken));
     let plan = planned(&world);
     assert_eq!(plan.warnings.len(), 8, "each stands in the plan as data");
-    insta::assert_snapshot!(plan.told.join("\n"), @"
+    insta::assert_snapshot!(plan.warning_summary.join("\n"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
     5 references are expressions, so it is unknown whether their files are sent: load.orch.yaml:8, load.orch.yaml:13, load.orch.yaml:18 and 2 more (--dry-run --json lists them)
     2 references in pipelines that no shared pipeline needs refer to files that are not sent: .hidden/other.orch.yaml:8, .hidden/other.orch.yaml:14
@@ -262,7 +262,7 @@ fn the_closure_is_what_the_shared_pipelines_need() {
     );
     world.commit("all");
     let asked = Asked {
-        select: Select::Closure,
+        select: FileSelection::Closure,
         ..Asked::default()
     };
     let plan = asked.plan(&world).unwrap();
@@ -285,8 +285,8 @@ fn the_closure_is_what_the_shared_pipelines_need() {
       load.orch.yaml:8: component `Step 0` calls `deep/one.orch.yaml`, which is not among the selected files
     ");
     let on_disk = Asked {
-        select: Select::Closure,
-        source: Source::Worktree,
+        select: FileSelection::Closure,
+        source: FileSource::Worktree,
         ..Asked::default()
     };
     assert_eq!(on_disk.plan(&world).unwrap().warnings, plan.warnings);
@@ -317,7 +317,7 @@ fn a_parameter_that_the_pipeline_does_not_declare_stops_the_publish() {
             entry("a", true, "\"known\"").replace("      known: { type: TEXT }\n", "")
         ),
     );
-    assert_eq!(planned(&world).shared.len(), 1);
+    assert_eq!(planned(&world).shared_pipelines.len(), 1);
 }
 
 #[test]
@@ -333,18 +333,18 @@ fn what_one_plan_changes_in_another_is_told() {
         removed: vec![".hidden/other.orch.yaml".to_owned()],
     };
     let on_disk = Asked {
-        source: Source::Worktree,
+        source: FileSource::Worktree,
         ..Asked::default()
     };
     let on_disk = on_disk.plan(&world).unwrap();
     let hashes = on_disk.hash_all().unwrap();
-    assert_eq!(changes(&before, &on_disk, &hashes).unwrap(), expected);
+    assert_eq!(compare_plans(&before, &on_disk, &hashes).unwrap(), expected);
     let after = planned(&world);
     let hashes = after.hash_all().unwrap();
-    assert_eq!(changes(&before, &after, &hashes).unwrap(), expected);
-    assert_eq!(changes(&after, &after, &hashes).unwrap(), PlanChanges::default());
+    assert_eq!(compare_plans(&before, &after, &hashes).unwrap(), expected);
+    assert_eq!(compare_plans(&after, &after, &hashes).unwrap(), PlanChanges::default());
     assert_eq!(
-        changes(&after, &on_disk, &hashes).unwrap(),
+        compare_plans(&after, &on_disk, &hashes).unwrap(),
         PlanChanges::default()
     );
 }

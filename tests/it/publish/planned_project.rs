@@ -1,7 +1,7 @@
 //! A small project with shared pipelines, and plans of it.
 
 use crate::support::World;
-use sluicegate::publish::{Plan, PublishError, Select, Source, Wish, plan};
+use sluicegate::publish::{FileSelection, FileSource, Plan, PublishError, PublishRequest, build_plan};
 use sluicegate_git::{CommitId, Repository};
 
 /// Path of the project's shared-pipelines file.
@@ -68,8 +68,8 @@ pub struct Asked {
     pub include: fn(&str) -> bool,
     pub exclude: fn(&str) -> bool,
     pub config_dir: Option<String>,
-    pub source: Source,
-    pub select: Select,
+    pub source: FileSource,
+    pub select: FileSelection,
 }
 
 impl Default for Asked {
@@ -78,8 +78,8 @@ impl Default for Asked {
             include: |path| path.ends_with(".orch.yaml") || path.ends_with(".tran.yaml"),
             exclude: |_| false,
             config_dir: None,
-            source: Source::Commit,
-            select: Select::All,
+            source: FileSource::Commit,
+            select: FileSelection::All,
         }
     }
 }
@@ -93,20 +93,20 @@ impl Asked {
 
     /// Returns the plan of this commit.
     pub fn plan_of(&self, repository: &Repository, head: &CommitId) -> Result<Plan, PublishError> {
-        let wish = Wish {
+        let wish = PublishRequest {
             prefix: "demo".to_owned(),
             version_template: "1.0 {date}".to_owned(),
             include: &self.include,
             exclude: &self.exclude,
             config_dir: self.config_dir.clone(),
             source: self.source,
-            select: self.select,
+            selection: self.select,
             branch: Some("main".to_owned()),
             tag: None,
             run_number: None,
-            next: None,
+            next_version: None,
         };
-        plan(repository, head, &wish)
+        build_plan(repository, head, &wish)
     }
 }
 

@@ -5,7 +5,9 @@ use crate::publish::planned_project::{CONFIG, pipeline, planned, shared, world};
 use crate::support::World;
 use futures_util::stream::{self, StreamExt as _};
 use secrecy::SecretString;
-use sluicegate::publish::{IfExists, Latest, OnIgnored, Options, Outcome, OutcomeKind, Plan, publish};
+use sluicegate::publish::{
+    IfExists, LatestVersion, OnIgnored, Outcome, OutcomeKind, Plan, PublishOptions, execute_plan,
+};
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::{BaseUrl, Client, Delays, Settings, TokenSource};
 use std::time::Duration;
@@ -26,28 +28,34 @@ fn scripted() -> (World, Plan) {
     (world, plan)
 }
 
-pub fn options() -> Options {
-    Options {
+pub fn options() -> PublishOptions {
+    PublishOptions {
         on_ignored: OnIgnored::Fail,
         if_exists: IfExists::Fail,
         verify: true,
-        patience: Duration::from_millis(300),
-        hash: false,
+        lookup_timeout: Duration::from_millis(300),
+        needs_hashes: false,
     }
 }
 
 /// Longer than any response takes.
 const PATIENT: Duration = Duration::from_secs(60);
 
-pub async fn run(server: &Faulty, plan: &Plan, options: Options) -> Outcome {
+pub async fn run(server: &Faulty, plan: &Plan, options: PublishOptions) -> Outcome {
     run_within(PATIENT, &server.url, plan, options).await
 }
 
-async fn run_within(timeout: Duration, url: &str, plan: &Plan, options: Options) -> Outcome {
+async fn run_within(timeout: Duration, url: &str, plan: &Plan, options: PublishOptions) -> Outcome {
     run_trying(0, timeout, url, plan, options).await
 }
 
-async fn run_trying(retries: u32, timeout: Duration, url: &str, plan: &Plan, options: Options) -> Outcome {
+async fn run_trying(
+    retries: u32,
+    timeout: Duration,
+    url: &str,
+    plan: &Plan,
+    options: PublishOptions,
+) -> Outcome {
     let settings = Settings {
         base_url: BaseUrl::parse(url).unwrap(),
         token: TokenSource::Value(SecretString::from("secret")),
@@ -57,7 +65,7 @@ async fn run_trying(retries: u32, timeout: Duration, url: &str, plan: &Plan, opt
         observer: sluicegate_platform::http::Observer::default(),
     };
     let platform = Platform::new(Client::with_delays(settings, Delays::default()).unwrap());
-    publish(&platform, plan, options, None).await
+    execute_plan(&platform, plan, options, None).await
 }
 
 /// A row: the faults of successive uploads, and the expected outcome.
@@ -239,7 +247,7 @@ async fn an_existing_version_costs_no_upload() {
     assert_eq!(first.kind, OutcomeKind::Published);
     let again = run(&server, &plan, options()).await;
     assert_eq!((again.kind, server.uploads()), (OutcomeKind::Conflict, 1));
-    let same = Options {
+    let same = PublishOptions {
         if_exists: IfExists::SameContent,
         ..options()
     };
@@ -266,7 +274,7 @@ async fn of_two_jobs_that_race_one_wins() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_disabled_version_leaves_the_one_before_or_nothing() {
     let (_world, plan) = scripted();
-    let disabling = Options {
+    let disabling = PublishOptions {
         on_ignored: OnIgnored::Disable,
         ..options()
     };
@@ -274,7 +282,7 @@ async fn a_disabled_version_leaves_the_one_before_or_nothing() {
     let outcome = run(&server, &plan, disabling).await;
     assert_eq!(
         (outcome.kind, outcome.disabled, outcome.latest),
-        (OutcomeKind::Incomplete, true, Some(Latest::Nothing))
+        (OutcomeKind::Incomplete, true, Some(LatestVersion::NoneEnabled))
     );
 
     let server = Faulty::start(&[Fault::None, Fault::StoredThenNonsense], 0, Shows::Truth);
@@ -285,7 +293,7 @@ async fn a_disabled_version_leaves_the_one_before_or_nothing() {
         OutcomeKind::Published
     );
     let outcome = run(&server, &plan, disabling).await;
-    assert_eq!(outcome.latest, Some(Latest::Version("0.9".to_owned())));
+    assert_eq!(outcome.latest, Some(LatestVersion::Enabled("0.9".to_owned())));
     assert!(!server.stored()[1].enabled && server.stored()[0].enabled);
 }
 

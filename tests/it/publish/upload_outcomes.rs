@@ -6,7 +6,7 @@ use crate::support::World;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use sluicegate::publish::{
-    IfExists, Latest, OnIgnored, Options, Outcome, OutcomeKind, Plan, Receipt, publish,
+    IfExists, LatestVersion, OnIgnored, Outcome, OutcomeKind, Plan, PublishOptions, Receipt, execute_plan,
 };
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::{BaseUrl, Client, Delays, ErrorKind, Settings, TokenSource};
@@ -17,13 +17,13 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 const ARTIFACTS: &str = "/v1/shared-pipelines/artifacts";
 const DETAILS: &str = "/v1/shared-pipelines/artifacts/details";
 
-fn options() -> Options {
-    Options {
+fn options() -> PublishOptions {
+    PublishOptions {
         on_ignored: OnIgnored::Fail,
         if_exists: IfExists::Fail,
         verify: true,
-        patience: Duration::ZERO,
-        hash: true,
+        lookup_timeout: Duration::ZERO,
+        needs_hashes: true,
     }
 }
 
@@ -119,7 +119,7 @@ impl Stage {
         self
     }
 
-    async fn run(&self, options: Options) -> Outcome {
+    async fn run(&self, options: PublishOptions) -> Outcome {
         let settings = Settings {
             base_url: BaseUrl::parse(&self.server.uri()).unwrap(),
             token: TokenSource::Value(SecretString::from("t")),
@@ -129,7 +129,7 @@ impl Stage {
             observer: sluicegate_platform::http::Observer::default(),
         };
         let platform = Platform::new(Client::with_delays(settings, Delays::default()).unwrap());
-        publish(&platform, &self.plan, options, None).await
+        execute_plan(&platform, &self.plan, options, None).await
     }
 }
 
@@ -206,9 +206,9 @@ async fn without_verification_nothing_is_looked_up() {
     let stage = Stage::new().await;
     stage.upload(whole()).await;
     let outcome = stage
-        .run(Options {
+        .run(PublishOptions {
             verify: false,
-            hash: false,
+            needs_hashes: false,
             ..options()
         })
         .await;
@@ -233,7 +233,7 @@ async fn ignored_resources_can_be_waved_through() {
     let stage = Stage::new().await;
     stage.upload(ignoring()).await.shows(ok(&stage.details())).await;
     let outcome = stage
-        .run(Options {
+        .run(PublishOptions {
             on_ignored: OnIgnored::Warn,
             ..options()
         })
@@ -257,7 +257,7 @@ async fn an_answer_that_does_not_tell_is_incomplete() {
         let stage = Stage::new().await;
         stage.upload(answer).await.shows(ok(&stage.details())).await;
         let outcome = stage
-            .run(Options {
+            .run(PublishOptions {
                 on_ignored: OnIgnored::Warn,
                 ..options()
             })
@@ -305,7 +305,7 @@ async fn a_version_that_cannot_be_looked_up_is_not_verified() {
         .shows(ResponseTemplate::new(500))
         .await;
     let outcome = stage
-        .run(Options {
+        .run(PublishOptions {
             on_ignored: OnIgnored::Disable,
             ..options()
         })
@@ -327,13 +327,13 @@ async fn an_incomplete_version_is_disabled_if_asked() {
         .latest_is(ResponseTemplate::new(404))
         .await;
     let outcome = stage
-        .run(Options {
+        .run(PublishOptions {
             on_ignored: OnIgnored::Disable,
             ..options()
         })
         .await;
     assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Incomplete, true));
-    assert_eq!(outcome.latest, Some(Latest::Nothing));
+    assert_eq!(outcome.latest, Some(LatestVersion::NoneEnabled));
 }
 
 #[tokio::test]
@@ -347,7 +347,7 @@ async fn a_version_that_could_not_be_disabled_is_said_first() {
         .disables(ResponseTemplate::new(403))
         .await;
     let outcome = stage
-        .run(Options {
+        .run(PublishOptions {
             on_ignored: OnIgnored::Disable,
             ..options()
         })
@@ -383,7 +383,7 @@ async fn an_existing_version_of_the_same_content_is_fine_if_asked() {
         .shows(ok(&stage.details()))
         .await;
     let outcome = stage
-        .run(Options {
+        .run(PublishOptions {
             if_exists: IfExists::SameContent,
             ..options()
         })
@@ -405,7 +405,7 @@ async fn an_existing_version_of_other_content_is_a_conflict_with_the_difference(
         .shows(ok(&details))
         .await;
     let outcome = stage
-        .run(Options {
+        .run(PublishOptions {
             if_exists: IfExists::SameContent,
             ..options()
         })
@@ -439,7 +439,7 @@ async fn the_receipt_says_what_became_of_it() {
     let outcome = stage.run(options()).await;
     let hashes = outcome.hashes.clone().unwrap();
     let mut written = Vec::new();
-    Receipt::of(&stage.plan, &hashes, &outcome)
+    Receipt::for_outcome(&stage.plan, &hashes, &outcome)
         .write(&mut written)
         .unwrap();
     let read: Value = serde_json::from_slice(&written).unwrap();
@@ -468,6 +468,6 @@ async fn the_receipt_says_what_became_of_it() {
         json!({ "path": "sql/load.sql", "bytes": 10, "sha256": hashes[5] })
     );
     assert_eq!(read["digest"], json!(stage.plan.digest(&hashes)));
-    let planned = serde_json::to_value(Receipt::planned(&stage.plan, &hashes)).unwrap();
+    let planned = serde_json::to_value(Receipt::for_dry_run(&stage.plan, &hashes)).unwrap();
     assert_eq!(planned["outcome"], "planned");
 }

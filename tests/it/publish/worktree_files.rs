@@ -2,13 +2,13 @@
 
 use crate::publish::planned_project::{Asked, paths, pipeline, planned, world};
 use crate::support::World;
-use sluicegate::publish::{Plan, PublishError, Source};
+use sluicegate::publish::{FileSource, Plan, PublishError};
 use sluicegate_git::{GitError, Repository};
 use std::os::unix::fs::symlink;
 
 fn asked() -> Asked {
     Asked {
-        source: Source::Worktree,
+        source: FileSource::Worktree,
         ..Asked::default()
     }
 }

@@ -1,12 +1,12 @@
 //! Determines which published versions consumers can still use, and which are old.
 
-use super::lookup::time;
+use super::version_lookup::parse_platform_time;
 use jiff::Timestamp;
 use sluicegate_platform::api::Artifact;
 
 /// The reason why old versions cannot be distinguished from new ones.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum VersionsError {
+pub enum VersionOrderError {
     /// The list has no creation time for a version.
     #[error("the platform reports no valid creation time for the version `{version}` (`{told}`)")]
     NoTime { version: String, told: String },
@@ -17,30 +17,34 @@ pub enum VersionsError {
 
 /// Returns whether consumers would have no version left if `version` were disabled.
 pub fn is_last_enabled(versions: &[Artifact], version: &str) -> bool {
-    let is_it = |artifact: &&Artifact| artifact.version_name.as_deref() == Some(version);
-    let is_off = versions
+    let has_name = |artifact: &&Artifact| artifact.version_name.as_deref() == Some(version);
+    let is_disabled = versions
         .iter()
-        .find(is_it)
-        .is_some_and(|it| it.enabled == Some(false));
-    let has_another = versions
+        .find(has_name)
+        .is_some_and(|artifact| artifact.enabled == Some(false));
+    let has_other_enabled = versions
         .iter()
-        .any(|artifact| artifact.enabled == Some(true) && !is_it(&artifact));
-    !is_off && !has_another
+        .any(|artifact| artifact.enabled == Some(true) && !has_name(&artifact));
+    !is_disabled && !has_other_enabled
 }
 
 /// Returns the names of the enabled versions that are older than the newest `keep`, newest first. The version that
 /// \[Latest\] means is never among them.
-pub fn surplus(versions: &[Artifact], latest: &str, keep: usize) -> Result<Vec<String>, VersionsError> {
+pub fn list_surplus_versions(
+    versions: &[Artifact],
+    latest: &str,
+    keep: usize,
+) -> Result<Vec<String>, VersionOrderError> {
     let enabled = versions.iter().filter(|artifact| artifact.enabled == Some(true));
-    let mut dated = enabled.map(dated).collect::<Result<Vec<_>, _>>()?;
+    let mut dated_versions = enabled.map(parse_dated_version).collect::<Result<Vec<_>, _>>()?;
     // The platform decides which version is the latest; times order the others.
-    dated.sort_by(|(one_time, one), (other_time, other)| {
+    dated_versions.sort_by(|(one_time, one_name), (other_time, other_name)| {
         let is_latest = |name: &str| name == latest;
-        (is_latest(other), other_time)
-            .cmp(&(is_latest(one), one_time))
-            .then_with(|| other.cmp(one))
+        (is_latest(other_name), other_time)
+            .cmp(&(is_latest(one_name), one_time))
+            .then_with(|| other_name.cmp(one_name))
     });
-    Ok(dated
+    Ok(dated_versions
         .into_iter()
         .skip(keep)
         .map(|(_, name)| name.to_owned())
@@ -48,14 +52,17 @@ pub fn surplus(versions: &[Artifact], latest: &str, keep: usize) -> Result<Vec<S
         .collect())
 }
 
-fn dated(artifact: &Artifact) -> Result<(Timestamp, &str), VersionsError> {
-    let name = artifact.version_name.as_deref().ok_or(VersionsError::NoName)?;
-    let told = artifact.created_at.clone().unwrap_or_default();
-    match time(&told) {
+fn parse_dated_version(artifact: &Artifact) -> Result<(Timestamp, &str), VersionOrderError> {
+    let name = artifact
+        .version_name
+        .as_deref()
+        .ok_or(VersionOrderError::NoName)?;
+    let created_at = artifact.created_at.clone().unwrap_or_default();
+    match parse_platform_time(&created_at) {
         Some(time) => Ok((time, name)),
-        None => Err(VersionsError::NoTime {
+        None => Err(VersionOrderError::NoTime {
             version: name.to_owned(),
-            told,
+            told: created_at,
         }),
     }
 }
@@ -94,18 +101,18 @@ mod tests {
 
     #[test]
     fn the_newest_are_kept_and_latest_always() {
-        let surplus = |latest, keep| surplus(&versions(), latest, keep).unwrap();
-        assert_eq!(surplus("4", 1), ["3", "1"]);
-        assert_eq!(surplus("4", 2), ["1"]);
-        assert_eq!(surplus("4", 3), Vec::<String>::new());
-        assert_eq!(surplus("1", 1), ["4", "3"]);
-        assert_eq!(surplus("4", 0), ["3", "1"]);
+        let surplus = |latest, keep| list_surplus_versions(&versions(), latest, keep).unwrap();
+        assert_eq!(list_surplus_versions("4", 1), ["3", "1"]);
+        assert_eq!(list_surplus_versions("4", 2), ["1"]);
+        assert_eq!(list_surplus_versions("4", 3), Vec::<String>::new());
+        assert_eq!(list_surplus_versions("1", 1), ["4", "3"]);
+        assert_eq!(list_surplus_versions("4", 0), ["3", "1"]);
     }
 
     #[test]
     fn versions_without_a_time_cannot_be_ordered() {
         let unknown = [version("1", true, "soon"), version("2", false, "?")];
-        let error = surplus(&unknown, "1", 1).unwrap_err().to_string();
+        let error = list_surplus_versions(&unknown, "1", 1).unwrap_err().to_string();
         insta::assert_snapshot!(error, @"the platform reports no valid creation time for the version `1` (`soon`)");
     }
 }

@@ -9,42 +9,42 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The contents of a repository and of its working tree.
-pub(super) struct PublishContents {
+pub(super) struct ContentReader {
     root: PathBuf,
     /// A repository cannot be shared between threads, so it is opened for this reader.
     repository: Mutex<Option<Repository>>,
     /// Set if blobs are read again, so that they are cached.
-    reads_again: bool,
+    caches_blobs: bool,
 }
 
-impl fmt::Debug for PublishContents {
+impl fmt::Debug for ContentReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Contents").field(&self.root).finish()
     }
 }
 
 /// Contents of the same repository are equal.
-impl PartialEq for PublishContents {
+impl PartialEq for ContentReader {
     fn eq(&self, other: &Self) -> bool {
         self.root == other.root
     }
 }
 
-impl Eq for PublishContents {}
+impl Eq for ContentReader {}
 
-impl PublishContents {
+impl ContentReader {
     pub(super) fn new(root: PathBuf) -> Self {
         Self {
             root,
             repository: Mutex::new(None),
-            reads_again: true,
+            caches_blobs: true,
         }
     }
 
     /// Creates a reader that reads each content once.
-    pub(super) fn once(root: PathBuf) -> Self {
+    pub(super) fn reading_once(root: PathBuf) -> Self {
         Self {
-            reads_again: false,
+            caches_blobs: false,
             ..Self::new(root)
         }
     }
@@ -57,41 +57,45 @@ impl PublishContents {
     /// Returns the size in bytes.
     pub(super) fn size(&self, content: &Content) -> Result<u64, PublishError> {
         match content {
-            Content::Blob(blob) => Ok(self.with(|repository| repository.blob_size(blob))?),
-            Content::Disk(path) => Ok(regular_on_disk(path).map_err(cannot_read(path))?.len()),
+            Content::Blob(blob) => Ok(self.with_repository(|repository| repository.blob_size(blob))?),
+            Content::Disk(path) => Ok(regular_on_disk(path).map_err(read_error(path))?.len()),
         }
     }
 
     /// Returns the complete content, or `None` if it has more than `limit` bytes.
     pub(super) fn read(&self, content: &Content, limit: u64) -> Result<Option<Vec<u8>>, PublishError> {
         match content {
-            Content::Blob(blob) => match self.with(|repository| repository.read_blob(blob, limit)) {
+            Content::Blob(blob) => match self.with_repository(|repository| repository.read_blob(blob, limit))
+            {
                 Ok(bytes) => Ok(Some(bytes)),
                 Err(GitError::TooLarge { .. }) => Ok(None),
                 Err(error) => Err(error.into()),
             },
-            Content::Disk(path) => read_on_disk(path, limit).map_err(cannot_read(path)),
+            Content::Disk(path) => read_on_disk(path, limit).map_err(read_error(path)),
         }
     }
 
     /// Opens the content, which has `size` bytes, for reading with constant memory.
     pub(super) fn open(&self, content: &Content, size: u64) -> Result<Box<dyn Read + Send>, PublishError> {
         match content {
-            Content::Blob(blob) => Ok(self.with(|repository| repository.open_blob(blob, size))?),
+            Content::Blob(blob) => Ok(self.with_repository(|repository| repository.open_blob(blob, size))?),
             Content::Disk(path) => {
-                regular_on_disk(path).map_err(cannot_read(path))?;
-                Ok(Box::new(File::open(path).map_err(cannot_read(path))?))
+                regular_on_disk(path).map_err(read_error(path))?;
+                Ok(Box::new(File::open(path).map_err(read_error(path))?))
             }
         }
     }
 
-    fn with<T>(&self, work: impl FnOnce(&Repository) -> Result<T, GitError>) -> Result<T, GitError> {
-        let mut opened = self.repository.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(repository) = opened.as_ref() {
-            return work(repository);
+    fn with_repository<T>(
+        &self,
+        read: impl FnOnce(&Repository) -> Result<T, GitError>,
+    ) -> Result<T, GitError> {
+        let mut open_repository = self.repository.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(repository) = open_repository.as_ref() {
+            return read(repository);
         }
         let repository = Repository::open(&self.root)?;
-        work(opened.insert(if self.reads_again {
+        read(open_repository.insert(if self.caches_blobs {
             repository
         } else {
             repository.without_cache()
@@ -100,7 +104,7 @@ impl PublishContents {
 }
 
 /// Adds the path to a read error.
-fn cannot_read(path: &Path) -> impl Fn(io::Error) -> PublishError {
+fn read_error(path: &Path) -> impl Fn(io::Error) -> PublishError {
     move |source| PublishError::Io {
         path: path.to_owned(),
         source,

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// Source of the files: the head commit, so that the commit hash is true, or the disk, without files that git ignores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Source {
+pub enum FileSource {
     /// The head commit.
     #[default]
     Commit,
@@ -14,7 +14,7 @@ pub enum Source {
 
 /// Which of the selected files are published. They must include all that the enabled shared pipelines need.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Select {
+pub enum FileSelection {
     /// All selected files.
     #[default]
     All,
@@ -22,7 +22,7 @@ pub enum Select {
     Closure,
 }
 
-impl Select {
+impl FileSelection {
     /// Returns the value on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Select {
 }
 
 /// The resolved settings of a publish.
-pub struct Wish<'a> {
+pub struct PublishRequest<'a> {
     /// Group of shared pipelines, for the header `sharedPipelineIdPrefix`.
     pub prefix: String,
     /// Template of the version name, see [`super::version::expand`].
@@ -44,10 +44,10 @@ pub struct Wish<'a> {
     /// can exclude them.
     pub exclude: &'a dyn Fn(&str) -> bool,
     /// Which of the selected files are published.
-    pub select: Select,
+    pub selection: FileSelection,
     /// The platform's hidden directory at the root; searched for if `None`.
     pub config_dir: Option<String>,
-    pub source: Source,
+    pub source: FileSource,
     /// Branch, for the metadata and the template.
     pub branch: Option<String>,
     /// Tag to publish, for the template.
@@ -55,10 +55,10 @@ pub struct Wish<'a> {
     /// Run number of the CI host, for the template.
     pub run_number: Option<String>,
     /// Name after that of the latest enabled version, for the template.
-    pub next: Option<String>,
+    pub next_version: Option<String>,
 }
 
-impl Source {
+impl FileSource {
     /// Returns the value on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,9 +68,9 @@ impl Source {
     }
 }
 
-impl Wish<'_> {
+impl PublishRequest<'_> {
     /// Returns whether the globs select the file.
-    pub(super) fn selects(&self, path: &str) -> bool {
+    pub(super) fn is_selected(&self, path: &str) -> bool {
         (self.include)(path) && !(self.exclude)(path)
     }
 }

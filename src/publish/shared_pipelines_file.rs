@@ -1,25 +1,25 @@
 //! The shared-pipelines file, which defines what the artifact offers.
 
-use super::contents::PublishContents;
-use super::listing::{Listing, refuse_unsure};
-use super::unchanged::{self, Checked};
+use super::content_reader::ContentReader;
+use super::file_listing::{FileListing, reject_uncertain_files};
+use super::unchanged::{self, ContentHash};
 use super::{Problem, PublishError};
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::interface::Interface;
 use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
 use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError, Position};
 
-pub(super) struct SharedFile {
+pub(super) struct SharedPipelinesFile {
     pub interface: Interface,
     pub file: SnapshotFile,
     /// Hash of the content, if the file could change before it is sent.
-    pub checked: Option<Checked>,
+    pub checked_hash: Option<ContentHash>,
 }
 
-impl SharedFile {
+impl SharedPipelinesFile {
     pub(super) fn read(
-        listing: &Listing<'_>,
-        contents: &PublishContents,
+        listing: &FileListing<'_>,
+        contents: &ContentReader,
         config_dir: &str,
     ) -> Result<Self, PublishError> {
         let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
@@ -29,14 +29,14 @@ impl SharedFile {
         let Some(file) = file else {
             return Err(PublishError::NoSharedFile {
                 path,
-                place: listing.place(),
+                place: listing.source_name(),
             });
         };
-        refuse_unsure(std::iter::once(&file))?;
+        reject_uncertain_files(std::iter::once(&file))?;
         let bytes = contents.read(&file.content, DOCUMENT_LIMIT)?;
         let checked = bytes
             .as_deref()
-            .and_then(|bytes| unchanged::checked(&file.content, bytes));
+            .and_then(|bytes| unchanged::hash_changeable_content(&file.content, bytes));
         let parsed = match bytes {
             Some(bytes) => SharedPipelines::parse(&bytes),
             None => Err(DocumentError {
@@ -48,7 +48,7 @@ impl SharedFile {
             Ok(shared) => Ok(Self {
                 interface: Interface::new(path, shared),
                 file,
-                checked,
+                checked_hash: checked,
             }),
             Err(error) => Err(PublishError::BadSharedFile { path, error }),
         }
@@ -64,12 +64,12 @@ impl SharedFile {
     }
 
     /// Creates a problem of this file.
-    pub(super) fn problem(&self, position: Position, what: String) -> Problem {
+    pub(super) fn problem(&self, position: Position, description: String) -> Problem {
         Problem {
             path: self.path().to_owned(),
             line: Some(position.line),
             component: None,
-            what,
+            description,
         }
     }
 

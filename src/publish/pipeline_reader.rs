@@ -4,8 +4,8 @@
 //! work.
 
 use super::PublishError;
-use super::contents::PublishContents;
-use super::unchanged::{self, Checked};
+use super::content_reader::ContentReader;
+use super::unchanged::{self, ContentHash};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
 use sluicegate_git::Content;
@@ -13,24 +13,24 @@ use sluicegate_pipelines::pipelines::{PipelineFacts, Reference, may_name_files};
 use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
 
 /// A pipeline file to be read.
-pub(super) struct WantedFile<'a> {
+pub(super) struct PipelineToRead<'a> {
     pub content: &'a Content,
     /// Whether a shared pipeline needs it, so that it is always read as YAML.
     pub is_needed: bool,
 }
 
 /// The facts about a pipeline file.
-pub(super) struct FileFacts {
-    pub bytes: u64,
+pub(super) struct PipelineFile {
+    pub size: u64,
     /// The pipeline's references, or the reason why it is not a pipeline.
     pub facts: Result<PipelineFacts, DocumentError>,
     /// The reason why the content is not a pipeline, even if it was not read as YAML.
     pub defect: Option<FileDefect>,
     /// Hash of the content, if the file could change before it is sent.
-    pub checked: Option<Checked>,
+    pub checked_hash: Option<ContentHash>,
 }
 
-impl FileFacts {
+impl PipelineFile {
     /// Returns its references; none if it could not be read.
     pub(super) fn references(&self) -> impl Iterator<Item = &Reference> {
         self.facts.iter().flat_map(|facts| &facts.references)
@@ -44,87 +44,87 @@ impl FileFacts {
 /// Returns the facts of each of these files, in their order.
 ///
 /// They are read sequentially, as threads of libgit2 only wait for each other, and parsed in parallel.
-pub(super) fn read_all(
-    contents: &PublishContents,
-    files: &[WantedFile<'_>],
-) -> Result<Vec<FileFacts>, PublishError> {
-    read_those(contents, files, &may_name_files)
+pub(super) fn read_pipelines(
+    contents: &ContentReader,
+    files: &[PipelineToRead<'_>],
+) -> Result<Vec<PipelineFile>, PublishError> {
+    read_matching_pipelines(contents, files, &may_name_files)
 }
 
 /// Like [`read_all`], but reads as YAML only files that are needed or whose bytes satisfy `may_matter`.
-pub(super) fn read_those(
-    contents: &PublishContents,
-    files: &[WantedFile<'_>],
-    may_matter: &dyn Fn(&[u8]) -> bool,
-) -> Result<Vec<FileFacts>, PublishError> {
-    let skimmed = files.iter().map(|wanted| {
-        let skimmed = skim(contents, wanted, may_matter)?;
-        let size = skimmed.held();
+pub(super) fn read_matching_pipelines(
+    contents: &ContentReader,
+    files: &[PipelineToRead<'_>],
+    needs_parsing: &dyn Fn(&[u8]) -> bool,
+) -> Result<Vec<PipelineFile>, PublishError> {
+    let skimmed = files.iter().map(|file| {
+        let skimmed = skim_file(contents, file, needs_parsing)?;
+        let size = skimmed.held_bytes();
         Ok((skimmed, size))
     });
-    overlap::computed(skimmed, &Skimmed::facts)
+    overlap::computed(skimmed, &SkimmedFile::into_pipeline_file)
 }
 
 /// A file for which it is decided whether it must be read as YAML.
-enum Skimmed {
-    Known(FileFacts),
-    ToRead {
+enum SkimmedFile {
+    Complete(PipelineFile),
+    Unparsed {
         bytes: Vec<u8>,
-        checked: Option<Checked>,
+        checked: Option<ContentHash>,
     },
 }
 
-fn skim(
-    contents: &PublishContents,
-    wanted: &WantedFile<'_>,
-    may_matter: &dyn Fn(&[u8]) -> bool,
-) -> Result<Skimmed, PublishError> {
-    let Some(bytes) = contents.read(wanted.content, DOCUMENT_LIMIT)? else {
-        return Ok(Skimmed::Known(FileFacts {
-            bytes: contents.size(wanted.content)?,
+fn skim_file(
+    contents: &ContentReader,
+    file: &PipelineToRead<'_>,
+    needs_parsing: &dyn Fn(&[u8]) -> bool,
+) -> Result<SkimmedFile, PublishError> {
+    let Some(bytes) = contents.read(file.content, DOCUMENT_LIMIT)? else {
+        return Ok(SkimmedFile::Complete(PipelineFile {
+            size: contents.size(file.content)?,
             facts: Err(DocumentError::too_large()),
             defect: None,
-            checked: None,
+            checked_hash: None,
         }));
     };
-    let checked = unchanged::checked(wanted.content, &bytes);
+    let checked = unchanged::hash_changeable_content(file.content, &bytes);
     if let Some(defect) = FileDefect::of_document(&bytes) {
-        return Ok(Skimmed::Known(FileFacts {
-            bytes: bytes.len() as u64,
+        return Ok(SkimmedFile::Complete(PipelineFile {
+            size: bytes.len() as u64,
             facts: Err(DocumentError::of_all(format!("the document {}", defect.reason()))),
             defect: Some(defect),
-            checked,
+            checked_hash: checked,
         }));
     }
-    Ok(if wanted.is_needed || may_matter(&bytes) {
-        Skimmed::ToRead { bytes, checked }
+    Ok(if file.is_needed || needs_parsing(&bytes) {
+        SkimmedFile::Unparsed { bytes, checked }
     } else {
-        Skimmed::Known(FileFacts {
-            bytes: bytes.len() as u64,
+        SkimmedFile::Complete(PipelineFile {
+            size: bytes.len() as u64,
             facts: Ok(PipelineFacts::skimmed()),
             defect: None,
-            checked,
+            checked_hash: checked,
         })
     })
 }
 
-impl Skimmed {
+impl SkimmedFile {
     /// Returns the number of bytes that it keeps in memory.
-    const fn held(&self) -> usize {
+    const fn held_bytes(&self) -> usize {
         match self {
-            Self::Known(_) => 0,
-            Self::ToRead { bytes, .. } => bytes.len(),
+            Self::Complete(_) => 0,
+            Self::Unparsed { bytes, .. } => bytes.len(),
         }
     }
 
-    fn facts(self) -> FileFacts {
+    fn into_pipeline_file(self) -> PipelineFile {
         match self {
-            Self::Known(facts) => facts,
-            Self::ToRead { bytes, checked } => FileFacts {
-                bytes: bytes.len() as u64,
+            Self::Complete(facts) => facts,
+            Self::Unparsed { bytes, checked } => PipelineFile {
+                size: bytes.len() as u64,
                 facts: PipelineFacts::parse(&bytes),
                 defect: None,
-                checked,
+                checked_hash: checked,
             },
         }
     }

@@ -1,7 +1,7 @@
 //! Creates the upload request of a plan.
 
-use super::contents::PublishContents;
-use super::hash::{Hashes, Hashing};
+use super::content_hashes::{FileHashes, HashingReader};
+use super::content_reader::ContentReader;
 use super::plan::{Plan, PlannedFile};
 use super::unchanged::Unchanged;
 use sluicegate_platform::api::{PartSource, Upload, UploadPart};
@@ -9,10 +9,14 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 /// Receives the number of bytes of the request that were sent so far; starts again with each try.
-pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
+pub type UploadProgress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// Creates the upload of a plan; its contents are read, and hashed if requested, while they are sent.
-pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progress>) -> Upload {
+pub(super) fn build_upload(
+    plan: &Plan,
+    hashes: Option<FileHashes>,
+    progress: Option<UploadProgress>,
+) -> Upload {
     let part = |file: &PlannedFile| UploadPart {
         name: file.path.clone(),
         length: file.bytes,
@@ -26,7 +30,7 @@ pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progr
         parts: parts.collect(),
         source: Arc::new(UploadParts {
             files: plan.files.clone(),
-            contents: Arc::clone(&plan.contents),
+            contents: Arc::clone(&plan.reader),
             hashes,
         }),
         progress,
@@ -36,23 +40,28 @@ pub(super) fn upload(plan: &Plan, hashes: Option<Hashes>, progress: Option<Progr
 /// The plan's files, opened one after the other while they are sent.
 struct UploadParts {
     files: Vec<PlannedFile>,
-    contents: Arc<PublishContents>,
-    hashes: Option<Hashes>,
+    contents: Arc<ContentReader>,
+    hashes: Option<FileHashes>,
 }
 
 impl PartSource for UploadParts {
-    fn open(&self, part: usize) -> io::Result<Box<dyn Read + Send>> {
-        let file = self.files.get(part).ok_or(io::ErrorKind::NotFound)?;
+    fn open(&self, part_index: usize) -> io::Result<Box<dyn Read + Send>> {
+        let file = self.files.get(part_index).ok_or(io::ErrorKind::NotFound)?;
         let content = self
             .contents
             .open(&file.content, file.bytes)
             .map_err(io::Error::other)?;
-        let content: Box<dyn Read + Send> = match file.checked {
+        let content: Box<dyn Read + Send> = match file.checked_hash {
             Some(checked) => Box::new(Unchanged::new(content, checked)),
             None => content,
         };
         Ok(match &self.hashes {
-            Some(hashes) => Box::new(Hashing::new(content, part, file.bytes, hashes.clone())),
+            Some(hashes) => Box::new(HashingReader::new(
+                content,
+                part_index,
+                file.bytes,
+                hashes.clone(),
+            )),
             None => content,
         })
     }

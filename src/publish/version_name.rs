@@ -7,7 +7,7 @@ use sluicegate_git::short_id;
 use sluicegate_platform::api::{HeaderError, header_value};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VersionFacts {
+pub struct PlaceholderValues {
     pub tag: Option<String>,
     pub branch: Option<String>,
     pub sha: String,
@@ -16,23 +16,23 @@ pub struct VersionFacts {
     /// Run number of the CI host.
     pub run_number: Option<String>,
     /// Name after that of the latest enabled version.
-    pub next: Option<String>,
+    pub next_version: Option<String>,
 }
 
 /// Template for `auto`: names that sort by time and contain the commit.
-const AUTO: &str = "{date}-{short-sha}";
+const AUTO_TEMPLATE: &str = "{date}-{short-sha}";
 
 /// The name by which consumers request the latest enabled version: no version may have it.
-const LATEST: &str = "[Latest]";
+const LATEST_ALIAS: &str = "[Latest]";
 
 /// Placeholder for the name after that of the latest version.
-const NEXT: &str = "next";
+const NEXT_PLACEHOLDER: &str = "next";
 
 /// Letters that may precede a semantic version.
-const V: [char; 2] = ['v', 'V'];
+const VERSION_LETTERS: [char; 2] = ['v', 'V'];
 
 /// Returns whether the template needs the next version's name.
-pub fn asks_for_next(template: &str) -> bool {
+pub fn needs_next_version(template: &str) -> bool {
     template.contains("{next}")
 }
 
@@ -76,10 +76,10 @@ pub const PLACEHOLDERS: [&str; 8] = [
 
 /// A template, prefix or version that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum VersionError {
+pub enum VersionNameError {
     /// The template has an unknown placeholder.
-    #[error("the version name has the unknown placeholder `{{{name}}}`{}", suggestion(*nearest))]
-    Unknown {
+    #[error("the version name has the unknown placeholder `{{{name}}}`{}", format_suggestion(*nearest))]
+    UnknownPlaceholder {
         name: String,
         nearest: Option<&'static str>,
     },
@@ -87,11 +87,13 @@ pub enum VersionError {
     #[error("the version name uses `{{{name}}}`, but {why}")]
     NoValue { name: &'static str, why: &'static str },
     /// A name that has another meaning for consumers.
-    #[error("no version can be called `{LATEST}`: consumers request the latest enabled version by this name")]
+    #[error(
+        "no version can be called `{LATEST_ALIAS}`: consumers request the latest enabled version by this name"
+    )]
     Reserved,
     /// An unmatched brace.
     #[error("the version name `{template}` has an unmatched `{brace}`")]
-    Brace {
+    UnmatchedBrace {
         /// The complete template.
         template: String,
         brace: char,
@@ -117,74 +119,95 @@ pub enum VersionError {
 /// Returns the version name for the template. Placeholders: `{tag}`, `{branch}`, `{sha}`, `{short-sha}` (7 digits),
 /// `{next}` (the semantic version after the latest), `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of
 /// the commit, in UTC) and `{run-number}`. The template `auto` is `{date}-{short-sha}`.
-pub fn expand(template: &str, facts: &VersionFacts) -> Result<String, VersionError> {
-    let unpaired = |brace| VersionError::Brace {
+pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
+    let unmatched_brace = |brace| VersionNameError::UnmatchedBrace {
         template: template.to_owned(),
         brace,
     };
     let mut name = String::new();
-    let mut rest = if template == "auto" { AUTO } else { template };
-    while let Some(at) = rest.find(['{', '}']) {
-        name.push_str(&rest[..at]);
-        let (inside, after) = match rest[at..].strip_prefix('{').map(|inside| inside.split_once('}')) {
+    let mut remainder = if template == "auto" {
+        AUTO_TEMPLATE
+    } else {
+        template
+    };
+    while let Some(brace_index) = remainder.find(['{', '}']) {
+        name.push_str(&remainder[..brace_index]);
+        let (placeholder, after_placeholder) = match remainder[brace_index..]
+            .strip_prefix('{')
+            .map(|placeholder| placeholder.split_once('}'))
+        {
             Some(Some(parts)) => parts,
-            Some(None) => return Err(unpaired('{')),
-            None => return Err(unpaired('}')),
+            Some(None) => return Err(unmatched_brace('{')),
+            None => return Err(unmatched_brace('}')),
         };
-        let value = value(inside, facts)?;
+        let value = placeholder_value(placeholder, values)?;
         // Do not repeat a `v` that the template already contains.
-        let is_doubled = inside == NEXT && name.ends_with(V) && value.starts_with(V);
+        let is_doubled = placeholder == NEXT_PLACEHOLDER
+            && name.ends_with(VERSION_LETTERS)
+            && value.starts_with(VERSION_LETTERS);
         name.push_str(&value[usize::from(is_doubled)..]);
-        rest = after;
+        remainder = after_placeholder;
     }
-    name.push_str(rest);
-    if name.eq_ignore_ascii_case(LATEST) {
-        return Err(VersionError::Reserved);
+    name.push_str(remainder);
+    if name.eq_ignore_ascii_case(LATEST_ALIAS) {
+        return Err(VersionNameError::Reserved);
     }
-    header("version name", name)
+    validate_header("version name", name)
 }
 
-fn value(name: &str, facts: &VersionFacts) -> Result<String, VersionError> {
-    let utc = || facts.committed_at.to_zoned_datetime(TimeZone::UTC);
+fn placeholder_value(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
+    let utc = || values.committed_at.to_zoned_datetime(TimeZone::UTC);
     let given = |value: &Option<String>, name, why| {
         value
             .clone()
             .filter(|value| !value.is_empty())
-            .ok_or(VersionError::NoValue { name, why })
+            .ok_or(VersionNameError::NoValue { name, why })
     };
     match name {
-        "tag" => given(&facts.tag, "tag", "this run has no tag"),
-        "branch" => given(&facts.branch, "branch", "the branch is unknown"),
-        "sha" => Ok(facts.sha.clone()),
-        "short-sha" => Ok(short_id(&facts.sha).to_owned()),
+        "tag" => given(&values.tag, "tag", "this run has no tag"),
+        "branch" => given(&values.branch, "branch", "the branch is unknown"),
+        "sha" => Ok(values.sha.clone()),
+        "short-sha" => Ok(short_id(&values.sha).to_owned()),
         "date" => Ok(utc().strftime("%Y-%m-%d").to_string()),
         "datetime" => Ok(utc().strftime("%Y%m%dT%H%M%SZ").to_string()),
-        NEXT => given(&facts.next, NEXT, "the published versions are unknown here"),
+        NEXT_PLACEHOLDER => given(
+            &values.next_version,
+            NEXT_PLACEHOLDER,
+            "the published versions are unknown here",
+        ),
         "run-number" => given(
-            &facts.run_number,
+            &values.run_number,
             "run-number",
             "the CI host provides no run number",
         ),
-        unknown => Err(VersionError::Unknown {
+        unknown => Err(VersionNameError::UnknownPlaceholder {
             name: unknown.to_owned(),
             nearest: text::nearest(unknown, &PLACEHOLDERS),
         }),
     }
 }
 
-fn suggestion(nearest: Option<&str>) -> String {
+fn format_suggestion(nearest: Option<&str>) -> String {
     let question = nearest.map(|name| format!(": {}", text::did_you_mean(&format!("{{{name}}}"))));
     question.unwrap_or_default()
 }
 
 /// Returns the value if it can be sent as a header that every server reads in the same way.
-pub(super) fn header(what: &'static str, value: String) -> Result<String, VersionError> {
-    if let Some(found) = value.chars().find(|c| !c.is_ascii() && !c.is_control()) {
-        return Err(VersionError::NotAscii { what, value, found });
+pub(super) fn validate_header(subject: &'static str, value: String) -> Result<String, VersionNameError> {
+    if let Some(character) = value.chars().find(|c| !c.is_ascii() && !c.is_control()) {
+        return Err(VersionNameError::NotAscii {
+            what: subject,
+            value,
+            found: character,
+        });
     }
     match header_value(&value) {
         Ok(_) => Ok(value),
-        Err(why) => Err(VersionError::Header { what, value, why }),
+        Err(reason) => Err(VersionNameError::Header {
+            what: subject,
+            value,
+            why: reason,
+        }),
     }
 }
 
@@ -193,14 +216,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn facts() -> VersionFacts {
-        VersionFacts {
+    fn facts() -> PlaceholderValues {
+        PlaceholderValues {
             tag: Some("v1.2.3".to_owned()),
             branch: Some("release/1".to_owned()),
             sha: "0123456789abcdef0123456789abcdef01234567".to_owned(),
             committed_at: "2026-11-20T09:30:00Z".parse().unwrap(),
             run_number: None,
-            next: Some("v1.2.4".to_owned()),
+            next_version: Some("v1.2.4".to_owned()),
         }
     }
 
@@ -208,21 +231,24 @@ mod tests {
     fn every_placeholder_has_its_value() {
         let template = "{tag} {branch} {short-sha} {date} {datetime}";
         assert_eq!(
-            expand(template, &facts()).unwrap(),
+            expand_template(template, &facts()).unwrap(),
             "v1.2.3 release/1 0123456 2026-11-20 20261120T093000Z"
         );
-        assert_eq!(expand("{sha}", &facts()).unwrap(), facts().sha);
-        assert_eq!(expand("{tag}", &facts()).unwrap(), "v1.2.3");
-        assert_eq!(expand("auto", &facts()).unwrap(), "2026-11-20-0123456");
-        let run = VersionFacts {
+        assert_eq!(expand_template("{sha}", &facts()).unwrap(), facts().sha);
+        assert_eq!(expand_template("{tag}", &facts()).unwrap(), "v1.2.3");
+        assert_eq!(expand_template("auto", &facts()).unwrap(), "2026-11-20-0123456");
+        let run = PlaceholderValues {
             run_number: Some("41".to_owned()),
             ..facts()
         };
-        assert_eq!(expand("1.0.{run-number}", &run).unwrap(), "1.0.41");
-        assert_eq!(expand("{next}", &run).unwrap(), "v1.2.4");
-        assert_eq!(expand("v{next}+{short-sha}", &run).unwrap(), "v1.2.4+0123456");
+        assert_eq!(expand_template("1.0.{run-number}", &run).unwrap(), "1.0.41");
+        assert_eq!(expand_template("{next}", &run).unwrap(), "v1.2.4");
+        assert_eq!(
+            expand_template("v{next}+{short-sha}", &run).unwrap(),
+            "v1.2.4+0123456"
+        );
         for name in PLACEHOLDERS {
-            assert!(expand(&format!("{{{name}}}"), &run).is_ok(), "{name}");
+            assert!(expand_template(&format!("{{{name}}}"), &run).is_ok(), "{name}");
         }
     }
 
@@ -256,7 +282,7 @@ mod tests {
         ];
         let errors: Vec<String> = tries
             .iter()
-            .map(|t| expand(t, &facts()).unwrap_err().to_string())
+            .map(|t| expand_template(t, &facts()).unwrap_err().to_string())
             .collect();
         insta::assert_snapshot!(errors.join("\n"), @r"
         no version can be called `[Latest]`: consumers request the latest enabled version by this name
@@ -274,8 +300,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_version_is_always_a_header_value(template in "(\\PC|[{}\\x00-\\x1f]|\\{sha\\}|\\{branch\\}){0,20}", branch in "\\PC{0,10}") {
-            let facts = VersionFacts { branch: Some(branch), ..facts() };
-            if let Ok(version) = expand(&template, &facts) {
+            let facts = PlaceholderValues { branch: Some(branch), ..facts() };
+            if let Ok(version) = expand_template(&template, &facts) {
                 prop_assert!(!version.is_empty() && version.trim() == version);
                 prop_assert!(version.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
             }

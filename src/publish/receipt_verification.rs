@@ -1,7 +1,7 @@
 //! Checks a published version against its receipt.
 
 use super::receipt::ReceiptFile;
-use super::{PublishError, Receipt, digest, hash, verify};
+use super::{PublishError, Receipt, compute_digest, content_hashes, version_differences};
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use sluicegate_git::{BlobId, CommitId, Repository};
 use sluicegate_pipelines::interface::{Change, Class, Compat, What};
@@ -12,86 +12,86 @@ use std::collections::BTreeSet;
 impl Receipt {
     /// Returns the receipt's contradictions in itself, a sentence each: it records no complete version, or its digest
     /// does not match its files.
-    pub fn contradictions(&self) -> Vec<String> {
-        let mut found = Vec::new();
+    pub fn check_consistency(&self) -> Vec<String> {
+        let mut problems = Vec::new();
         if !matches!(self.outcome.as_str(), "published" | "already-published") {
-            found.push(format!(
+            problems.push(format!(
                 "the receipt is for a publish with the outcome `{}`",
                 self.outcome
             ));
         }
-        let pairs: Vec<(&str, &str)> = self
+        let files: Vec<(&str, &str)> = self
             .files
             .iter()
             .map(|file| (file.path.as_str(), file.sha256.as_str()))
             .collect();
-        let made = digest(&pairs);
-        if made != self.digest {
-            found.push(format!(
-                "the receipt's digest is {}, but the digest of its files is {made}",
+        let computed_digest = compute_digest(&files);
+        if computed_digest != self.digest {
+            problems.push(format!(
+                "the receipt's digest is {}, but the digest of its files is {computed_digest}",
                 self.digest
             ));
         }
-        found
+        problems
     }
 
     /// Returns the differences between the published version and the receipt.
-    pub fn against_details(&self, details: &ArtifactDetails) -> Vec<String> {
+    pub fn compare_with_details(&self, details: &ArtifactDetails) -> Vec<String> {
         let shared = self.shared_pipelines.iter();
         let pairs = shared.map(|shared| (shared.id.as_str(), shared.path.as_str()));
-        verify::differences_from(details, &self.commit_hash, pairs)
+        version_differences::compare_with_shared_pipelines(details, &self.commit_hash, pairs)
     }
 
     /// Returns the differences between the changes for consumers, computed again from both commits, and those in the
     /// receipt; `None` if the receipt has none, or the repository does not have both commits.
-    pub fn against_both_commits(&self, repository: &Repository) -> Result<Option<Vec<String>>, PublishError> {
+    pub fn compare_with_both_commits(&self, repository: &Repository,) -> Result<Option<Vec<String>>, PublishError> {
         let Some(compat) = self.compat.as_ref().filter(|compat| !compat.ids_only) else {
             return Ok(None);
         };
-        let Some(old) = &compat.against_commit else {
+        let Some(old_commit) = &compat.against_commit else {
             return Ok(None);
         };
         let commits = (
-            repository.commit_with_id(old),
+            repository.commit_with_id(old_commit),
             repository.commit_with_id(&self.commit_hash),
         );
-        let (Some(old), Some(new)) = commits else {
+        let (Some(old_commit), Some(new_commit)) = commits else {
             return Ok(None);
         };
-        let folder = self.files.iter().find_map(|file| {
-            let folder = file.path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
-            (folder.starts_with('.') && !folder.contains('/')).then_some(folder)
+        let config_dir = self.files.iter().find_map(|file| {
+            let config_dir = file.path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
+            (config_dir.starts_with('.') && !config_dir.contains('/')).then_some(config_dir)
         });
-        let snapshots = (repository.snapshot(old.clone()), repository.snapshot(new.clone()));
+        let snapshots = (repository.snapshot(old_commit.clone()), repository.snapshot(new_commit.clone()),);
         let sides = (
-            interface_version::read_interface(repository, &snapshots.0, folder)?,
-            interface_version::read_interface(repository, &snapshots.1, folder)?,
+            interface_version::read_interface(repository, &snapshots.0, config_dir)?,
+            interface_version::read_interface(repository, &snapshots.1, config_dir)?,
         );
         let (LoadedInterface::Read(was, _), LoadedInterface::Read(is, _)) = sides else {
             return Ok(Some(vec![
                 "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
             ]));
         };
-        let found = interface_version::compare_interface_versions(
+        let changes = interface_version::compare_interface_versions(
             &InterfaceVersion::at_snapshot(repository, &snapshots.0, *was)?,
             &InterfaceVersion::at_snapshot(repository, &snapshots.1, *is)?,
         )?;
-        Ok(Some(self.contradictions_of(
+        Ok(Some(self.compare_changes(
             compat,
-            &found,
-            &FileProof {
+            &changes,
+            &CommitPair {
                 repository,
-                old: &old,
-                new: &new,
+                old_commit: &old_commit,
+                new_commit: &new_commit,
             },
         )?))
     }
 
-    fn contradictions_of(
+    fn compare_changes(
         &self,
         compat: &Compat,
         found: &[Change],
-        files: &FileProof<'_>,
+        files: &CommitPair<'_>,
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
         // A shared pipeline that was only in a working tree is in no commit.
@@ -111,12 +111,12 @@ impl Receipt {
                 "the receipt's class is {told}, but the class of its changes is {class}"
             ));
         }
-        differences.extend(files.contradictions(compat, &self.files, found.is_empty())?);
+        differences.extend(files.compare_file_changes(compat, &self.files, found.is_empty())?);
         Ok(differences)
     }
 
     /// Returns the differences between the commit's files and the receipt; `None` if the repository lacks the commit.
-    pub fn against_commit(&self, repository: &Repository) -> Result<Option<Vec<String>>, PublishError> {
+    pub fn compare_with_commit(&self, repository: &Repository) -> Result<Option<Vec<String>>, PublishError> {
         let is_full =
             self.commit_hash.len() == 40 && self.commit_hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_full || !repository.has_commit(&self.commit_hash) {
@@ -130,7 +130,8 @@ impl Receipt {
                 None => differences.push(format!("`{path}` is not in the commit {}", commit.short())),
                 Some(found) => {
                     let bytes = repository.blob_size(&found.blob)?;
-                    let sha256 = hash::of(repository.open_blob(&found.blob, bytes)?, path)?;
+                    let sha256 =
+                        content_hashes::hash_reader(repository.open_blob(&found.blob, bytes)?, path)?;
                     if (bytes, &sha256) != (file.bytes, &file.sha256) {
                         differences.push(format!(
                             "`{path}` has different content in the commit {} and in the receipt",
@@ -144,16 +145,16 @@ impl Receipt {
     }
 }
 
-struct FileProof<'a> {
+struct CommitPair<'a> {
     repository: &'a Repository,
-    old: &'a CommitId,
-    new: &'a CommitId,
+    old_commit: &'a CommitId,
+    new_commit: &'a CommitId,
 }
 
-impl FileProof<'_> {
+impl CommitPair<'_> {
     /// Checks that the files that are listed as changed did change, and that the others did not; the shared-pipelines
     /// file may have other bytes with the same meaning.
-    fn contradictions(
+    fn compare_file_changes(
         &self,
         compat: &Compat,
         sent: &[ReceiptFile],
@@ -168,7 +169,7 @@ impl FileProof<'_> {
         let mut differences = Vec::new();
         for change in compat.changes.iter().filter(|it| it.id.is_none()) {
             let path = change.subject();
-            let (was, is) = self.both(&path)?;
+            let (was, is) = self.find_blobs(&path)?;
             let is_so = match change.what {
                 What::FileAdded => was.is_none() && is.is_some(),
                 What::FileRemoved => was.is_some(),
@@ -183,7 +184,7 @@ impl FileProof<'_> {
             if told.contains(&file.path) || (is_shared && !with_shared) {
                 continue;
             }
-            let (was, is) = self.both(&file.path)?;
+            let (was, is) = self.find_blobs(&file.path)?;
             if was != is && !is_shared {
                 differences.push(format!(
                     "`{}` changed, but the receipt does not list the change",
@@ -194,9 +195,9 @@ impl FileProof<'_> {
         Ok(differences)
     }
 
-    fn both(&self, path: &str) -> Result<(Option<BlobId>, Option<BlobId>), PublishError> {
+    fn find_blobs(&self, path: &str) -> Result<(Option<BlobId>, Option<BlobId>), PublishError> {
         let blob =
             |commit| Ok::<_, PublishError>(self.repository.find_file(commit, path)?.map(|file| file.blob));
-        Ok((blob(self.old)?, blob(self.new)?))
+        Ok((blob(self.old_commit)?, blob(self.new_commit)?))
     }
 }

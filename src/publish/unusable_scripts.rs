@@ -1,37 +1,39 @@
 //! Refuses files whose content is not what their name says: a version with a Git LFS pointer in place of a script would
 //! fail for every consumer, and could never be corrected.
 
-use super::contents::PublishContents;
+use super::content_reader::ContentReader;
 use super::error::Problem;
-use super::{PublishError, Source, hash};
+use super::{FileSource, PublishError, content_hashes};
 use sluicegate_base::file_defect::{FileDefect, LfsPointer};
 use sluicegate_git::{Content, SnapshotFile, regular_on_disk};
 
 /// Maximum size of a script whose content is examined.
-const MAX_SCRIPT_SIZE: u64 = 8 << 20;
+const MAX_SCRIPT_BYTES: u64 = 8 << 20;
 
 /// Returns the defect of a script. If the files of the working tree are published, and the file on disk is the one that a
 /// Git LFS pointer identifies by its hash, the script becomes the file on disk.
-pub(super) fn resolve_defect(
-    contents: &PublishContents,
-    source: Source,
+pub(super) fn resolve_script_defect(
+    contents: &ContentReader,
+    source: FileSource,
     path: &str,
     script: &mut SnapshotFile,
 ) -> Result<Option<FileDefect>, PublishError> {
-    let Some(bytes) = contents.read(&script.content, MAX_SCRIPT_SIZE)? else {
+    let Some(bytes) = contents.read(&script.content, MAX_SCRIPT_BYTES)? else {
         return Ok(None);
     };
     let defect = FileDefect::of_script(&bytes);
-    if source != Source::Worktree {
+    if source != FileSource::Worktree {
         return Ok(defect);
     }
     let Some(pointer) = LfsPointer::parse(&bytes) else {
         return Ok(defect);
     };
-    let on_disk = contents.disk_path(path);
-    let is_regular = regular_on_disk(&on_disk).is_ok_and(|metadata| metadata.len() == pointer.bytes);
-    let content = Content::Disk(on_disk);
-    if is_regular && hash::of(contents.open(&content, pointer.bytes)?, path)? == pointer.sha256 {
+    let disk_path = contents.disk_path(path);
+    let has_pointer_size = regular_on_disk(&disk_path).is_ok_and(|metadata| metadata.len() == pointer.bytes);
+    let content = Content::Disk(disk_path);
+    if has_pointer_size
+        && content_hashes::hash_reader(contents.open(&content, pointer.bytes)?, path)? == pointer.sha256
+    {
         script.content = content;
         return Ok(None);
     }
@@ -39,13 +41,13 @@ pub(super) fn resolve_defect(
 }
 
 /// Returns an error if there is any such file, with the instruction for the first kind of defect.
-pub(super) fn refuse_unusable(mut unusable: Vec<(FileDefect, Problem)>) -> Result<(), PublishError> {
-    unusable.sort_by_key(|(defect, _)| *defect);
-    let Some((defect, _)) = unusable.first() else {
+pub(super) fn reject_unusable_files(mut defects: Vec<(FileDefect, Problem)>) -> Result<(), PublishError> {
+    defects.sort_by_key(|(defect, _)| *defect);
+    let Some((defect, _)) = defects.first() else {
         return Ok(());
     };
     Err(PublishError::Unusable {
         defect: *defect,
-        problems: unusable.into_iter().map(|(_, problem)| problem).collect(),
+        problems: defects.into_iter().map(|(_, problem)| problem).collect(),
     })
 }

@@ -15,7 +15,7 @@ pub struct PlanChanges {
 
 /// Returns the differences from `old` to `new`, whose content hashes are `hashes`. Contents are read only if one of the
 /// plans has files from disk.
-pub fn changes(old: &Plan, new: &Plan, hashes: &[String]) -> Result<PlanChanges, PublishError> {
+pub fn compare_plans(old: &Plan, new: &Plan, hashes: &[String]) -> Result<PlanChanges, PublishError> {
     let is_on_disk = |plan: &Plan| {
         plan.files
             .iter()
@@ -26,7 +26,7 @@ pub fn changes(old: &Plan, new: &Plan, hashes: &[String]) -> Result<PlanChanges,
     } else {
         Vec::new()
     };
-    let mut gone: BTreeMap<&str, usize> = old
+    let mut removed_indices: BTreeMap<&str, usize> = old
         .files
         .iter()
         .enumerate()
@@ -34,19 +34,21 @@ pub fn changes(old: &Plan, new: &Plan, hashes: &[String]) -> Result<PlanChanges,
         .collect();
     let mut changes = PlanChanges::default();
     for (index, file) in new.files.iter().enumerate() {
-        match gone.remove(file.path.as_str()) {
+        match removed_indices.remove(file.path.as_str()) {
             None => changes.added.push(file.path.clone()),
-            Some(before) => {
-                let is_same = old.files[before].content == file.content
+            Some(old_index) => {
+                let is_unchanged = old.files[old_index].content == file.content
                     || old_hashes
-                        .get(before)
+                        .get(old_index)
                         .is_some_and(|hash| hashes.get(index) == Some(hash));
-                if !is_same {
+                if !is_unchanged {
                     changes.modified.push(file.path.clone());
                 }
             }
         }
     }
-    changes.removed.extend(gone.into_keys().map(str::to_owned));
+    changes
+        .removed
+        .extend(removed_indices.into_keys().map(str::to_owned));
     Ok(changes)
 }

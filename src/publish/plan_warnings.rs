@@ -4,20 +4,20 @@ use sluicegate_base::text::{List, count};
 use std::collections::BTreeMap;
 
 /// How to publish without the pipelines that no shared pipeline needs.
-const TURN_OFF: &str = "hint: no shared pipeline needs these pipelines; to publish without them and without this \
+const SELECT_CLOSURE_HINT: &str = "hint: no shared pipeline needs these pipelines; to publish without them and without this \
                         warning, set `publish.select: closure` (--select closure)";
 
 /// Number of places that a summary lists.
-const NAMED: usize = 3;
+const MAX_LISTED_PLACES: usize = 3;
 
 /// The kind of a warning, for summaries of hundreds of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WarningKind {
     Disabled,
-    NotSent,
+    Unsent,
     Ambiguous,
     Expression,
-    Unread,
+    Unreadable,
     Submodule,
 }
 
@@ -33,37 +33,41 @@ pub(super) struct Warning {
 
 /// Returns a line for each kind: the warning itself if there is only one, otherwise their number and the first places.
 /// The warnings about pipelines that no shared pipeline needs have one line, with the setting that turns them off.
-pub(super) fn summed(warnings: &[Warning]) -> Vec<String> {
+pub(super) fn summarize_warnings(warnings: &[Warning]) -> Vec<String> {
     let mut kinds: BTreeMap<WarningKind, Vec<&Warning>> = BTreeMap::new();
-    let mut unneeded = Vec::new();
+    let mut unneeded_warnings = Vec::new();
     for warning in warnings {
         if warning.is_needed {
             kinds.entry(warning.kind).or_default().push(warning);
         } else {
-            unneeded.push(warning);
+            unneeded_warnings.push(warning);
         }
     }
     let mut lines = Vec::new();
     for (kind, warnings) in kinds {
         lines.push(match warnings.as_slice() {
             [one] => one.text.clone(),
-            several => format!("{}: {}", kind.sentence(several.len()), places(several)),
+            several => format!("{}: {}", kind.describe(several.len()), format_places(several)),
         });
     }
-    let line = match unneeded.as_slice() {
+    let line = match unneeded_warnings.as_slice() {
         [] => return lines,
         [one] => one.text.clone(),
-        several => format!("{}: {}", unneeded_sentence(several), places(several)),
+        several => format!(
+            "{}: {}",
+            describe_unneeded_warnings(several),
+            format_places(several)
+        ),
     };
-    lines.push(format!("{line}\n{TURN_OFF}"));
+    lines.push(format!("{line}\n{SELECT_CLOSURE_HINT}"));
     lines
 }
 
 /// Describes warnings about pipelines that no shared pipeline needs.
-fn unneeded_sentence(warnings: &[&Warning]) -> String {
+fn describe_unneeded_warnings(warnings: &[&Warning]) -> String {
     match warnings {
         [first, rest @ ..] if rest.iter().all(|warning| warning.kind == first.kind) => {
-            first.kind.sentence(warnings.len())
+            first.kind.describe(warnings.len())
         }
         _ => format!(
             "{} in pipelines that no shared pipeline needs",
@@ -72,8 +76,8 @@ fn unneeded_sentence(warnings: &[&Warning]) -> String {
     }
 }
 
-fn places(warnings: &[&Warning]) -> String {
-    let list = List::with_limit(warnings, NAMED).map(|warning| &warning.place);
+fn format_places(warnings: &[&Warning]) -> String {
+    let list = List::with_limit(warnings, MAX_LISTED_PLACES).map(|warning| &warning.place);
     match list.omitted_count() {
         0 => list.to_string(),
         _ => format!("{list} (--dry-run --json lists them)"),
@@ -81,29 +85,31 @@ fn places(warnings: &[&Warning]) -> String {
 }
 
 impl WarningKind {
-    fn sentence(self, times: usize) -> String {
-        let references = || count(times, "reference");
+    fn describe(self, warning_count: usize) -> String {
+        let references = || count(warning_count, "reference");
         match self {
             Self::Disabled => {
-                let what = count(times, "shared pipeline");
-                format!("{what} are disabled, so the version does not offer them")
+                let subject = count(warning_count, "shared pipeline");
+                format!("{subject} are disabled, so the version does not offer them")
             }
-            Self::NotSent => {
-                let what = references();
-                format!("{what} in pipelines that no shared pipeline needs refer to files that are not sent")
+            Self::Unsent => {
+                let subject = references();
+                format!(
+                    "{subject} in pipelines that no shared pipeline needs refer to files that are not sent"
+                )
             }
             Self::Ambiguous => format!("{} may refer to any of several pipelines", references()),
             Self::Expression => {
-                let what = references();
-                format!("{what} are expressions, so it is unknown whether their files are sent")
+                let subject = references();
+                format!("{subject} are expressions, so it is unknown whether their files are sent")
             }
-            Self::Unread => {
-                let what = count(times, "file");
-                format!("{what} that no shared pipeline needs cannot be read as pipelines")
+            Self::Unreadable => {
+                let subject = count(warning_count, "file");
+                format!("{subject} that no shared pipeline needs cannot be read as pipelines")
             }
             Self::Submodule => {
-                let what = count(times, "submodule");
-                format!("{what}, whose files are not part of this repository, are skipped")
+                let subject = count(warning_count, "submodule");
+                format!("{subject}, whose files are not part of this repository, are skipped")
             }
         }
     }

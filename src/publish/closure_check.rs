@@ -1,0 +1,427 @@
+//! Checks that the shared pipelines are complete: everything that they call, directly or indirectly, must be sent.
+//!
+//! A version can never be corrected once it is published, so a problem that would break a consumer stops the publish.
+//! A problem of other pipelines, or one that cannot be determined, is a warning.
+
+use super::content_reader::ContentReader;
+use super::error::Problem;
+use super::file_listing::{FileListing, reject_uncertain_files};
+use super::pipeline_reader::{self, PipelineFile, PipelineToRead};
+use super::plan_warnings::{Warning, WarningKind};
+use super::shared_pipelines_file::SharedPipelinesFile;
+use super::unusable_scripts::{reject_unusable_files, resolve_script_defect};
+use super::{FileSelection, PublishError, PublishRequest, offered_parameters};
+use sluicegate_base::file_defect::FileDefect;
+use sluicegate_git::{FileKind, SnapshotFile};
+use sluicegate_pipelines::pipelines::{
+    CallWalk, Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
+};
+use sluicegate_pipelines::project::{self, CallSuggestions};
+use sluicegate_pipelines::yaml::DocumentError;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+pub(super) struct ClosureInput<'a> {
+    pub listing: &'a FileListing<'a>,
+    pub contents: &'a ContentReader,
+    pub request: &'a PublishRequest<'a>,
+    pub shared_file: &'a SharedPipelinesFile,
+    pub sent_pipelines: BTreeMap<String, PipelineFile>,
+}
+
+pub(super) struct ClosureContents {
+    pub problems: Vec<Problem>,
+    pub warnings: Vec<Warning>,
+    pub scripts: BTreeMap<String, SnapshotFile>,
+    pub sent_pipelines: BTreeMap<String, PipelineFile>,
+    /// The number of files that the shared pipelines need, with their scripts.
+    pub needed_count: usize,
+}
+
+/// Checks the entries of the shared-pipelines file and the pipelines that they call, and finds the scripts.
+pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureContents, PublishError> {
+    let listing = input.listing;
+    let files = PipelineFiles::new(listing.listed_files().keys().map(String::as_str));
+    let needed_paths = find_needed_pipelines(&mut input, &files)?;
+    if input.request.selection == FileSelection::Closure {
+        input.sent_pipelines.retain(|path, _| needed_paths.contains(path));
+    }
+    let scripts = find_scripts(&input)?;
+    let unsent_paths = listing
+        .listed_files()
+        .keys()
+        .filter(|path| !input.sent_pipelines.contains_key(*path));
+    let mut check = ClosureCheck {
+        input: &input,
+        files,
+        scripts: &scripts,
+        unsent_paths_by_name: unsent_paths
+            .rev()
+            .map(|path| (file_name(path), path.as_str()))
+            .collect(),
+        suggestions: RefCell::default(),
+        problems: Vec::new(),
+        unusable: Vec::new(),
+        warnings: Vec::new(),
+    };
+    check.check_entries()?;
+    check
+        .problems
+        .extend(offered_parameters::check_offered_parameters(
+            input.shared_file,
+            &input.sent_pipelines,
+        ));
+    for (path, facts) in &input.sent_pipelines {
+        check.check_pipeline(path, facts, needed_paths.contains(path));
+    }
+    let ClosureCheck {
+        problems,
+        unusable,
+        warnings,
+        ..
+    } = check;
+    reject_unusable_files(unusable)?;
+    let needed_count = needed_paths.len() + select_needed_scripts(&input, &needed_paths, &scripts).len();
+    let sent_scripts = scripts.into_iter().filter_map(|(path, script)| match script {
+        Script::Sent(file) => Some((path, file)),
+        Script::Omitted(_) | Script::Unusable(_) => None,
+    });
+    Ok(ClosureContents {
+        problems,
+        warnings,
+        scripts: sent_scripts.collect(),
+        sent_pipelines: input.sent_pipelines,
+        needed_count,
+    })
+}
+
+/// Returns the scripts of the needed pipelines that are sent.
+fn select_needed_scripts<'i>(
+    input: &'i ClosureInput<'_>,
+    needed_paths: &BTreeSet<String>,
+    scripts: &BTreeMap<String, Script>,
+) -> BTreeSet<&'i str> {
+    let needed_pipelines = needed_paths
+        .iter()
+        .filter_map(|path| input.sent_pipelines.get(path));
+    let paths = needed_pipelines
+        .flat_map(PipelineFile::references)
+        .filter_map(Reference::script);
+    paths
+        .filter(|path| {
+            scripts
+                .get(*path)
+                .is_some_and(|script| script.sent_file().is_some())
+        })
+        .collect()
+}
+
+/// Returns the enabled shared pipelines and all that they call directly or indirectly. Proceeds step by step, as the
+/// files of a step are read together.
+fn find_needed_pipelines(
+    input: &mut ClosureInput<'_>,
+    files: &PipelineFiles<'_>,
+) -> Result<BTreeSet<String>, PublishError> {
+    let mut needed_paths = BTreeSet::new();
+    let mut walk = CallWalk::default();
+    let mut current_step: BTreeSet<String> = input
+        .shared_file
+        .enabled()
+        .map(|entry| entry.pipeline.clone())
+        .collect();
+    while !current_step.is_empty() {
+        current_step
+            .retain(|path| input.sent_pipelines.contains_key(path) && needed_paths.insert(path.clone()));
+        read_skimmed_pipelines(input, &current_step)?;
+        let mut next_step = BTreeSet::new();
+        for path in &current_step {
+            for reference in input
+                .sent_pipelines
+                .get(path)
+                .into_iter()
+                .flat_map(PipelineFile::references)
+            {
+                next_step.extend(walk.called(files, reference, path));
+            }
+        }
+        current_step = next_step.into_iter().map(str::to_owned).collect();
+    }
+    Ok(needed_paths)
+}
+
+/// Reads those of these files as YAML that were only skimmed.
+fn read_skimmed_pipelines(
+    input: &mut ClosureInput<'_>,
+    paths: &BTreeSet<String>,
+) -> Result<(), PublishError> {
+    let is_skimmed = |path: &&String| {
+        input
+            .sent_pipelines
+            .get(*path)
+            .is_some_and(PipelineFile::is_skimmed)
+    };
+    let (paths, files): (Vec<&String>, Vec<PipelineToRead<'_>>) = paths
+        .iter()
+        .filter(is_skimmed)
+        .filter_map(|path| Some((path, input.listing.listed_files().get(path)?)))
+        .map(|(path, file)| {
+            (
+                path,
+                PipelineToRead {
+                    content: &file.content,
+                    is_needed: true,
+                },
+            )
+        })
+        .unzip();
+    let pipelines = pipeline_reader::read_pipelines(input.contents, &files)?;
+    input
+        .sent_pipelines
+        .extend(paths.into_iter().cloned().zip(pipelines));
+    Ok(())
+}
+
+/// A script that a pipeline uses.
+enum Script {
+    Sent(SnapshotFile),
+    /// The reason why it is not sent.
+    Omitted(String),
+    /// The content is not a script, so that the publish is refused.
+    Unusable(FileDefect),
+}
+
+impl Script {
+    const fn sent_file(&self) -> Option<&SnapshotFile> {
+        match self {
+            Self::Sent(file) => Some(file),
+            Self::Omitted(_) | Self::Unusable(_) => None,
+        }
+    }
+}
+
+fn find_scripts(input: &ClosureInput<'_>) -> Result<BTreeMap<String, Script>, PublishError> {
+    let references = input.sent_pipelines.values().flat_map(PipelineFile::references);
+    let paths: BTreeSet<&str> = references.filter_map(Reference::script).collect();
+    let mut files = input.listing.find_all(&paths)?;
+    let mut scripts: BTreeMap<String, Script> = paths
+        .into_iter()
+        .map(|path| (path.to_owned(), classify_script(input, path, files.remove(path))))
+        .collect();
+    reject_uncertain_files(scripts.values().filter_map(Script::sent_file))?;
+    for (path, script) in &mut scripts {
+        if let Script::Sent(file) = script
+            && let Some(defect) = resolve_script_defect(input.contents, input.request.source, path, file)?
+        {
+            *script = Script::Unusable(defect);
+        }
+    }
+    Ok(scripts)
+}
+
+fn classify_script(input: &ClosureInput<'_>, path: &str, file: Option<SnapshotFile>) -> Script {
+    match file {
+        Some(file) if file.kind == FileKind::Regular && !(input.request.exclude)(path) => Script::Sent(file),
+        Some(file) if file.kind == FileKind::Regular => {
+            Script::Omitted(format!("names the script `{path}`, which is excluded"))
+        }
+        Some(file) if file.kind == FileKind::Symlink => Script::Omitted(format!(
+            "names the script `{path}`, which is a symbolic link, not a file"
+        )),
+        _ => Script::Omitted(project::missing_script(path)),
+    }
+}
+
+enum ReferenceState {
+    Intact,
+    /// The target is unknown, or the shared pipelines do not need it: always a warning.
+    Uncertain(WarningKind, String),
+    /// The target is not sent.
+    Broken(String),
+    /// The target is not a script.
+    Unusable(String, FileDefect),
+}
+
+struct ClosureCheck<'a> {
+    input: &'a ClosureInput<'a>,
+    files: PipelineFiles<'a>,
+    scripts: &'a BTreeMap<String, Script>,
+    /// A file that is not sent for each file name that has one.
+    unsent_paths_by_name: HashMap<&'a str, &'a str>,
+    suggestions: RefCell<CallSuggestions<'a>>,
+    problems: Vec<Problem>,
+    unusable: Vec<(FileDefect, Problem)>,
+    warnings: Vec<Warning>,
+}
+
+impl ClosureCheck<'_> {
+    /// Checks that each entry's file exists, and that it is sent if the entry is enabled.
+    fn check_entries(&mut self) -> Result<(), PublishError> {
+        let shared_file = self.input.shared_file;
+        for entry in shared_file.entries() {
+            let (id, path) = (&entry.id, &entry.pipeline);
+            let exists = self.input.listing.find(path)?.is_some();
+            if !entry.enabled {
+                let description = if exists {
+                    format!("the shared pipeline `{id}` is disabled, so the version does not offer it")
+                } else {
+                    project::shared_pipeline(id, path, project::NOT_THERE)
+                        + "; it is disabled, so no consumer needs it"
+                };
+                self.add_warning(
+                    WarningKind::Disabled,
+                    &shared_file.problem(entry.position, description),
+                    true,
+                );
+            } else if let Some(reason) = self.find_omission_reason(path)? {
+                let description = project::shared_pipeline(id, path, &reason);
+                self.problems
+                    .push(shared_file.problem(entry.position, description));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the reason why a pipeline is not sent, or `None` if it is sent.
+    fn find_omission_reason(&self, path: &str) -> Result<Option<String>, PublishError> {
+        if self.input.sent_pipelines.contains_key(path) {
+            return Ok(None);
+        }
+        let file = self.input.listing.find(path)?;
+        Ok(Some(match file {
+            None => project::NOT_THERE.to_owned(),
+            Some(_) if Kind::from_path(path).is_none() => project::NO_PIPELINE.to_owned(),
+            Some(_) => "is not among the selected files".to_owned(),
+        }))
+    }
+
+    fn check_pipeline(&mut self, path: &str, facts: &PipelineFile, is_needed: bool) {
+        if let Some(defect) = facts.defect {
+            let problem = Problem {
+                path: path.to_owned(),
+                line: None,
+                component: None,
+                description: defect.reason().to_owned(),
+            };
+            self.unusable.push((defect, problem));
+            return;
+        }
+        match &facts.facts {
+            Err(error) if is_needed => {
+                let (line, component, description) = describe_unreadable_pipeline(error);
+                self.problems
+                    .push(new_problem(path, line, component, description));
+            }
+            Err(error) => {
+                let (line, component, description) = describe_unreadable_pipeline(error);
+                self.add_warning(
+                    WarningKind::Unreadable,
+                    &new_problem(path, line, component, description),
+                    false,
+                );
+            }
+            Ok(facts) => facts
+                .references
+                .iter()
+                .for_each(|reference| self.check_reference(path, reference, is_needed)),
+        }
+    }
+
+    fn check_reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
+        let state = self.reference_state(path, reference);
+        let line = Some(reference.position.line);
+        let component = Some(reference.component.to_string());
+        match state {
+            ReferenceState::Intact => {}
+            ReferenceState::Uncertain(kind, description) => {
+                self.add_warning(kind, &new_problem(path, line, component, description), is_needed)
+            }
+            ReferenceState::Broken(description) if is_needed => {
+                self.problems
+                    .push(new_problem(path, line, component, description))
+            }
+            ReferenceState::Broken(description) => {
+                self.add_warning(
+                    WarningKind::Unsent,
+                    &new_problem(path, line, component, description),
+                    false,
+                );
+            }
+            ReferenceState::Unusable(description, defect) => {
+                self.unusable
+                    .push((defect, new_problem(path, line, component, description)));
+            }
+        }
+    }
+
+    fn add_warning(&mut self, kind: WarningKind, problem: &Problem, is_needed: bool) {
+        self.warnings.push(Warning {
+            kind,
+            is_needed,
+            place: problem.place(),
+            text: problem.to_string(),
+        });
+    }
+
+    fn reference_state(&self, path: &str, reference: &Reference) -> ReferenceState {
+        match (&reference.target, reference.kind) {
+            (ReferenceTarget::Expression(text), _) => {
+                let description =
+                    format!("names `{text}`, an expression: it is unknown whether its file is sent");
+                ReferenceState::Uncertain(WarningKind::Expression, description)
+            }
+            (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) => {
+                self.call_state(path, target, kind)
+            }
+            (ReferenceTarget::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
+                Some(Script::Omitted(description)) => ReferenceState::Broken(description.clone()),
+                Some(Script::Unusable(defect)) => {
+                    ReferenceState::Unusable(project::unusable_script(path, *defect), *defect)
+                }
+                Some(Script::Sent(_)) | None => ReferenceState::Intact,
+            },
+        }
+    }
+
+    fn call_state(&self, caller: &str, target: &str, kind: Kind) -> ReferenceState {
+        let is_sent = |path: &str| self.input.sent_pipelines.contains_key(path);
+        match self.files.resolve(target, kind, caller) {
+            Resolved::File(path) | Resolved::Bare(path) if is_sent(path) => ReferenceState::Intact,
+            Resolved::File(path) | Resolved::Bare(path) => {
+                ReferenceState::Broken(format!("calls `{path}`, which is not among the selected files"))
+            }
+            Resolved::Missing => {
+                let suggestion = self.suggestions.borrow_mut().help(&self.files, target, kind);
+                ReferenceState::Broken(project::missing_call(kind, target) + &suggestion)
+            }
+            Resolved::Ambiguous(paths) => {
+                let description = project::ambiguous_call(kind, target, paths);
+                let unsent_path = paths
+                    .first()
+                    .and_then(|path| self.unsent_paths_by_name.get(file_name(path)));
+                match unsent_path {
+                    None => ReferenceState::Uncertain(WarningKind::Ambiguous, description),
+                    Some(path) => ReferenceState::Broken(format!(
+                        "{description}: `{path}` is not among the selected files"
+                    )),
+                }
+            }
+        }
+    }
+}
+
+fn new_problem(path: &str, line: Option<u32>, component: Option<String>, description: String) -> Problem {
+    Problem {
+        path: path.to_owned(),
+        line,
+        component,
+        description,
+    }
+}
+
+fn describe_unreadable_pipeline(error: &DocumentError) -> (Option<u32>, Option<String>, String) {
+    (
+        error.position.map(|position| position.line),
+        None,
+        format!("cannot be read as a pipeline: {}", error.message),
+    )
+}

@@ -1,0 +1,29 @@
+//! Checks that the shared pipelines declare the parameters that the shared-pipelines file offers.
+
+use super::Problem;
+use super::pipeline_reader::PipelineFile;
+use super::shared_pipelines_file::SharedPipelinesFile;
+use sluicegate_pipelines::project;
+use std::collections::BTreeMap;
+
+/// Returns the parameters of enabled entries that are not variables of their pipelines. A pipeline that cannot be read
+/// is reported elsewhere.
+pub(super) fn check_offered_parameters(
+    shared_file: &SharedPipelinesFile,
+    sent_pipelines: &BTreeMap<String, PipelineFile>,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for entry in shared_file.enabled().filter(|entry| !entry.parameters.is_empty()) {
+        let Some(Ok(facts)) = sent_pipelines.get(&entry.pipeline).map(|facts| &facts.facts) else {
+            continue;
+        };
+        let undeclared_parameters = entry.undeclared(facts);
+        problems.extend(undeclared_parameters.map(|parameter| {
+            shared_file.problem(
+                parameter.position,
+                project::undeclared_parameter(entry, parameter),
+            )
+        }));
+    }
+    problems
+}

@@ -1,0 +1,271 @@
+//! Creates the plan of a publish: selects the files, checks that they are complete, and builds the metadata.
+
+use super::closure_check::{self, ClosureContents};
+use super::content_reader::ContentReader;
+use super::file_listing::{FileListing, reject_uncertain_files};
+use super::pipeline_reader::{self, PipelineFile, PipelineToRead};
+use super::plan_warnings::{self, Warning, WarningKind};
+use super::shared_pipelines_file::SharedPipelinesFile;
+use super::version_name::{self, PlaceholderValues};
+use super::worktree_drift;
+use super::{FileSelection, FileSource, Plan, PlannedFile, PublishError, PublishRequest, SharedPipelineRef};
+use sluicegate_base::text::List;
+use sluicegate_git::{CommitId, Repository, SnapshotFile};
+use sluicegate_pipelines::pipelines::{self, Kind, SharedEntry};
+use sluicegate_platform::api::{header_value, part_name};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+/// Maximum number of warnings in a plan.
+const MAX_WARNINGS: usize = 200;
+
+/// Plans a publish of the files in `head` or on disk. Sends nothing; an incomplete set of files is an error with the
+/// position of each problem.
+pub fn build_plan(
+    repository: &Repository,
+    head: &CommitId,
+    request: &PublishRequest<'_>,
+) -> Result<Plan, PublishError> {
+    let prefix = version_name::validate_header("prefix", request.prefix.clone())?;
+    let version_name = version_name(repository, head, request)?;
+    let listing = FileListing::new(repository, head, request)?;
+    let contents = Arc::new(ContentReader::new(repository.root().to_owned()));
+    let config_dir = find_config_dir(&listing, request)?;
+    let shared_file = SharedPipelinesFile::read(&listing, &contents, &config_dir)?;
+    let mut selected_files = select_files(&listing, request)?;
+    let sent_pipelines = read_selected_pipelines(&contents, &selected_files, &shared_file)?;
+    let closure = closure_check::check_closure(closure_check::ClosureInput {
+        listing: &listing,
+        contents: &contents,
+        request,
+        shared_file: &shared_file,
+        sent_pipelines,
+    })?;
+    if !closure.problems.is_empty() {
+        return Err(PublishError::Incomplete(closure.problems));
+    }
+    if request.selection == FileSelection::Closure {
+        selected_files.retain(|path, _| closure.sent_pipelines.contains_key(path));
+    }
+    let files = build_planned_files(&contents, selected_files, &shared_file, &closure)?;
+    reject_same_part_names(&files)?;
+    let (branch, branch_warning) = header_branch(request);
+    let mut warnings = closure.warnings;
+    warnings.extend(listing.submodules.iter().map(warn_of_submodule));
+    let mut other_warnings: Vec<String> = branch_warning
+        .into_iter()
+        .chain(warn_of_empty_offer(&shared_file))
+        .collect();
+    if request.source == FileSource::Worktree {
+        other_warnings.extend(worktree_drift::find_worktree_drift(
+            repository, head, request, &contents, &files,
+        )?);
+    }
+    let warning_summary = plan_warnings::summarize_warnings(&warnings)
+        .into_iter()
+        .chain(other_warnings.iter().cloned())
+        .collect();
+    let all_warnings = warnings
+        .into_iter()
+        .map(|warning| warning.text)
+        .chain(other_warnings)
+        .collect();
+    Ok(Plan {
+        prefix,
+        version_name,
+        commit_hash: head.as_str().to_owned(),
+        branch,
+        config_dir,
+        files,
+        shared_pipelines: shared_file.enabled().map(SharedPipelineRef::from).collect(),
+        interface: shared_file.interface,
+        warnings: limit_warnings(all_warnings),
+        warning_summary,
+        source: request.source,
+        selection: request.selection,
+        // The shared-pipelines file is needed, too.
+        needed_count: closure.needed_count + 1,
+        reader: contents,
+    })
+}
+
+/// Returns the version name from the template of the request.
+pub fn version_name(
+    repository: &Repository,
+    head: &CommitId,
+    request: &PublishRequest<'_>,
+) -> Result<String, PublishError> {
+    let values = placeholder_values(repository, head, request)?;
+    Ok(version_name::expand_template(&request.version_template, &values)?)
+}
+
+fn placeholder_values(
+    repository: &Repository,
+    head: &CommitId,
+    request: &PublishRequest<'_>,
+) -> Result<PlaceholderValues, PublishError> {
+    Ok(PlaceholderValues {
+        tag: request.tag.clone(),
+        branch: request.branch.clone(),
+        sha: head.as_str().to_owned(),
+        committed_at: repository.commit_time(head)?,
+        run_number: request.run_number.clone(),
+        next_version: request.next_version.clone(),
+    })
+}
+
+/// Returns the branch, which is only metadata, and a warning if it cannot be a header value and is therefore omitted.
+fn header_branch(request: &PublishRequest<'_>) -> (Option<String>, Option<String>) {
+    let Some(branch) = request.branch.clone().filter(|branch| !branch.is_empty()) else {
+        return (None, None);
+    };
+    match header_value(&branch) {
+        Ok(_) => (Some(branch), None),
+        Err(reason) => (
+            None,
+            Some(format!(
+                "the branch `{branch}` is not sent, as it cannot be a header value: {reason}"
+            )),
+        ),
+    }
+}
+
+fn find_config_dir(listing: &FileListing<'_>, request: &PublishRequest<'_>) -> Result<String, PublishError> {
+    if let Some(config_dir) = &request.config_dir {
+        return Ok(config_dir.trim_matches('/').to_owned());
+    }
+    let exists = |path: &str| matches!(listing.find(path), Ok(Some(_)));
+    let found = pipelines::config_folder(&listing.root_dirs()?, &exists)?;
+    found.ok_or(PublishError::NoConfigDir)
+}
+
+impl From<&SharedEntry> for SharedPipelineRef {
+    fn from(entry: &SharedEntry) -> Self {
+        Self {
+            id: entry.id.clone(),
+            path: entry.pipeline.clone(),
+        }
+    }
+}
+
+fn select_files(
+    listing: &FileListing<'_>,
+    request: &PublishRequest<'_>,
+) -> Result<BTreeMap<String, SnapshotFile>, PublishError> {
+    let selected_files = listing
+        .listed_files()
+        .iter()
+        .filter(|(path, _)| request.is_selected(path));
+    reject_uncertain_files(selected_files.clone().map(|(_, file)| file))?;
+    Ok(selected_files
+        .map(|(path, file)| (path.clone(), file.clone()))
+        .collect())
+}
+
+fn read_selected_pipelines(
+    contents: &ContentReader,
+    selected_files: &BTreeMap<String, SnapshotFile>,
+    shared_file: &SharedPipelinesFile,
+) -> Result<BTreeMap<String, PipelineFile>, PublishError> {
+    let offered_paths: HashSet<&str> = shared_file
+        .enabled()
+        .map(|entry| entry.pipeline.as_str())
+        .collect();
+    let pipelines: Vec<_> = selected_files
+        .iter()
+        .filter(|(path, _)| Kind::from_path(path).is_some())
+        .collect();
+    let files: Vec<_> = pipelines
+        .iter()
+        .map(|(path, file)| PipelineToRead {
+            content: &file.content,
+            is_needed: offered_paths.contains(path.as_str()),
+        })
+        .collect();
+    let read_files = pipeline_reader::read_pipelines(contents, &files)?;
+    Ok(pipelines
+        .into_iter()
+        .map(|(path, _)| path.clone())
+        .zip(read_files)
+        .collect())
+}
+
+/// Returns all files to send, sorted by path.
+fn build_planned_files(
+    contents: &ContentReader,
+    mut files: BTreeMap<String, SnapshotFile>,
+    shared_file: &SharedPipelinesFile,
+    checked: &ClosureContents,
+) -> Result<Vec<PlannedFile>, PublishError> {
+    files.insert(shared_file.path().to_owned(), shared_file.file.clone());
+    files.extend(
+        checked
+            .scripts
+            .iter()
+            .map(|(path, file)| (path.clone(), file.clone())),
+    );
+    let files: Vec<_> = files.into_iter().collect();
+    let planned = files.into_iter().map(|(path, SnapshotFile { content, .. })| {
+        let facts = checked.sent_pipelines.get(&path);
+        let bytes = match facts {
+            Some(facts) => facts.size,
+            None => contents.size(&content)?,
+        };
+        let checked = match facts {
+            Some(facts) => facts.checked_hash,
+            None if path == shared_file.path() => shared_file.checked_hash,
+            None => None,
+        };
+        Ok(PlannedFile {
+            path,
+            bytes,
+            content,
+            checked_hash: checked,
+        })
+    });
+    planned.collect()
+}
+
+/// Rejects files whose upload parts would have the same name, as one of them would be lost. `files` is sorted by path.
+fn reject_same_part_names(files: &[PlannedFile]) -> Result<(), PublishError> {
+    let mut paths_by_part_name: HashMap<String, &str> = HashMap::new();
+    let mut pairs = Vec::new();
+    for path in files.iter().map(|file| file.path.as_str()) {
+        let Cow::Owned(name) = part_name(path) else {
+            continue;
+        };
+        let plain_index = files.binary_search_by(|file| file.path.as_str().cmp(&name));
+        let other_path = plain_index.ok().map(|index| files[index].path.as_str());
+        if let Some(other_path) = other_path.or(paths_by_part_name.insert(name, path)) {
+            pairs.push(format!("`{path}` and `{other_path}`"));
+        }
+    }
+    if pairs.is_empty() {
+        return Ok(());
+    }
+    Err(PublishError::SamePartName(pairs))
+}
+
+fn warn_of_submodule(path: &String) -> Warning {
+    Warning {
+        kind: WarningKind::Submodule,
+        is_needed: true,
+        place: path.clone(),
+        text: format!("{path}: a submodule, whose files are not part of this repository, is skipped"),
+    }
+}
+
+fn warn_of_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
+    let path = shared_file.path();
+    shared_file
+        .enabled()
+        .next()
+        .is_none()
+        .then(|| format!("{path}: no shared pipeline is enabled, so the version would offer no pipeline"))
+}
+
+fn limit_warnings(warnings: Vec<String>) -> Vec<String> {
+    let list = List::with_limit(warnings, MAX_WARNINGS).of("warning");
+    list.entries().collect()
+}

@@ -1,0 +1,89 @@
+//! Checks whether the working tree matches the head commit: as git checked it out, or with the same content.
+
+use super::content_reader::ContentReader;
+use super::plan::PlannedFile;
+use super::{FileSelection, PublishError, PublishRequest};
+use sluicegate_base::text::List;
+use sluicegate_git::{BlobId, Checkout, CommitId, Content, Repository};
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read};
+
+/// Maximum number of files that the warning lists.
+const MAX_LISTED_FILES: usize = 5;
+
+/// Returns a warning that lists the files that differ from the commit under whose hash they would be published.
+pub(super) fn find_worktree_drift(
+    repository: &Repository,
+    head: &CommitId,
+    request: &PublishRequest<'_>,
+    contents: &ContentReader,
+    files: &[PlannedFile],
+) -> Result<Option<String>, PublishError> {
+    let planned_files: BTreeMap<&str, &PlannedFile> =
+        files.iter().map(|file| (file.path.as_str(), file)).collect();
+    let is_published = |path: &str| {
+        request.selection == FileSelection::All && request.is_selected(path)
+            || planned_files.contains_key(path)
+    };
+    let committed_files = repository.files(head, &is_published)?;
+    let checkout = repository.checkout();
+    let mut uncommitted_files = planned_files.clone();
+    let mut differing_paths = Vec::new();
+    for file in committed_files {
+        let is_equal = match uncommitted_files.remove(file.path.as_str()) {
+            Some(planned_files) => planned_file_matches_blob(contents, &checkout, planned_files, file.blob)?,
+            None => false,
+        };
+        if !is_equal {
+            differing_paths.push(file.path);
+        }
+    }
+    differing_paths.extend(uncommitted_files.into_keys().map(str::to_owned));
+    Ok((!differing_paths.is_empty()).then(|| describe_worktree_drift(head, &differing_paths)))
+}
+
+fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> String {
+    format!(
+        "the working tree differs from the commit {}, whose hash is published: {}",
+        head.short(),
+        List::with_limit(differing_paths, MAX_LISTED_FILES)
+    )
+}
+
+fn planned_file_matches_blob(
+    contents: &ContentReader,
+    checkout: &Checkout,
+    planned_file: &PlannedFile,
+    blob: BlobId,
+) -> Result<bool, PublishError> {
+    if let Content::Disk(path) = &planned_file.content
+        && let Ok(metadata) = path.symlink_metadata()
+        && checkout.vouches_for(&planned_file.path, &blob, &metadata)
+    {
+        return Ok(true);
+    }
+    let committed_content = Content::Blob(blob);
+    if contents.size(&committed_content)? != planned_file.bytes {
+        return Ok(false);
+    }
+    let mut planned_bytes = contents.open(&planned_file.content, planned_file.bytes)?;
+    let mut committed_bytes = contents.open(&committed_content, planned_file.bytes)?;
+    Ok(have_equal_bytes(&mut *planned_bytes, &mut *committed_bytes).unwrap_or(false))
+}
+
+fn have_equal_bytes(left: &mut dyn Read, right: &mut dyn Read) -> std::io::Result<bool> {
+    let (mut left_buffer, mut right_buffer) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
+    loop {
+        let size = match left.read(&mut left_buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            right => right?,
+        };
+        if size == 0 {
+            return Ok(right.read(&mut right_buffer[..1])? == 0);
+        }
+        right.read_exact(&mut right_buffer[..size])?;
+        if left_buffer[..size] != right_buffer[..size] {
+            return Ok(false);
+        }
+    }
+}
