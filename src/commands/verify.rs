@@ -21,11 +21,11 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
         .map_err(|why| Failure::usage(format!("{} is not a receipt of a publish: {why}", path.display())))?;
     let sources = run.sources()?;
     let platform = run.platform(&sources.connection(&run.global)?)?;
-    let mut differences = receipt.contradictions();
+    let mut differences = receipt.check_consistency();
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
     match run.requests(platform.artifact_details(prefix, Some(version)))? {
         Ok(details) => {
-            differences.extend(receipt.against_details(&details));
+            differences.extend(receipt.compare_with_details(&details));
             if details.artifact.enabled == Some(false) {
                 run.ui.warn(&format!(
                     "version {version} of {prefix} is disabled: consumers cannot use it"

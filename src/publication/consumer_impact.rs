@@ -65,7 +65,7 @@ pub(crate) fn search_consumers<'c>(
     if looked.met.len() > first {
         let callers = CallGraph::read(repository, &snapshot, &BTreeSet::new())?;
         for met in looked.met.iter_mut().skip(first) {
-            let named = callers.of(&met.path).into_iter();
+            let named = callers.callers_of(&met.path).into_iter();
             met.callers = named.map(str::to_owned).collect();
         }
     }

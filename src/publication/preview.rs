@@ -116,7 +116,7 @@ impl Publishing<'_> {
             let refused: Vec<Value> = match &error {
                 PublishError::Incomplete(problems) => problems
                     .iter()
-                    .map(|it| value!({ "what": it.what, "path": it.path, "line": it.line, "component": it.component }))
+                    .map(|it| value!({ "what": it.description, "path": it.path, "line": it.line, "component": it.component }))
                     .collect(),
                 other => vec![value!({ "what": other.to_string() })],
             };
@@ -215,11 +215,11 @@ fn document(plan: &Plan, preview: &Preview) -> Value {
         "commitHash": plan.commit_hash,
         "branch": plan.branch,
         "from": plan.source.name(),
-        "select": plan.select.name(),
+        "select": plan.selection.name(),
         "digest": preview.receipt_digest,
         "bytes": plan.total_bytes(),
         "files": files,
-        "sharedPipelines": plan.shared,
+        "sharedPipelines": plan.shared_pipelines,
         "warnings": plan.warnings,
         "refused": refused,
         "nothingToPublish": preview.nothing,

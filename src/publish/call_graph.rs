@@ -3,7 +3,7 @@
 use super::PublishError;
 use super::content_reader::ContentReader;
 use super::pipeline_reader::{self, PipelineToRead};
-use sluicegate_git::{Content, Repository, Snapshot, SnapshotFile};
+use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::pipelines::{
     Kind, PipelineFacts, PipelineFiles, Reference, Resolved, SoughtNames, file_name, may_name_files,
 };
@@ -30,7 +30,7 @@ pub struct TransitiveCaller {
 }
 
 impl CallGraph {
-    /// Reads all pipelines of the snapshot. Pipelines of `gone` may still be called.
+    /// Reads all pipelines of the snapshot. Pipelines of `removed_paths` may still be called.
     pub fn read(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -54,11 +54,16 @@ impl CallGraph {
         known_facts: BTreeMap<String, PipelineFacts>,
     ) -> Result<Self, PublishError> {
         let sought_names = SoughtNames::of(callees.iter().copied());
-        let may_matter = |bytes: &[u8]| match &sought_names {
-            Some(sought_names) => sought_names.may_be_in(bytes),
-            None => may_name_files(bytes),
-        };
-        Self::read_matching(repository, snapshot, callees, known_facts, &may_matter)
+        Self::read_matching(
+            repository,
+            snapshot,
+            callees,
+            known_facts,
+            &|bytes| match &sought_names {
+                Some(sought_names) => sought_names.may_be_in(bytes),
+                None => may_name_files(bytes),
+            },
+        )
     }
 
     fn read_matching(
@@ -66,41 +71,43 @@ impl CallGraph {
         snapshot: &Snapshot<'_>,
         removed_paths: &BTreeSet<&str>,
         mut known_facts: BTreeMap<String, PipelineFacts>,
-        may_matter: &dyn Fn(&[u8]) -> bool,
+        needs_parsing: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Self, PublishError> {
         let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
         files.retain(|file| file.doubt.is_none());
-        let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let there = PipelineFiles::new(there.union(removed_paths).copied());
-        let is_unread = |file: &&SnapshotFile| !known_facts.contains_key(&file.path);
+        let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let pipeline_files = PipelineFiles::new(paths.union(removed_paths).copied());
         let contents = ContentReader::reading_once(repository.root().to_owned());
-        let wanted = |file| PipelineToRead {
-            content: content(file),
-            is_needed: false,
-        };
-        let wanted: Vec<PipelineToRead<'_>> = files.iter().filter(is_unread).map(wanted).collect();
+        let unread_files: Vec<PipelineToRead<'_>> = files
+            .iter()
+            .filter(|file| !known_facts.contains_key(&file.path))
+            .map(|file| PipelineToRead {
+                content: &file.content,
+                is_needed: false,
+            })
+            .collect();
         let mut read_files =
-            pipeline_reader::read_matching_pipelines(&contents, &wanted, may_matter)?.into_iter();
-        let mut callers = Self::default();
+            pipeline_reader::read_matching_pipelines(&contents, &unread_files, needs_parsing)?.into_iter();
+        let mut graph = Self::default();
         for file in &files {
             let facts = match known_facts.remove(&file.path) {
                 Some(facts) => Some(facts),
                 None => read_files.next().and_then(|file| file.facts.ok()),
             };
             let references = facts.map(|facts| facts.references).unwrap_or_default();
-            callers.add(&file.path, &references, &there);
+            graph.add_calls(&file.path, &references, &pipeline_files);
         }
-        for callers in callers
+        for callers in graph
             .callers_by_callee
             .values_mut()
-            .chain(callers.callers_by_ambiguous_name.values_mut())
+            .chain(graph.callers_by_ambiguous_name.values_mut())
         {
             callers.sort();
         }
-        Ok(callers)
+        Ok(graph)
     }
 
-    fn add(&mut self, caller: &str, references: &[Reference], pipeline_files: &PipelineFiles<'_>) {
+    fn add_calls(&mut self, caller: &str, references: &[Reference], pipeline_files: &PipelineFiles<'_>) {
         let (mut callee_paths, mut ambiguous_names) = (BTreeSet::new(), BTreeSet::new());
         for reference in references {
             match reference.resolve(pipeline_files, caller) {
@@ -108,7 +115,7 @@ impl CallGraph {
                     callee_paths.insert(path);
                 }
                 Resolved::Ambiguous(paths) => {
-                    ambiguous_names.extend(paths.first().map(|path| file_name(path)))
+                    ambiguous_names.extend(paths.first().map(|path| file_name(path)));
                 }
                 Resolved::Missing => {}
             }
@@ -126,14 +133,14 @@ impl CallGraph {
 
     /// Returns the pipelines that call this one, sorted by path.
     pub fn callers_of(&self, path: &str) -> Vec<&str> {
-        let by_name = self.callers_by_ambiguous_name.get(file_name(path));
-        let callers = self
+        let callers: BTreeSet<&str> = self
             .callers_by_callee
             .get(path)
             .into_iter()
-            .chain(by_name)
-            .flatten();
-        let callers: BTreeSet<&str> = callers.map(String::as_str).collect();
+            .chain(self.callers_by_ambiguous_name.get(file_name(path)))
+            .flatten()
+            .map(String::as_str)
+            .collect();
         callers.into_iter().collect()
     }
 
@@ -145,16 +152,19 @@ impl CallGraph {
         while !current_step.is_empty() {
             let mut next_step = Vec::new();
             for callee in current_step {
-                let by_name = self.callers_by_ambiguous_name.get_key_value(file_name(callee));
-                // All files of an ambiguous name have these callers, and the first one has reached them.
-                let by_name = by_name.filter(|(name, _)| visited_names.insert(name.as_str()));
-                let by_name = by_name.into_iter().flat_map(|(_, callers)| callers);
+                let callers_by_name = self
+                    .callers_by_ambiguous_name
+                    .get_key_value(file_name(callee))
+                    // All files of an ambiguous name have these callers, and the first one has reached them.
+                    .filter(|(name, _)| visited_names.insert(name.as_str()))
+                    .into_iter()
+                    .flat_map(|(_, callers)| callers);
                 for caller in self
                     .callers_by_callee
                     .get(callee)
                     .into_iter()
                     .flatten()
-                    .chain(by_name)
+                    .chain(callers_by_name)
                 {
                     if callees.contains(caller.as_str()) || chains_by_caller.contains_key(caller.as_str()) {
                         continue;
@@ -167,19 +177,14 @@ impl CallGraph {
             }
             current_step = next_step;
         }
-        let owned = |paths: Vec<&str>| paths.into_iter().map(str::to_owned).collect();
-        let reaching = chains_by_caller
+        chains_by_caller
             .into_iter()
             .map(|(path, call_chain)| TransitiveCaller {
                 path: path.to_owned(),
-                call_chain: owned(call_chain),
-            });
-        reaching.collect()
+                call_chain: call_chain.into_iter().map(str::to_owned).collect(),
+            })
+            .collect()
     }
-}
-
-const fn content(file: &SnapshotFile) -> &Content {
-    &file.content
 }
 
 #[cfg(test)]
@@ -187,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pipeline_reaches_another_by_a_shortest_way() {
+    fn transitive_caller_has_shortest_call_chain() {
         let calls = [
             ("a", "b"),
             ("b", "c"),

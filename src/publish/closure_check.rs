@@ -47,15 +47,14 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
         input.sent_pipelines.retain(|path, _| needed_paths.contains(path));
     }
     let scripts = find_scripts(&input)?;
-    let unsent_paths = listing
-        .listed_files()
-        .keys()
-        .filter(|path| !input.sent_pipelines.contains_key(*path));
     let mut check = ClosureCheck {
         input: &input,
         files,
         scripts: &scripts,
-        unsent_paths_by_name: unsent_paths
+        unsent_paths_by_name: listing
+            .listed_files()
+            .keys()
+            .filter(|path| !input.sent_pipelines.contains_key(*path))
             .rev()
             .map(|path| (file_name(path), path.as_str()))
             .collect(),
@@ -71,8 +70,8 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
             input.shared_file,
             &input.sent_pipelines,
         ));
-    for (path, facts) in &input.sent_pipelines {
-        check.check_pipeline(path, facts, needed_paths.contains(path));
+    for (path, file) in &input.sent_pipelines {
+        check.check_pipeline(path, file, needed_paths.contains(path));
     }
     let ClosureCheck {
         problems,
@@ -101,13 +100,11 @@ fn select_needed_scripts<'i>(
     needed_paths: &BTreeSet<String>,
     scripts: &BTreeMap<String, Script>,
 ) -> BTreeSet<&'i str> {
-    let needed_pipelines = needed_paths
+    needed_paths
         .iter()
-        .filter_map(|path| input.sent_pipelines.get(path));
-    let paths = needed_pipelines
+        .filter_map(|path| input.sent_pipelines.get(path))
         .flat_map(PipelineFile::references)
-        .filter_map(Reference::script);
-    paths
+        .filter_map(Reference::script)
         .filter(|path| {
             scripts
                 .get(*path)
@@ -154,30 +151,25 @@ fn read_skimmed_pipelines(
     input: &mut ClosureInput<'_>,
     paths: &BTreeSet<String>,
 ) -> Result<(), PublishError> {
-    let is_skimmed = |path: &&String| {
-        input
+    let mut skimmed_paths = Vec::new();
+    let mut files = Vec::new();
+    for path in paths {
+        let is_skimmed = input
             .sent_pipelines
-            .get(*path)
-            .is_some_and(PipelineFile::is_skimmed)
-    };
-    let (paths, files): (Vec<&String>, Vec<PipelineToRead<'_>>) = paths
-        .iter()
-        .filter(is_skimmed)
-        .filter_map(|path| Some((path, input.listing.listed_files().get(path)?)))
-        .map(|(path, file)| {
-            (
-                path,
-                PipelineToRead {
-                    content: &file.content,
-                    is_needed: true,
-                },
-            )
-        })
-        .unzip();
+            .get(path)
+            .is_some_and(PipelineFile::is_skimmed);
+        if is_skimmed && let Some(file) = input.listing.listed_files().get(path) {
+            skimmed_paths.push(path.clone());
+            files.push(PipelineToRead {
+                content: &file.content,
+                is_needed: true,
+            });
+        }
+    }
     let pipelines = pipeline_reader::read_pipelines(input.contents, &files)?;
     input
         .sent_pipelines
-        .extend(paths.into_iter().cloned().zip(pipelines));
+        .extend(skimmed_paths.into_iter().zip(pipelines));
     Ok(())
 }
 
@@ -294,8 +286,8 @@ impl ClosureCheck<'_> {
         }))
     }
 
-    fn check_pipeline(&mut self, path: &str, facts: &PipelineFile, is_needed: bool) {
-        if let Some(defect) = facts.defect {
+    fn check_pipeline(&mut self, path: &str, file: &PipelineFile, is_needed: bool) {
+        if let Some(defect) = file.defect {
             let problem = Problem {
                 path: path.to_owned(),
                 line: None,
@@ -305,19 +297,10 @@ impl ClosureCheck<'_> {
             self.unusable.push((defect, problem));
             return;
         }
-        match &facts.facts {
-            Err(error) if is_needed => {
-                let (line, component, description) = describe_unreadable_pipeline(error);
-                self.problems
-                    .push(new_problem(path, line, component, description));
-            }
+        match &file.facts {
+            Err(error) if is_needed => self.problems.push(unreadable_pipeline(path, error)),
             Err(error) => {
-                let (line, component, description) = describe_unreadable_pipeline(error);
-                self.add_warning(
-                    WarningKind::Unreadable,
-                    &new_problem(path, line, component, description),
-                    false,
-                );
+                self.add_warning(WarningKind::Unreadable, &unreadable_pipeline(path, error), false);
             }
             Ok(facts) => facts
                 .references
@@ -327,28 +310,25 @@ impl ClosureCheck<'_> {
     }
 
     fn check_reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
-        let state = self.reference_state(path, reference);
-        let line = Some(reference.position.line);
-        let component = Some(reference.component.to_string());
-        match state {
+        match self.reference_state(path, reference) {
             ReferenceState::Intact => {}
             ReferenceState::Uncertain(kind, description) => {
-                self.add_warning(kind, &new_problem(path, line, component, description), is_needed)
+                self.add_warning(kind, &reference_problem(path, reference, description), is_needed);
             }
             ReferenceState::Broken(description) if is_needed => {
                 self.problems
-                    .push(new_problem(path, line, component, description))
+                    .push(reference_problem(path, reference, description))
             }
             ReferenceState::Broken(description) => {
                 self.add_warning(
                     WarningKind::Unsent,
-                    &new_problem(path, line, component, description),
+                    &reference_problem(path, reference, description),
                     false,
                 );
             }
             ReferenceState::Unusable(description, defect) => {
                 self.unusable
-                    .push((defect, new_problem(path, line, component, description)));
+                    .push((defect, reference_problem(path, reference, description)));
             }
         }
     }
@@ -409,19 +389,20 @@ impl ClosureCheck<'_> {
     }
 }
 
-fn new_problem(path: &str, line: Option<u32>, component: Option<String>, description: String) -> Problem {
+fn reference_problem(path: &str, reference: &Reference, description: String) -> Problem {
     Problem {
         path: path.to_owned(),
-        line,
-        component,
+        line: Some(reference.position.line),
+        component: Some(reference.component.to_string()),
         description,
     }
 }
 
-fn describe_unreadable_pipeline(error: &DocumentError) -> (Option<u32>, Option<String>, String) {
-    (
-        error.position.map(|position| position.line),
-        None,
-        format!("cannot be read as a pipeline: {}", error.message),
-    )
+fn unreadable_pipeline(path: &str, error: &DocumentError) -> Problem {
+    Problem {
+        path: path.to_owned(),
+        line: error.position.map(|position| position.line),
+        component: None,
+        description: format!("cannot be read as a pipeline: {}", error.message),
+    }
 }

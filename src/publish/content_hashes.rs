@@ -1,6 +1,11 @@
 //! Content hashes, computed while a file is read for sending, so that no file is read twice.
+//!
+//! They also detect that a file on disk changes between its check and its upload, which its size alone would not show.
+//! After such a failure, the rest of the form, including its end, is not sent: the platform has nothing complete to
+//! publish.
 
 use super::PublishError;
+use super::content_reader::ContentHash;
 use super::plan::Plan;
 use sha2::{Digest, Sha256};
 use sluicegate_base::text::hex;
@@ -67,12 +72,13 @@ impl Plan {
 
     /// Returns the digest of the plan's files, given their hashes.
     pub fn compute_digest(&self, hashes: &[String]) -> String {
-        let pairs = self
+        let files: Vec<(&str, &str)> = self
             .files
             .iter()
             .zip(hashes)
-            .map(|(file, hash)| (file.path.as_str(), hash.as_str()));
-        compute_digest(&pairs.collect::<Vec<_>>())
+            .map(|(file, hash)| (file.path.as_str(), hash.as_str()))
+            .collect();
+        compute_digest(&files)
     }
 }
 
@@ -95,37 +101,46 @@ pub(super) fn hash_reader(mut content: impl Read, path: &str) -> Result<String, 
     }
 }
 
-/// A reader that hashes its content and stores the hash once the complete length was read.
+/// A reader that hashes its content while it is read: it records the hash once the complete length was read, and fails at
+/// the end of the content if that is not the checked content.
 pub(super) struct HashingReader {
     content: Box<dyn Read + Send>,
     hasher: Sha256,
-    remaining_bytes: u64,
-    file_index: usize,
-    hashes: FileHashes,
+    /// The hash that the content must have.
+    checked_hash: Option<ContentHash>,
+    recorder: Option<HashRecorder>,
+}
+
+/// Records the hash of one file.
+pub(super) struct HashRecorder {
+    pub hashes: FileHashes,
+    pub file_index: usize,
+    /// The number of bytes that were not yet read.
+    pub remaining_bytes: u64,
 }
 
 impl HashingReader {
     pub(super) fn new(
         content: Box<dyn Read + Send>,
-        file_index: usize,
-        length: u64,
-        hashes: FileHashes,
+        checked_hash: Option<ContentHash>,
+        recorder: Option<HashRecorder>,
     ) -> Self {
         let reader = Self {
             content,
             hasher: Sha256::new(),
-            remaining_bytes: length,
-            file_index,
-            hashes,
+            checked_hash,
+            recorder,
         };
         reader.record_if_complete();
         reader
     }
 
     fn record_if_complete(&self) {
-        if self.remaining_bytes == 0 {
-            self.hashes
-                .record(self.file_index, &self.hasher.clone().finalize());
+        if let Some(recorder) = &self.recorder
+            && recorder.remaining_bytes == 0
+        {
+            let hash = self.hasher.clone().finalize();
+            recorder.hashes.record(recorder.file_index, &hash);
         }
     }
 }
@@ -135,8 +150,15 @@ impl Read for HashingReader {
         let size = self.content.read(buffer)?;
         if size > 0 {
             self.hasher.update(buffer.get(..size).unwrap_or_default());
-            self.remaining_bytes = self.remaining_bytes.saturating_sub(size as u64);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.remaining_bytes = recorder.remaining_bytes.saturating_sub(size as u64);
+            }
             self.record_if_complete();
+        } else if !buffer.is_empty()
+            && let Some(checked_hash) = self.checked_hash
+            && self.hasher.clone().finalize().as_slice() != checked_hash
+        {
+            return Err(io::Error::other("the file changed after it was checked"));
         }
         Ok(size)
     }
@@ -150,14 +172,21 @@ mod tests {
     fn hash_of_partly_read_file(length: usize, read: usize) -> Option<String> {
         let content = vec![b'a'; length];
         let hashes = FileHashes::new(1);
-        let mut content =
-            HashingReader::new(Box::new(Cursor::new(content)), 0, length as u64, hashes.clone());
+        let mut content = HashingReader::new(
+            Box::new(Cursor::new(content)),
+            None,
+            Some(HashRecorder {
+                hashes: hashes.clone(),
+                file_index: 0,
+                remaining_bytes: length as u64,
+            }),
+        );
         io::copy(&mut content.by_ref().take(read as u64), &mut io::sink()).unwrap();
         hashes.recorded().remove(0)
     }
 
     #[test]
-    fn a_file_is_hashed_while_it_is_read() {
+    fn file_is_hashed_while_it_is_read() {
         assert_eq!(hash_of_partly_read_file(0, 0).unwrap(), EMPTY);
         assert_eq!(
             hash_of_partly_read_file(3, 3).unwrap(),
@@ -166,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_not_read_to_its_end_has_no_hash() {
+    fn file_not_read_to_its_end_has_no_hash() {
         assert_eq!(hash_of_partly_read_file(3, 2), None);
     }
 
@@ -174,7 +203,7 @@ mod tests {
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     #[test]
-    fn the_digest_does_not_depend_on_the_order() {
+    fn digest_does_not_depend_on_order() {
         let forward = compute_digest(&[("a", ABC), ("b", EMPTY)]);
         assert_eq!(forward, compute_digest(&[("b", EMPTY), ("a", ABC)]));
         assert_ne!(forward, compute_digest(&[("a", EMPTY), ("b", ABC)]));

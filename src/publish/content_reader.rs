@@ -1,12 +1,24 @@
 //! Reads the contents of files, from any thread.
 
 use super::PublishError;
+use sha2::{Digest as _, Sha256};
 use sluicegate_git::{Content, GitError, Repository, read_on_disk, regular_on_disk};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+/// The SHA-256 of a checked content.
+pub(super) type ContentHash = [u8; 32];
+
+/// Returns the hash of a content to be checked, or `None` if it cannot change.
+pub(super) fn hash_changeable_content(content: &Content, bytes: &[u8]) -> Option<ContentHash> {
+    match content {
+        Content::Blob(_) => None,
+        Content::Disk(_) => Some(Sha256::digest(bytes).into()),
+    }
+}
 
 /// The contents of a repository and of its working tree.
 pub(super) struct ContentReader {

@@ -25,11 +25,13 @@ impl<'a> FileListing<'a> {
             FileSource::Commit => repository.snapshot(head.clone()),
             FileSource::Worktree => repository.on_disk(None)?,
         };
-        let is_listed = |path: &str| request.is_selected(path) || Kind::from_path(path).is_some();
-        let files = snapshot.files(&is_listed)?.into_iter();
-        let files = files.filter(|file| file.kind != FileKind::Submodule);
+        let files = snapshot.files(&|path| request.is_selected(path) || Kind::from_path(path).is_some())?;
         Ok(Self {
-            listed_files: files.map(|file| (file.path.clone(), file)).collect(),
+            listed_files: files
+                .into_iter()
+                .filter(|file| file.kind != FileKind::Submodule)
+                .map(|file| (file.path.clone(), file))
+                .collect(),
             submodules: snapshot.submodules()?,
             snapshot,
         })
@@ -93,6 +95,8 @@ fn select_paths<'a>(
     files: impl Iterator<Item = &'a SnapshotFile>,
     is_selected: impl Fn(&SnapshotFile) -> bool,
 ) -> Vec<String> {
-    let selected_files = files.filter(|file| is_selected(file));
-    selected_files.map(|file| file.path.clone()).collect()
+    files
+        .filter(|file| is_selected(file))
+        .map(|file| file.path.clone())
+        .collect()
 }

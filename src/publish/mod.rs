@@ -1,9 +1,9 @@
-//! Publishes an artifact: collect, plan, upload, verify.
+//! Publishes an artifact: plan, upload, verify.
 //!
 //! A version name can be used once and a published version never changes, so everything possible is checked before
-//! anything is sent: [`plan`](fn@plan) finds the files, proves that the shared pipelines are complete, and returns a
-//! [`Plan`], which is data. [`publish`] carries it out, looks up the result of an upload whose response was lost, and
-//! determines the outcome; `receipt` records it.
+//! anything is sent: [`build_plan`] finds the files, proves that the shared pipelines are complete, and returns a
+//! [`Plan`], which is data. [`execute_plan`] uploads the files, looks up the result of an upload whose response was lost,
+//! and determines the outcome; `receipt` records it.
 
 mod call_graph;
 mod closure_check;
@@ -11,6 +11,7 @@ mod content_hashes;
 mod content_reader;
 mod error;
 mod file_listing;
+mod latest_version;
 mod offered_parameters;
 mod old_versions;
 mod outcome;
@@ -21,31 +22,31 @@ mod plan_execution;
 mod plan_files;
 mod plan_upload;
 mod plan_warnings;
+mod platform_time;
 mod publish_request;
 mod published_files;
 mod receipt;
 mod receipt_verification;
 mod shared_pipelines_file;
-mod unchanged;
 mod unusable_scripts;
 mod upload_outcome;
 mod version_differences;
 mod version_lookup;
 pub mod version_name;
+mod version_origin;
 mod worktree_drift;
 
 pub use call_graph::{CallGraph, MAX_LISTED_CALLERS, TransitiveCaller};
 pub use content_hashes::{compute_digest, hash_bytes};
 pub use error::{Problem, PublishError};
+pub use latest_version::{LatestVersion, look_up_latest_without};
 pub use old_versions::{VersionOrderError, is_last_enabled, list_surplus_versions};
 pub use outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
 pub use plan::{Plan, PlannedFile, SharedPipelineRef};
 pub use plan_changes::{PlanChanges, compare_plans};
-pub use plan_execution::execute_plan;
+pub use plan_execution::{disable_version, execute_plan};
 pub use plan_files::{build_plan, version_name};
 pub use plan_upload::UploadProgress;
 pub use publish_request::{FileSelection, FileSource, PublishRequest};
 pub use published_files::{PublishedFiles, compare_with_published_files};
 pub use receipt::{Receipt, ReviewEvidence};
-pub use upload_outcome::disable_version;
-pub use version_lookup::{LatestVersion, look_up_latest_without};

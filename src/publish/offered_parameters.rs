@@ -14,11 +14,13 @@ pub(super) fn check_offered_parameters(
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
     for entry in shared_file.enabled().filter(|entry| !entry.parameters.is_empty()) {
-        let Some(Ok(facts)) = sent_pipelines.get(&entry.pipeline).map(|facts| &facts.facts) else {
+        let Some(Ok(facts)) = sent_pipelines
+            .get(&entry.pipeline)
+            .map(|pipeline| &pipeline.facts)
+        else {
             continue;
         };
-        let undeclared_parameters = entry.undeclared(facts);
-        problems.extend(undeclared_parameters.map(|parameter| {
+        problems.extend(entry.undeclared(facts).map(|parameter| {
             shared_file.problem(
                 parameter.position,
                 project::undeclared_parameter(entry, parameter),

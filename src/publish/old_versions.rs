@@ -1,15 +1,16 @@
 //! Determines which published versions consumers can still use, and which are old.
 
-use super::version_lookup::parse_platform_time;
+use super::platform_time::parse_platform_time;
 use jiff::Timestamp;
 use sluicegate_platform::api::Artifact;
+use std::cmp::Reverse;
 
 /// The reason why old versions cannot be distinguished from new ones.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionOrderError {
     /// The list has no creation time for a version.
-    #[error("the platform reports no valid creation time for the version `{version}` (`{told}`)")]
-    NoTime { version: String, told: String },
+    #[error("the platform reports no valid creation time for the version `{version}` (`{created_at}`)")]
+    NoTime { version: String, created_at: String },
     /// The list has an entry without a name.
     #[error("the platform lists an enabled version without a name")]
     NoName,
@@ -35,15 +36,13 @@ pub fn list_surplus_versions(
     latest: &str,
     keep: usize,
 ) -> Result<Vec<String>, VersionOrderError> {
-    let enabled = versions.iter().filter(|artifact| artifact.enabled == Some(true));
-    let mut dated_versions = enabled.map(parse_dated_version).collect::<Result<Vec<_>, _>>()?;
+    let mut dated_versions = versions
+        .iter()
+        .filter(|artifact| artifact.enabled == Some(true))
+        .map(parse_dated_version)
+        .collect::<Result<Vec<_>, _>>()?;
     // The platform decides which version is the latest; times order the others.
-    dated_versions.sort_by(|(one_time, one_name), (other_time, other_name)| {
-        let is_latest = |name: &str| name == latest;
-        (is_latest(other_name), other_time)
-            .cmp(&(is_latest(one_name), one_time))
-            .then_with(|| other_name.cmp(one_name))
-    });
+    dated_versions.sort_by_key(|(time, name)| Reverse((*name == latest, *time, *name)));
     Ok(dated_versions
         .into_iter()
         .skip(keep)
@@ -62,7 +61,7 @@ fn parse_dated_version(artifact: &Artifact) -> Result<(Timestamp, &str), Version
         Some(time) => Ok((time, name)),
         None => Err(VersionOrderError::NoTime {
             version: name.to_owned(),
-            told: created_at,
+            created_at,
         }),
     }
 }
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_enabled_version_is_told() {
+    fn last_enabled_version_is_recognized() {
         assert!(!is_last_enabled(&versions(), "4"));
         let one = [version("1", true, ""), version("2", false, "")];
         assert!(is_last_enabled(&one, "1"));
@@ -100,17 +99,17 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_are_kept_and_latest_always() {
+    fn newest_versions_and_latest_are_kept() {
         let surplus = |latest, keep| list_surplus_versions(&versions(), latest, keep).unwrap();
-        assert_eq!(list_surplus_versions("4", 1), ["3", "1"]);
-        assert_eq!(list_surplus_versions("4", 2), ["1"]);
-        assert_eq!(list_surplus_versions("4", 3), Vec::<String>::new());
-        assert_eq!(list_surplus_versions("1", 1), ["4", "3"]);
-        assert_eq!(list_surplus_versions("4", 0), ["3", "1"]);
+        assert_eq!(surplus("4", 1), ["3", "1"]);
+        assert_eq!(surplus("4", 2), ["1"]);
+        assert_eq!(surplus("4", 3), Vec::<String>::new());
+        assert_eq!(surplus("1", 1), ["4", "3"]);
+        assert_eq!(surplus("4", 0), ["3", "1"]);
     }
 
     #[test]
-    fn versions_without_a_time_cannot_be_ordered() {
+    fn version_without_time_cannot_be_ordered() {
         let unknown = [version("1", true, "soon"), version("2", false, "?")];
         let error = list_surplus_versions(&unknown, "1", 1).unwrap_err().to_string();
         insta::assert_snapshot!(error, @"the platform reports no valid creation time for the version `1` (`soon`)");

@@ -4,8 +4,7 @@
 //! work.
 
 use super::PublishError;
-use super::content_reader::ContentReader;
-use super::unchanged::{self, ContentHash};
+use super::content_reader::{ContentHash, ContentReader, hash_changeable_content};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
 use sluicegate_git::Content;
@@ -51,18 +50,18 @@ pub(super) fn read_pipelines(
     read_matching_pipelines(contents, files, &may_name_files)
 }
 
-/// Like [`read_all`], but reads as YAML only files that are needed or whose bytes satisfy `may_matter`.
+/// Like [`read_pipelines`], but reads as YAML only files that are needed or whose bytes satisfy `needs_parsing`.
 pub(super) fn read_matching_pipelines(
     contents: &ContentReader,
     files: &[PipelineToRead<'_>],
     needs_parsing: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Vec<PipelineFile>, PublishError> {
-    let skimmed = files.iter().map(|file| {
-        let skimmed = skim_file(contents, file, needs_parsing)?;
-        let size = skimmed.held_bytes();
-        Ok((skimmed, size))
+    let skimmed_files = files.iter().map(|file| {
+        let skimmed_file = skim_file(contents, file, needs_parsing)?;
+        let size = skimmed_file.held_bytes();
+        Ok((skimmed_file, size))
     });
-    overlap::computed(skimmed, &SkimmedFile::into_pipeline_file)
+    overlap::computed(skimmed_files, &SkimmedFile::into_pipeline_file)
 }
 
 /// A file for which it is decided whether it must be read as YAML.
@@ -70,7 +69,7 @@ enum SkimmedFile {
     Complete(PipelineFile),
     Unparsed {
         bytes: Vec<u8>,
-        checked: Option<ContentHash>,
+        checked_hash: Option<ContentHash>,
     },
 }
 
@@ -87,23 +86,23 @@ fn skim_file(
             checked_hash: None,
         }));
     };
-    let checked = unchanged::hash_changeable_content(file.content, &bytes);
+    let checked_hash = hash_changeable_content(file.content, &bytes);
     if let Some(defect) = FileDefect::of_document(&bytes) {
         return Ok(SkimmedFile::Complete(PipelineFile {
             size: bytes.len() as u64,
             facts: Err(DocumentError::of_all(format!("the document {}", defect.reason()))),
             defect: Some(defect),
-            checked_hash: checked,
+            checked_hash,
         }));
     }
     Ok(if file.is_needed || needs_parsing(&bytes) {
-        SkimmedFile::Unparsed { bytes, checked }
+        SkimmedFile::Unparsed { bytes, checked_hash }
     } else {
         SkimmedFile::Complete(PipelineFile {
             size: bytes.len() as u64,
             facts: Ok(PipelineFacts::skimmed()),
             defect: None,
-            checked_hash: checked,
+            checked_hash,
         })
     })
 }
@@ -119,12 +118,12 @@ impl SkimmedFile {
 
     fn into_pipeline_file(self) -> PipelineFile {
         match self {
-            Self::Complete(facts) => facts,
-            Self::Unparsed { bytes, checked } => PipelineFile {
+            Self::Complete(file) => file,
+            Self::Unparsed { bytes, checked_hash } => PipelineFile {
                 size: bytes.len() as u64,
                 facts: PipelineFacts::parse(&bytes),
                 defect: None,
-                checked_hash: checked,
+                checked_hash,
             },
         }
     }

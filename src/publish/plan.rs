@@ -1,7 +1,6 @@
 //! The plan: the upload as data. A dry run prints it, the upload executes it, the receipt records it.
 
-use super::content_reader::ContentReader;
-use super::unchanged::ContentHash;
+use super::content_reader::{ContentHash, ContentReader};
 use super::{FileSelection, FileSource};
 use serde::{Deserialize, Serialize};
 use sluicegate_git::Content;
@@ -60,6 +59,20 @@ pub struct SharedPipelineRef {
 }
 
 impl Plan {
+    /// Returns whether a file with this path is planned.
+    pub(super) fn has_file(&self, path: &str) -> bool {
+        self.files
+            .binary_search_by(|file| file.path.as_str().cmp(path))
+            .is_ok()
+    }
+
+    /// Returns whether a file is read from disk.
+    pub(super) fn has_disk_files(&self) -> bool {
+        self.files
+            .iter()
+            .any(|file| matches!(file.content, Content::Disk(_)))
+    }
+
     /// Returns the total size of the files in bytes.
     pub fn total_bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()

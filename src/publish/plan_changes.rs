@@ -2,7 +2,6 @@
 
 use super::{Plan, PublishError};
 use serde::Serialize;
-use sluicegate_git::Content;
 use std::collections::BTreeMap;
 
 /// The paths that differ between two plans; each list is sorted.
@@ -16,12 +15,7 @@ pub struct PlanChanges {
 /// Returns the differences from `old` to `new`, whose content hashes are `hashes`. Contents are read only if one of the
 /// plans has files from disk.
 pub fn compare_plans(old: &Plan, new: &Plan, hashes: &[String]) -> Result<PlanChanges, PublishError> {
-    let is_on_disk = |plan: &Plan| {
-        plan.files
-            .iter()
-            .any(|file| matches!(file.content, Content::Disk(_)))
-    };
-    let old_hashes = if is_on_disk(old) || is_on_disk(new) {
+    let old_hashes = if old.has_disk_files() || new.has_disk_files() {
         old.hash_all()?
     } else {
         Vec::new()

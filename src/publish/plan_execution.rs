@@ -6,33 +6,35 @@
 
 use super::Plan;
 use super::content_hashes::FileHashes;
-use super::outcome::{Outcome, PublishOptions};
+use super::latest_version::look_up_latest_without;
+use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
 use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
-    OutcomeDecision, outcome_before_upload, outcome_of_rejected_upload, outcome_without_response,
+    existing_version_conflict, outcome_before_upload, outcome_of_accepted_upload,
+    outcome_of_existing_version, outcome_of_lost_upload, outcome_of_other_version,
+    outcome_of_rejected_upload, outcome_without_response, record_differences,
 };
-use super::version_lookup::{LookupResult, VersionOrigin, find_version_origin};
+use super::version_lookup::{LookupResult, VersionLookup};
+use super::version_origin::VersionOrigin;
 use jiff::Timestamp;
 use sluicegate_platform::api::{Platform, PublishAnswer};
 use sluicegate_platform::http::{ErrorKind, HttpError};
+use std::time::Duration;
 
 /// Maximum number of uploads of a run.
 const MAX_UPLOADS: usize = 3;
 
-/// Publishes the planned files. The plan is not checked again, as [`super::plan`](fn@super::plan) did that.
+/// Publishes the planned files. The plan is not checked again, as [`super::build_plan`] did that.
 pub async fn execute_plan(
     platform: &Platform,
     plan: &Plan,
     options: PublishOptions,
     progress: Option<UploadProgress>,
 ) -> Outcome {
-    let judge = OutcomeDecision {
+    let execution = PlanExecution {
         platform,
         plan,
         options,
-    };
-    let execution = PlanExecution {
-        judge,
         hashes: options.needs_hashes.then(|| FileHashes::new(plan.files.len())),
         progress,
         started_at: Timestamp::now(),
@@ -45,7 +47,9 @@ pub async fn execute_plan(
 }
 
 struct PlanExecution<'a> {
-    judge: OutcomeDecision<'a>,
+    platform: &'a Platform,
+    plan: &'a Plan,
+    options: PublishOptions,
     hashes: Option<FileHashes>,
     progress: Option<UploadProgress>,
     started_at: Timestamp,
@@ -60,10 +64,20 @@ enum LostUpload {
 
 impl PlanExecution<'_> {
     async fn run(&self) -> Outcome {
-        match self.judge.lookup().look_up().await {
+        match self.version_lookup().look_up().await {
             LookupResult::NotFound => self.upload_until_settled().await,
-            LookupResult::Found(details) => self.judge.outcome_of_existing_version(&details),
+            LookupResult::Found(details) => {
+                outcome_of_existing_version(self.plan, self.options.if_exists, &details)
+            }
             LookupResult::Unclear(reason, error) => outcome_before_upload(&reason, error),
+        }
+    }
+
+    const fn version_lookup(&self) -> VersionLookup<'_> {
+        VersionLookup {
+            platform: self.platform,
+            plan: self.plan,
+            timeout: self.options.lookup_timeout,
         }
     }
 
@@ -72,19 +86,18 @@ impl PlanExecution<'_> {
         let mut remaining_uploads = MAX_UPLOADS;
         loop {
             remaining_uploads -= 1;
-            let upload = build_upload(self.judge.plan, self.hashes.clone(), self.progress.clone());
-            let error = match self.judge.platform.publish(upload).await {
-                Ok(response) => return self.judge.outcome_of_accepted_upload(response, None).await,
+            let upload = build_upload(self.plan, self.hashes.clone(), self.progress.clone());
+            let error = match self.platform.publish(upload).await {
+                Ok(response) => return self.finish_accepted_upload(response, None).await,
                 Err(error) => error,
             };
             let is_conflict = error.kind() == ErrorKind::Conflict;
             if is_success_status(&error) {
                 return self
-                    .judge
-                    .outcome_of_accepted_upload(PublishAnswer::default(), Some(error))
+                    .finish_accepted_upload(PublishAnswer::default(), Some(error))
                     .await;
             } else if is_conflict && lost_error.is_none() && !may_be_own_conflict(&error) {
-                return self.judge.outcome_of_conflict(error).await;
+                return self.compare_with_existing_version(error).await;
             } else if !is_conflict && !is_response_lost(&error) {
                 return outcome_of_rejected_upload(error, lost_error.as_ref());
             }
@@ -102,7 +115,7 @@ impl PlanExecution<'_> {
     }
 
     async fn find_lost_upload(&self, lost_error: HttpError) -> LostUpload {
-        let details = match self.judge.lookup().poll_until_found().await {
+        let details = match self.version_lookup().poll_until_found().await {
             LookupResult::NotFound => return LostUpload::NotFound(lost_error),
             LookupResult::Unclear(reason, _) => {
                 return LostUpload::Settled(outcome_without_response(
@@ -113,13 +126,100 @@ impl PlanExecution<'_> {
             LookupResult::Found(details) => details,
         };
         LostUpload::Settled(
-            match find_version_origin(&details, self.judge.plan, self.started_at) {
-                VersionOrigin::ThisRun => self.judge.outcome_of_lost_upload(&details, lost_error).await,
-                VersionOrigin::OtherRun(reason) => self.judge.outcome_of_other_version(&details, reason),
+            match VersionOrigin::from_details(&details, self.plan, self.started_at) {
+                VersionOrigin::ThisRun => {
+                    let outcome = outcome_of_lost_upload(self.plan, &details, lost_error);
+                    let is_suspect = outcome.kind != OutcomeKind::Published;
+                    self.disable_if_suspect(outcome, is_suspect).await
+                }
+                VersionOrigin::OtherRun(difference) => {
+                    outcome_of_other_version(self.plan, self.options.if_exists, &details, difference)
+                }
                 VersionOrigin::Unclear(reason) => outcome_without_response(&reason, lost_error),
             },
         )
     }
+
+    /// Returns the outcome after the platform accepted the artifact: verifies the version, and disables it if it may be
+    /// incomplete, as configured.
+    async fn finish_accepted_upload(&self, response: PublishAnswer, error: Option<HttpError>) -> Outcome {
+        let (mut outcome, mut is_suspect) =
+            outcome_of_accepted_upload(self.plan, response, self.options.on_ignored);
+        outcome.error = error;
+        if self.options.verify {
+            is_suspect |= self.verify_version(&mut outcome).await;
+        }
+        self.disable_if_suspect(outcome, is_suspect).await
+    }
+
+    /// Looks up the published version and compares it with the plan; returns whether it certainly differs.
+    async fn verify_version(&self, outcome: &mut Outcome) -> bool {
+        let (reason, error) = match self.version_lookup().poll_until_processed().await {
+            LookupResult::Found(details) => return record_differences(outcome, self.plan, &details),
+            LookupResult::NotFound => ("the platform does not show the version".to_owned(), None),
+            LookupResult::Unclear(reason, error) => (reason, error),
+        };
+        outcome.kind = OutcomeKind::Incomplete;
+        outcome.problems.push(format!(
+            "the version was published but could not be verified: {reason}"
+        ));
+        if outcome.error.is_none() {
+            outcome.error = error;
+        }
+        false
+    }
+
+    /// Disables a suspect version if configured, so that \[Latest\] does not lead consumers to it.
+    async fn disable_if_suspect(&self, outcome: Outcome, is_suspect: bool) -> Outcome {
+        if !is_suspect || self.options.on_ignored != OnIgnored::Disable {
+            return outcome;
+        }
+        disable_version(self.platform, self.plan, self.options.lookup_timeout, outcome).await
+    }
+
+    /// Returns the outcome after a conflict: another run published the version first.
+    async fn compare_with_existing_version(&self, conflict: HttpError) -> Outcome {
+        if self.options.if_exists == IfExists::Fail {
+            return existing_version_conflict(self.plan).with_error(conflict);
+        }
+        match self.version_lookup().poll_until_found().await {
+            LookupResult::Found(details) => {
+                outcome_of_existing_version(self.plan, self.options.if_exists, &details)
+            }
+            LookupResult::NotFound => existing_version_conflict(self.plan)
+                .with_problem("could not compare its content: the platform does not show the version"),
+            LookupResult::Unclear(reason, _) => existing_version_conflict(self.plan)
+                .with_problem(format!("could not compare its content: {reason}")),
+        }
+    }
+}
+
+/// Disables the version of the plan, so that consumers do not get it, and records the result in the outcome.
+pub async fn disable_version(
+    platform: &Platform,
+    plan: &Plan,
+    timeout: Duration,
+    mut outcome: Outcome,
+) -> Outcome {
+    let (prefix, version_name) = (&plan.prefix, &plan.version_name);
+    match platform.set_artifact_enabled(prefix, version_name, false).await {
+        Ok(_) => {
+            outcome.disabled = true;
+            outcome.latest = Some(look_up_latest_without(platform, prefix, version_name, timeout).await);
+        }
+        Err(error) => {
+            let adjective = match outcome.kind {
+                OutcomeKind::Superseded => "older",
+                _ => "incomplete",
+            };
+            let problem =
+                format!("the {adjective} version could not be disabled, so consumers may use it: {error}");
+            outcome.disable_failed = true;
+            outcome.problems.insert(0, problem);
+            outcome.error.get_or_insert(error);
+        }
+    }
+    outcome
 }
 
 /// Returns whether the status is one that the API document shows for a finished publish; other 2xx are not.

@@ -136,8 +136,7 @@ fn find_config_dir(listing: &FileListing<'_>, request: &PublishRequest<'_>) -> R
         return Ok(config_dir.trim_matches('/').to_owned());
     }
     let exists = |path: &str| matches!(listing.find(path), Ok(Some(_)));
-    let found = pipelines::config_folder(&listing.root_dirs()?, &exists)?;
-    found.ok_or(PublishError::NoConfigDir)
+    pipelines::config_folder(&listing.root_dirs()?, &exists)?.ok_or(PublishError::NoConfigDir)
 }
 
 impl From<&SharedEntry> for SharedPipelineRef {
@@ -196,35 +195,35 @@ fn build_planned_files(
     contents: &ContentReader,
     mut files: BTreeMap<String, SnapshotFile>,
     shared_file: &SharedPipelinesFile,
-    checked: &ClosureContents,
+    closure: &ClosureContents,
 ) -> Result<Vec<PlannedFile>, PublishError> {
     files.insert(shared_file.path().to_owned(), shared_file.file.clone());
     files.extend(
-        checked
+        closure
             .scripts
             .iter()
             .map(|(path, file)| (path.clone(), file.clone())),
     );
-    let files: Vec<_> = files.into_iter().collect();
-    let planned = files.into_iter().map(|(path, SnapshotFile { content, .. })| {
-        let facts = checked.sent_pipelines.get(&path);
-        let bytes = match facts {
-            Some(facts) => facts.size,
+    let mut planned_files = Vec::new();
+    for (path, SnapshotFile { content, .. }) in files {
+        let pipeline = closure.sent_pipelines.get(&path);
+        let bytes = match pipeline {
+            Some(pipeline) => pipeline.size,
             None => contents.size(&content)?,
         };
-        let checked = match facts {
-            Some(facts) => facts.checked_hash,
+        let checked_hash = match pipeline {
+            Some(pipeline) => pipeline.checked_hash,
             None if path == shared_file.path() => shared_file.checked_hash,
             None => None,
         };
-        Ok(PlannedFile {
+        planned_files.push(PlannedFile {
             path,
             bytes,
             content,
-            checked_hash: checked,
-        })
-    });
-    planned.collect()
+            checked_hash,
+        });
+    }
+    Ok(planned_files)
 }
 
 /// Rejects files whose upload parts would have the same name, as one of them would be lost. `files` is sorted by path.

@@ -1,9 +1,8 @@
 //! Creates the upload request of a plan.
 
-use super::content_hashes::{FileHashes, HashingReader};
+use super::content_hashes::{FileHashes, HashRecorder, HashingReader};
 use super::content_reader::ContentReader;
 use super::plan::{Plan, PlannedFile};
-use super::unchanged::Unchanged;
 use sluicegate_platform::api::{PartSource, Upload, UploadPart};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -17,20 +16,22 @@ pub(super) fn build_upload(
     hashes: Option<FileHashes>,
     progress: Option<UploadProgress>,
 ) -> Upload {
-    let part = |file: &PlannedFile| UploadPart {
-        name: file.path.clone(),
-        length: file.bytes,
-    };
-    let parts = plan.files.iter().map(part);
     Upload {
         prefix: plan.prefix.clone(),
         version: plan.version_name.clone(),
         commit_hash: Some(plan.commit_hash.clone()),
         branch: plan.branch.clone(),
-        parts: parts.collect(),
+        parts: plan
+            .files
+            .iter()
+            .map(|file| UploadPart {
+                name: file.path.clone(),
+                length: file.bytes,
+            })
+            .collect(),
         source: Arc::new(UploadParts {
             files: plan.files.clone(),
-            contents: Arc::clone(&plan.reader),
+            reader: Arc::clone(&plan.reader),
             hashes,
         }),
         progress,
@@ -40,7 +41,7 @@ pub(super) fn build_upload(
 /// The plan's files, opened one after the other while they are sent.
 struct UploadParts {
     files: Vec<PlannedFile>,
-    contents: Arc<ContentReader>,
+    reader: Arc<ContentReader>,
     hashes: Option<FileHashes>,
 }
 
@@ -48,21 +49,17 @@ impl PartSource for UploadParts {
     fn open(&self, part_index: usize) -> io::Result<Box<dyn Read + Send>> {
         let file = self.files.get(part_index).ok_or(io::ErrorKind::NotFound)?;
         let content = self
-            .contents
+            .reader
             .open(&file.content, file.bytes)
             .map_err(io::Error::other)?;
-        let content: Box<dyn Read + Send> = match file.checked_hash {
-            Some(checked) => Box::new(Unchanged::new(content, checked)),
-            None => content,
-        };
-        Ok(match &self.hashes {
-            Some(hashes) => Box::new(HashingReader::new(
-                content,
-                part_index,
-                file.bytes,
-                hashes.clone(),
-            )),
-            None => content,
-        })
+        if self.hashes.is_none() && file.checked_hash.is_none() {
+            return Ok(content);
+        }
+        let recorder = self.hashes.as_ref().map(|hashes| HashRecorder {
+            hashes: hashes.clone(),
+            file_index: part_index,
+            remaining_bytes: file.bytes,
+        });
+        Ok(Box::new(HashingReader::new(content, file.checked_hash, recorder)))
     }
 }

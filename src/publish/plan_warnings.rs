@@ -86,31 +86,20 @@ fn format_places(warnings: &[&Warning]) -> String {
 
 impl WarningKind {
     fn describe(self, warning_count: usize) -> String {
-        let references = || count(warning_count, "reference");
-        match self {
-            Self::Disabled => {
-                let subject = count(warning_count, "shared pipeline");
-                format!("{subject} are disabled, so the version does not offer them")
-            }
-            Self::Unsent => {
-                let subject = references();
-                format!(
-                    "{subject} in pipelines that no shared pipeline needs refer to files that are not sent"
-                )
-            }
-            Self::Ambiguous => format!("{} may refer to any of several pipelines", references()),
-            Self::Expression => {
-                let subject = references();
-                format!("{subject} are expressions, so it is unknown whether their files are sent")
-            }
-            Self::Unreadable => {
-                let subject = count(warning_count, "file");
-                format!("{subject} that no shared pipeline needs cannot be read as pipelines")
-            }
-            Self::Submodule => {
-                let subject = count(warning_count, "submodule");
-                format!("{subject}, whose files are not part of this repository, are skipped")
-            }
-        }
+        let noun = match self {
+            Self::Disabled => "shared pipeline",
+            Self::Unsent | Self::Ambiguous | Self::Expression => "reference",
+            Self::Unreadable => "file",
+            Self::Submodule => "submodule",
+        };
+        let predicate = match self {
+            Self::Disabled => " are disabled, so the version does not offer them",
+            Self::Unsent => " in pipelines that no shared pipeline needs refer to files that are not sent",
+            Self::Ambiguous => " may refer to any of several pipelines",
+            Self::Expression => " are expressions, so it is unknown whether their files are sent",
+            Self::Unreadable => " that no shared pipeline needs cannot be read as pipelines",
+            Self::Submodule => ", whose files are not part of this repository, are skipped",
+        };
+        count(warning_count, noun) + predicate
     }
 }

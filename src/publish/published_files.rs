@@ -1,6 +1,6 @@
 //! Compares a plan with the files of a published commit: the content of a version, beside its interface.
 
-use super::content_hashes;
+use super::content_hashes::hash_reader;
 use super::content_reader::ContentReader;
 use super::{FileSelection, FileSource, Plan, PlannedFile, PublishError};
 use sluicegate_git::{CommitId, Content, FileKind, Repository, TreeFile};
@@ -22,18 +22,14 @@ pub fn compare_with_published_files(
     plan: &Plan,
     published: &PublishedFiles<'_>,
 ) -> Result<Vec<Change>, PublishError> {
-    let is_planned = |path: &str| {
-        plan.files
-            .binary_search_by(|file| file.path.as_str().cmp(path))
-            .is_ok()
-    };
-    let is_compared = |path: &str| {
-        is_planned(path) || (plan.selection == FileSelection::All && (published.is_selected)(path))
-    };
-    let files = published.repository.files(published.commit, &is_compared)?;
-    let files = files.iter().filter(|file| file.kind != FileKind::Submodule);
-    let mut unmatched_files: BTreeMap<&str, &TreeFile> =
-        files.map(|file| (file.path.as_str(), file)).collect();
+    let published_files = published.repository.files(published.commit, &|path| {
+        plan.has_file(path) || (plan.selection == FileSelection::All && (published.is_selected)(path))
+    })?;
+    let mut unmatched_files: BTreeMap<&str, &TreeFile> = published_files
+        .iter()
+        .filter(|file| file.kind != FileKind::Submodule)
+        .map(|file| (file.path.as_str(), file))
+        .collect();
     let contents = ContentReader::new(published.repository.root().to_owned());
     let mut changes = Vec::new();
     for file in &plan.files {
@@ -58,22 +54,26 @@ fn is_file_unchanged(
     plan: &Plan,
     contents: &ContentReader,
     published_content: &Content,
-    is: &PlannedFile,
+    planned_file: &PlannedFile,
 ) -> Result<bool, PublishError> {
-    if *published_content == is.content {
+    if *published_content == planned_file.content {
         return Ok(true);
     }
-    if is.path == plan.interface.file {
-        let meaning = |content| {
-            let bytes = contents.read(content, DOCUMENT_LIMIT)?;
-            Ok::<_, PublishError>(bytes.and_then(|bytes| SharedPipelines::meaning(&bytes).ok()))
-        };
-        let (published_content, is) = (meaning(published_content)?, meaning(&is.content)?);
-        return Ok(published_content.is_some() && published_content == is);
+    if planned_file.path == plan.interface.file {
+        let published_meaning = read_meaning(contents, published_content)?;
+        return Ok(published_meaning.is_some()
+            && published_meaning == read_meaning(contents, &planned_file.content)?);
     }
-    if plan.source == FileSource::Commit || contents.size(published_content)? != is.bytes {
+    if plan.source == FileSource::Commit || contents.size(published_content)? != planned_file.bytes {
         return Ok(false);
     }
-    let hash = |content| content_hashes::hash_reader(contents.open(content, is.bytes)?, &is.path);
-    Ok(hash(published_content)? == hash(&is.content)?)
+    let hash = |content| hash_reader(contents.open(content, planned_file.bytes)?, &planned_file.path);
+    Ok(hash(published_content)? == hash(&planned_file.content)?)
+}
+
+/// Returns the meaning of a shared-pipelines file, which does not depend on the order of its entries; `None` if it cannot
+/// be read.
+fn read_meaning(contents: &ContentReader, content: &Content) -> Result<Option<String>, PublishError> {
+    let bytes = contents.read(content, DOCUMENT_LIMIT)?;
+    Ok(bytes.and_then(|bytes| SharedPipelines::meaning(&bytes).ok()))
 }

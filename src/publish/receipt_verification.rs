@@ -37,9 +37,8 @@ impl Receipt {
 
     /// Returns the differences between the published version and the receipt.
     pub fn compare_with_details(&self, details: &ArtifactDetails) -> Vec<String> {
-        let shared = self.shared_pipelines.iter();
-        let pairs = shared.map(|shared| (shared.id.as_str(), shared.path.as_str()));
-        version_differences::compare_with_shared_pipelines(details, &self.commit_hash, pairs)
+        let shared_pipelines = self.shared_pipelines.iter().map(|shared| (shared.id.as_str(), shared.path.as_str()));
+        version_differences::compare_with_shared_pipelines(details, &self.commit_hash, shared_pipelines)
     }
 
     /// Returns the differences between the changes for consumers, computed again from both commits, and those in the
@@ -62,19 +61,20 @@ impl Receipt {
             let config_dir = file.path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
             (config_dir.starts_with('.') && !config_dir.contains('/')).then_some(config_dir)
         });
-        let snapshots = (repository.snapshot(old_commit.clone()), repository.snapshot(new_commit.clone()),);
-        let sides = (
-            interface_version::read_interface(repository, &snapshots.0, config_dir)?,
-            interface_version::read_interface(repository, &snapshots.1, config_dir)?,
+        let old_snapshot =repository.snapshot(old_commit.clone());
+        let new_snapshot = repository.snapshot(new_commit.clone());
+        let interfaces = (
+            interface_version::read_interface(repository, &old_snapshot, config_dir)?,
+            interface_version::read_interface(repository, &new_snapshot, config_dir)?,
         );
-        let (LoadedInterface::Read(was, _), LoadedInterface::Read(is, _)) = sides else {
+        let (LoadedInterface::Read(old_interface, _), LoadedInterface::Read(new_interface, _)) = interfaces else {
             return Ok(Some(vec![
                 "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
             ]));
         };
         let changes = interface_version::compare_interface_versions(
-            &InterfaceVersion::at_snapshot(repository, &snapshots.0, *was)?,
-            &InterfaceVersion::at_snapshot(repository, &snapshots.1, *is)?,
+            &InterfaceVersion::at_snapshot(repository, &old_snapshot, *old_interface)?,
+            &InterfaceVersion::at_snapshot(repository, &new_snapshot, *new_interface)?,
         )?;
         Ok(Some(self.compare_changes(
             compat,
@@ -90,28 +90,27 @@ impl Receipt {
     fn compare_changes(
         &self,
         compat: &Compat,
-        found: &[Change],
-        files: &CommitPair<'_>,
+        changes: &[Change],
+        commits: &CommitPair<'_>,
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
+        let recorded_changes = compat.changes.iter().filter(|change| {
         // A shared pipeline that was only in a working tree is in no commit.
-        let is_of_worktree = |it: &Change| it.what == What::PipelineRemoved && it.old.is_none();
-        let recorded = compat
-            .changes
-            .iter()
-            .filter(|it| it.id.is_some() && !is_of_worktree(it));
-        if recorded.ne(found.iter()) {
+        let is_of_worktree = change.what == What::PipelineRemoved && change.old.is_none();
+            change.id.is_some() && !is_of_worktree
+        });
+        if recorded_changes.ne(changes) {
             differences.push("the changes for consumers are not those between the commits".to_owned());
         }
-        let class = compat.changes.iter().map(|it| it.what.row().class).max();
-        let class = class.unwrap_or(Class::None).of_all();
-        if compat.class != Some(class) || compat.changes.iter().any(|it| it.class != it.what.row().class) {
-            let told = compat.class.map_or("none at all", Class::name);
+        let class = compat.changes.iter().map(|change| change.what.row().class).max().unwrap_or(Class::None).of_all();
+        let has_wrong_class = compat.changes.iter().any(|change| change.class != change.what.row().class);
+        if compat.class != Some(class) || has_wrong_class {
+            let recorded_class = compat.class.map_or("none at all", Class::name);
             differences.push(format!(
-                "the receipt's class is {told}, but the class of its changes is {class}"
+                "the receipt's class is {recorded_class}, but the class of its changes is {class}"
             ));
         }
-        differences.extend(files.compare_file_changes(compat, &self.files, found.is_empty())?);
+        differences.extend(commits.compare_file_changes(compat, &self.files)?);
         Ok(differences)
     }
 
@@ -128,10 +127,10 @@ impl Receipt {
             let path = &file.path;
             match repository.find_file(&commit, path)? {
                 None => differences.push(format!("`{path}` is not in the commit {}", commit.short())),
-                Some(found) => {
-                    let bytes = repository.blob_size(&found.blob)?;
+                Some(committed_file) => {
+                    let bytes = repository.blob_size(&committed_file.blob)?;
                     let sha256 =
-                        content_hashes::hash_reader(repository.open_blob(&found.blob, bytes)?, path)?;
+                        content_hashes::hash_reader(repository.open_blob(&committed_file.blob, bytes)?, path,)?;
                     if (bytes, &sha256) != (file.bytes, &file.sha256) {
                         differences.push(format!(
                             "`{path}` has different content in the commit {} and in the receipt",
@@ -157,35 +156,34 @@ impl CommitPair<'_> {
     fn compare_file_changes(
         &self,
         compat: &Compat,
-        sent: &[ReceiptFile],
-        with_shared: bool,
+        files: &[ReceiptFile],
     ) -> Result<Vec<String>, PublishError> {
-        let told: BTreeSet<String> = compat
+        let listed_paths: BTreeSet<String> = compat
             .changes
             .iter()
-            .filter(|it| it.id.is_none())
+            .filter(|change| change.id.is_none())
             .map(Change::subject)
             .collect();
         let mut differences = Vec::new();
-        for change in compat.changes.iter().filter(|it| it.id.is_none()) {
+        for change in compat.changes.iter().filter(|change| change.id.is_none()) {
             let path = change.subject();
-            let (was, is) = self.find_blobs(&path)?;
-            let is_so = match change.what {
-                What::FileAdded => was.is_none() && is.is_some(),
-                What::FileRemoved => was.is_some(),
-                _ => was.is_some() && is.is_some() && was != is,
+            let (old_blob, new_blob) = self.find_blobs(&path)?;
+            let has_changed = match change.what {
+                What::FileAdded => old_blob.is_none() && new_blob.is_some(),
+                What::FileRemoved => old_blob.is_some(),
+                _ => old_blob.is_some() && new_blob.is_some() && old_blob != new_blob,
             };
-            if !is_so {
+            if !has_changed {
                 differences.push(format!("`{path}` did not change as the receipt states"));
             }
         }
-        for file in sent {
+        for file in files {
             let is_shared = file.path.ends_with(SHARED_PIPELINES_FILE);
-            if told.contains(&file.path) || (is_shared && !with_shared) {
+            if is_shared || listed_paths.contains(&file.path) {
                 continue;
             }
-            let (was, is) = self.find_blobs(&file.path)?;
-            if was != is && !is_shared {
+            let (old_blob, new_blob) = self.find_blobs(&file.path)?;
+            if old_blob != new_blob {
                 differences.push(format!(
                     "`{}` changed, but the receipt does not list the change",
                     file.path
@@ -196,8 +194,8 @@ impl CommitPair<'_> {
     }
 
     fn find_blobs(&self, path: &str) -> Result<(Option<BlobId>, Option<BlobId>), PublishError> {
-        let blob =
-            |commit| Ok::<_, PublishError>(self.repository.find_file(commit, path)?.map(|file| file.blob));
-        Ok((blob(self.old_commit)?, blob(self.new_commit)?))
+        let old_file = self.repository.find_file(self.old_commit, path)?;
+        let new_file =self.repository.find_file(self.new_commit, path)?;
+        Ok((old_file.map(|file| file.blob), new_file.map(|file| file. blob)))
     }
 }

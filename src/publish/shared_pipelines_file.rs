@@ -1,8 +1,7 @@
 //! The shared-pipelines file, which defines what the artifact offers.
 
-use super::content_reader::ContentReader;
+use super::content_reader::{ContentHash, ContentReader, hash_changeable_content};
 use super::file_listing::{FileListing, reject_uncertain_files};
-use super::unchanged::{self, ContentHash};
 use super::{Problem, PublishError};
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::interface::Interface;
@@ -34,9 +33,9 @@ impl SharedPipelinesFile {
         };
         reject_uncertain_files(std::iter::once(&file))?;
         let bytes = contents.read(&file.content, DOCUMENT_LIMIT)?;
-        let checked = bytes
+        let checked_hash = bytes
             .as_deref()
-            .and_then(|bytes| unchanged::hash_changeable_content(&file.content, bytes));
+            .and_then(|bytes| hash_changeable_content(&file.content, bytes));
         let parsed = match bytes {
             Some(bytes) => SharedPipelines::parse(&bytes),
             None => Err(DocumentError {
@@ -45,10 +44,10 @@ impl SharedPipelinesFile {
             }),
         };
         match parsed {
-            Ok(shared) => Ok(Self {
-                interface: Interface::new(path, shared),
+            Ok(shared_pipelines) => Ok(Self {
+                interface: Interface::new(path, shared_pipelines),
                 file,
-                checked_hash: checked,
+                checked_hash,
             }),
             Err(error) => Err(PublishError::BadSharedFile { path, error }),
         }

@@ -12,11 +12,11 @@ pub(super) fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<S
     let shared_pipelines = plan
         .shared_pipelines
         .iter()
-        .map(|shared_pipelines| (shared_pipelines.id.as_str(), shared_pipelines.path.as_str()));
+        .map(|shared| (shared.id.as_str(), shared.path.as_str()));
     compare_with_shared_pipelines(details, &plan.commit_hash, shared_pipelines)
 }
 
-/// Like [`differences`], from a commit hash and shared pipelines (id and path).
+/// Like [`compare_with_plan`], from a commit hash and shared pipelines (id and path).
 pub(super) fn compare_with_shared_pipelines<'a>(
     details: &ArtifactDetails,
     commit_hash: &str,
@@ -25,19 +25,27 @@ pub(super) fn compare_with_shared_pipelines<'a>(
     let source_by_id: HashMap<&str, Option<&str>> = details
         .shared_pipelines
         .iter()
-        .filter_map(|it| Some((it.shared_pipeline_id.as_deref()?, it.source_pipeline.as_deref())))
+        .filter_map(|shared| {
+            Some((
+                shared.shared_pipeline_id.as_deref()?,
+                shared.source_pipeline.as_deref(),
+            ))
+        })
         .collect();
-    let differs = |(id, path): (&str, &str)| match source_by_id.get(id) {
-        None => Some(format!("the shared pipeline `{id}` ({path}) is missing")),
-        Some(Some(source)) if !is_source_of_path(source, path) => Some(format!(
-            "the shared pipeline `{id}` is from `{source}`, not from {path}"
-        )),
-        Some(_) => None,
-    };
-    let mut differences: Vec<String> = compare_commits(details.artifact.commit_hash.as_deref(), commit_hash)
-        .into_iter()
-        .collect();
-    differences.extend(shared_pipelines.filter_map(differs));
+    let mut differences = Vec::new();
+    differences.extend(compare_commits(
+        details.artifact.commit_hash.as_deref(),
+        commit_hash,
+    ));
+    for (id, path) in shared_pipelines {
+        match source_by_id.get(id) {
+            None => differences.push(format!("the shared pipeline `{id}` ({path}) is missing")),
+            Some(Some(source)) if !is_source_of_path(source, path) => differences.push(format!(
+                "the shared pipeline `{id}` is from `{source}`, not from {path}"
+            )),
+            Some(_) => {}
+        }
+    }
     differences
 }
 
@@ -46,8 +54,9 @@ pub(super) fn compare_with_shared_pipelines<'a>(
 fn is_source_of_path(source: &str, path: &str) -> bool {
     let source = source.trim_matches('/');
     let starts = iter::once(0).chain(path.match_indices('/').map(|(index, _)| index + 1));
-    let mut path_tails = starts.filter_map(|index| path.get(index..)?.strip_prefix(source));
-    path_tails.any(|remainder| remainder.is_empty() || remainder.starts_with('.'))
+    starts
+        .filter_map(|index| path.get(index..)?.strip_prefix(source))
+        .any(|remainder| remainder.is_empty() || remainder.starts_with('.'))
 }
 
 pub(super) fn compare_commits(published: Option<&str>, planned: &str) -> Option<String> {
@@ -81,7 +90,7 @@ mod tests {
     use super::is_source_of_path;
 
     #[test]
-    fn a_source_is_the_path_without_its_extension() {
+    fn source_is_path_without_extension() {
         for source in ["p/a", "p/a.orch", "p/a.orch.yaml", "/p/a", "a"] {
             assert!(is_source_of_path(source, "p/a.orch.yaml"), "{source}");
         }

@@ -84,8 +84,11 @@ pub enum VersionNameError {
         nearest: Option<&'static str>,
     },
     /// The template has a placeholder without a value in this run.
-    #[error("the version name uses `{{{name}}}`, but {why}")]
-    NoValue { name: &'static str, why: &'static str },
+    #[error("the version name uses `{{{name}}}`, but {reason}")]
+    NoValue {
+        name: &'static str,
+        reason: &'static str,
+    },
     /// A name that has another meaning for consumers.
     #[error(
         "no version can be called `{LATEST_ALIAS}`: consumers request the latest enabled version by this name"
@@ -99,20 +102,20 @@ pub enum VersionNameError {
         brace: char,
     },
     /// The result, or the prefix, contains a character that is not printable ASCII.
-    #[error("the {what} `{value}` contains {found:?}: only printable ASCII is safe in a header")]
+    #[error("the {subject} `{value}` contains {character:?}: only printable ASCII is safe in a header")]
     NotAscii {
         /// `version name` or `prefix`.
-        what: &'static str,
+        subject: &'static str,
         value: String,
-        found: char,
+        character: char,
     },
     /// The result, or the prefix, cannot be sent as a header.
-    #[error("the {what} `{value}` cannot be sent as a header: {why}")]
+    #[error("the {subject} `{value}` cannot be sent as a header: {reason}")]
     Header {
         /// `version name` or `prefix`.
-        what: &'static str,
+        subject: &'static str,
         value: String,
-        why: HeaderError,
+        reason: HeaderError,
     },
 }
 
@@ -120,10 +123,6 @@ pub enum VersionNameError {
 /// `{next}` (the semantic version after the latest), `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of
 /// the commit, in UTC) and `{run-number}`. The template `auto` is `{date}-{short-sha}`.
 pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
-    let unmatched_brace = |brace| VersionNameError::UnmatchedBrace {
-        template: template.to_owned(),
-        brace,
-    };
     let mut name = String::new();
     let mut remainder = if template == "auto" {
         AUTO_TEMPLATE
@@ -137,8 +136,8 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
             .map(|placeholder| placeholder.split_once('}'))
         {
             Some(Some(parts)) => parts,
-            Some(None) => return Err(unmatched_brace('{')),
-            None => return Err(unmatched_brace('}')),
+            Some(None) => return Err(VersionNameError::unmatched_brace(template, '{')),
+            None => return Err(VersionNameError::unmatched_brace(template, '}')),
         };
         let value = placeholder_value(placeholder, values)?;
         // Do not repeat a `v` that the template already contains.
@@ -157,25 +156,19 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
 
 fn placeholder_value(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
     let utc = || values.committed_at.to_zoned_datetime(TimeZone::UTC);
-    let given = |value: &Option<String>, name, why| {
-        value
-            .clone()
-            .filter(|value| !value.is_empty())
-            .ok_or(VersionNameError::NoValue { name, why })
-    };
     match name {
-        "tag" => given(&values.tag, "tag", "this run has no tag"),
-        "branch" => given(&values.branch, "branch", "the branch is unknown"),
+        "tag" => require_value(&values.tag, "tag", "this run has no tag"),
+        "branch" => require_value(&values.branch, "branch", "the branch is unknown"),
         "sha" => Ok(values.sha.clone()),
         "short-sha" => Ok(short_id(&values.sha).to_owned()),
         "date" => Ok(utc().strftime("%Y-%m-%d").to_string()),
         "datetime" => Ok(utc().strftime("%Y%m%dT%H%M%SZ").to_string()),
-        NEXT_PLACEHOLDER => given(
+        NEXT_PLACEHOLDER => require_value(
             &values.next_version,
             NEXT_PLACEHOLDER,
             "the published versions are unknown here",
         ),
-        "run-number" => given(
+        "run-number" => require_value(
             &values.run_number,
             "run-number",
             "the CI host provides no run number",
@@ -188,25 +181,46 @@ fn placeholder_value(name: &str, values: &PlaceholderValues) -> Result<String, V
 }
 
 fn format_suggestion(nearest: Option<&str>) -> String {
-    let question = nearest.map(|name| format!(": {}", text::did_you_mean(&format!("{{{name}}}"))));
-    question.unwrap_or_default()
+    nearest
+        .map(|name| format!(": {}", text::did_you_mean(&format!("{{{name}}}"))))
+        .unwrap_or_default()
+}
+
+fn require_value(
+    value: &Option<String>,
+    name: &'static str,
+    reason: &'static str,
+) -> Result<String, VersionNameError> {
+    value
+        .clone()
+        .filter(|value| !value.is_empty())
+        .ok_or(VersionNameError::NoValue { name, reason })
+}
+
+impl VersionNameError {
+    fn unmatched_brace(template: &str, brace: char) -> Self {
+        Self::UnmatchedBrace {
+            template: template.to_owned(),
+            brace,
+        }
+    }
 }
 
 /// Returns the value if it can be sent as a header that every server reads in the same way.
 pub(super) fn validate_header(subject: &'static str, value: String) -> Result<String, VersionNameError> {
     if let Some(character) = value.chars().find(|c| !c.is_ascii() && !c.is_control()) {
         return Err(VersionNameError::NotAscii {
-            what: subject,
+            subject,
             value,
-            found: character,
+            character,
         });
     }
     match header_value(&value) {
         Ok(_) => Ok(value),
         Err(reason) => Err(VersionNameError::Header {
-            what: subject,
+            subject,
             value,
-            why: reason,
+            reason,
         }),
     }
 }
@@ -269,8 +283,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_version_is_named() {
-        let tries = [
+    fn invalid_version_name_is_rejected_with_reason() {
+        let templates = [
             "[latest]",
             "{short_sha}",
             "{run-number}",
@@ -280,9 +294,9 @@ mod tests {
             " a",
             "a\nb",
         ];
-        let errors: Vec<String> = tries
+        let errors: Vec<String> = templates
             .iter()
-            .map(|t| expand_template(t, &facts()).unwrap_err().to_string())
+            .map(|template| expand_template(template, &facts()).unwrap_err().to_string())
             .collect();
         insta::assert_snapshot!(errors.join("\n"), @r"
         no version can be called `[Latest]`: consumers request the latest enabled version by this name
@@ -299,7 +313,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_version_is_always_a_header_value(template in "(\\PC|[{}\\x00-\\x1f]|\\{sha\\}|\\{branch\\}){0,20}", branch in "\\PC{0,10}") {
+        fn version_name_is_always_header_value(template in "(\\PC|[{}\\x00-\\x1f]|\\{sha\\}|\\{branch\\}){0,20}", branch in "\\PC{0,10}") {
             let facts = PlaceholderValues { branch: Some(branch), ..facts() };
             if let Ok(version) = expand_template(&template, &facts) {
                 prop_assert!(!version.is_empty() && version.trim() == version);

@@ -21,17 +21,16 @@ pub(super) fn find_worktree_drift(
 ) -> Result<Option<String>, PublishError> {
     let planned_files: BTreeMap<&str, &PlannedFile> =
         files.iter().map(|file| (file.path.as_str(), file)).collect();
-    let is_published = |path: &str| {
+    let committed_files = repository.files(head, &|path| {
         request.selection == FileSelection::All && request.is_selected(path)
             || planned_files.contains_key(path)
-    };
-    let committed_files = repository.files(head, &is_published)?;
+    })?;
     let checkout = repository.checkout();
     let mut uncommitted_files = planned_files.clone();
     let mut differing_paths = Vec::new();
     for file in committed_files {
         let is_equal = match uncommitted_files.remove(file.path.as_str()) {
-            Some(planned_files) => planned_file_matches_blob(contents, &checkout, planned_files, file.blob)?,
+            Some(planned_file) => planned_file_matches_blob(contents, &checkout, planned_file, file.blob)?,
             None => false,
         };
         if !is_equal {

@@ -126,7 +126,7 @@ fn count_callers(repo: &Repository, snapshot: &Snapshot<'_>, told: &mut [Changed
     match CallGraph::read_callers_of(repo, snapshot, &paths, read.into_iter().collect()) {
         Ok(callers) => {
             for file in told {
-                let named = callers.of(&file.changed.path);
+                let named = callers.callers_of(&file.changed.path);
                 file.changed.called_by = Some(named.len());
                 let first = named.into_iter().take(MAX_LISTED_CALLERS);
                 file.changed.callers = first.map(str::to_owned).collect();

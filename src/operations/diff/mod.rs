@@ -134,7 +134,7 @@ fn in_words(reaching: &TransitiveCaller) -> String {
     format!(
         "{} calls {}",
         reaching.path,
-        reaching.through.join(", which calls ")
+        reaching.call_chain.join(", which calls ")
     )
 }
 
@@ -192,7 +192,7 @@ impl PipelinesCompared {
         if let Some(callers) = &self.callers {
             let each = callers
                 .iter()
-                .map(|it| json!({ "path": it.path, "through": it.through }));
+                .map(|it| json!({ "path": it.path, "through": it.call_chain }));
             document["callers"] = each.collect();
         }
         output::json(&document)

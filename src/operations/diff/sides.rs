@@ -127,7 +127,7 @@ fn reaching(
 ) -> Result<Vec<TransitiveCaller>, Failure> {
     let counted = changes.iter().zip(pipelines).filter(|(_, made)| made.counts());
     let reached: BTreeSet<&str> = counted.flat_map(|(change, _)| change.paths()).collect();
-    Ok(CallGraph::read(repo, snapshot, &reached)?.reaching(&reached))
+    Ok(CallGraph::read(repo, snapshot, &reached)?.transitive_callers_of(&reached))
 }
 
 /// Adds a hint if a missing path is the name of a revision, as `git diff` accepts revisions.

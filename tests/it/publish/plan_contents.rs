@@ -342,7 +342,10 @@ fn what_one_plan_changes_in_another_is_told() {
     let after = planned(&world);
     let hashes = after.hash_all().unwrap();
     assert_eq!(compare_plans(&before, &after, &hashes).unwrap(), expected);
-    assert_eq!(compare_plans(&after, &after, &hashes).unwrap(), PlanChanges::default());
+    assert_eq!(
+        compare_plans(&after, &after, &hashes).unwrap(),
+        PlanChanges::default()
+    );
     assert_eq!(
         compare_plans(&after, &on_disk, &hashes).unwrap(),
         PlanChanges::default()

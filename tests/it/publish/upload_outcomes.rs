@@ -222,7 +222,7 @@ async fn ignored_resources_are_incomplete() {
     stage.upload(ignoring()).await.shows(ok(&stage.details())).await;
     let outcome = stage.run(options()).await;
     assert_eq!(
-        (outcome.kind, outcome.ignored.len()),
+        (outcome.kind, outcome.ignored_resources.len()),
         (OutcomeKind::Incomplete, 1)
     );
     insta::assert_snapshot!(outcome.problems.join("\n"), @"the platform left out `x.zip`: archives are not supported");
@@ -239,7 +239,7 @@ async fn ignored_resources_can_be_waved_through() {
         })
         .await;
     assert_eq!(
-        (outcome.kind, outcome.ignored.len(), outcome.verified),
+        (outcome.kind, outcome.ignored_resources.len(), outcome.verified),
         (OutcomeKind::Published, 1, true)
     );
 }
@@ -467,7 +467,7 @@ async fn the_receipt_says_what_became_of_it() {
         read["files"][5],
         json!({ "path": "sql/load.sql", "bytes": 10, "sha256": hashes[5] })
     );
-    assert_eq!(read["digest"], json!(stage.plan.digest(&hashes)));
+    assert_eq!(read["digest"], json!(stage.plan.compute_digest(&hashes)));
     let planned = serde_json::to_value(Receipt::for_dry_run(&stage.plan, &hashes)).unwrap();
     assert_eq!(planned["outcome"], "planned");
 }

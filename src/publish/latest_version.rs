@@ -1,0 +1,49 @@
+//! Looks up the version that consumers with \[Latest\] get.
+
+use super::version_lookup::{poll_until, report_wait};
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::http::ErrorKind;
+use std::time::Duration;
+
+/// The version that consumers with \[Latest\] get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LatestVersion {
+    Enabled(String),
+    /// No version is enabled.
+    NoneEnabled,
+    /// The lookup failed; contains the reason.
+    Unknown(String),
+}
+
+/// Returns the version that \[Latest\] means once a version is disabled; repeats the lookup, as the details may lag.
+pub async fn look_up_latest_without(
+    platform: &Platform,
+    prefix: &str,
+    disabled_version: &str,
+    timeout: Duration,
+) -> LatestVersion {
+    let is_still_latest =
+        |latest: &LatestVersion| *latest == LatestVersion::Enabled(disabled_version.to_owned());
+    let lookup = poll_until(
+        timeout,
+        || look_up_latest(platform, prefix),
+        |latest| !is_still_latest(latest),
+    );
+    match report_wait(platform, lookup, prefix, disabled_version, timeout).await {
+        latest if is_still_latest(&latest) => {
+            LatestVersion::Unknown(format!("the platform still returns {disabled_version}"))
+        }
+        latest => latest,
+    }
+}
+
+async fn look_up_latest(platform: &Platform, prefix: &str) -> LatestVersion {
+    match platform.artifact_details(prefix, None).await {
+        Ok(details) => match details.artifact.version_name {
+            Some(version) => LatestVersion::Enabled(version),
+            None => LatestVersion::Unknown("the platform returns no version".to_owned()),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => LatestVersion::NoneEnabled,
+        Err(error) => LatestVersion::Unknown(error.to_string()),
+    }
+}

@@ -1,0 +1,38 @@
+//! The times in the platform's responses.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+/// Parses an ISO 8601 time; without an offset it is in UTC.
+pub(super) fn parse_platform_time(text: &str) -> Option<Timestamp> {
+    if let Ok(time) = text.parse() {
+        return Some(time);
+    }
+    let time = text
+        .parse::<DateTime>()
+        .ok()?
+        .to_zoned_datetime(TimeZone::UTC)
+        .ok()?;
+    Some(time.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_with_and_without_an_offset() {
+        let expected: Timestamp = "2026-11-20T09:30:00Z".parse().unwrap();
+        for text in [
+            "2026-11-20T09:30:00Z",
+            "2026-11-20T10:30:00+01:00",
+            "2026-11-20T09:30:00.000",
+        ] {
+            assert_eq!(parse_platform_time(text), Some(expected), "{text}");
+        }
+        for text in ["", "yesterday", "2026-13-01T00:00:00Z"] {
+            assert_eq!(parse_platform_time(text), None, "{text}");
+        }
+    }
+}

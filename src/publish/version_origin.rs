@@ -1,0 +1,46 @@
+//! Determines whether this run published a version.
+
+use super::platform_time::parse_platform_time;
+use super::{Plan, version_differences};
+use jiff::{SignedDuration, Timestamp};
+use sluicegate_platform::api::ArtifactDetails;
+
+/// Maximum time by which the platform's clock may be behind ours.
+const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(10);
+
+/// Origin of a version that did not exist before an upload whose response was lost.
+pub(super) enum VersionOrigin {
+    ThisRun,
+    /// Another run published it; contains the difference.
+    OtherRun(String),
+    /// The origin is unknown; contains the reason.
+    Unclear(String),
+}
+
+impl VersionOrigin {
+    /// Determines the origin from commit and time; `not_found_at` is the time at which this run found no such version.
+    pub(super) fn from_details(details: &ArtifactDetails, plan: &Plan, not_found_at: Timestamp) -> Self {
+        let artifact = &details.artifact;
+        if artifact.commit_hash.is_none() {
+            return Self::Unclear("the platform reports no commit hash for the version".to_owned());
+        }
+        if let Some(difference) =
+            version_differences::compare_commits(artifact.commit_hash.as_deref(), &plan.commit_hash)
+        {
+            return Self::OtherRun(difference);
+        }
+        let created_at = artifact.created_at.as_deref().unwrap_or_default();
+        let earliest_time = not_found_at
+            .saturating_sub(MAX_CLOCK_SKEW)
+            .unwrap_or(not_found_at);
+        match parse_platform_time(created_at) {
+            None => Self::Unclear(format!(
+                "the version is from this commit, but the platform reports no valid creation time (`{created_at}`)"
+            )),
+            Some(creation_time) if creation_time < earliest_time => Self::OtherRun(format!(
+                "the version was created at {created_at}, before this run started"
+            )),
+            Some(_) => Self::ThisRun,
+        }
+    }
+}
