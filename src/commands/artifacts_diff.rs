@@ -3,7 +3,7 @@
 use crate::exit::ExitStatus;
 use crate::job::cli::{ArtifactsDiffArgs, NoteFormat};
 use crate::publication::version_comparison::compared;
-use crate::report::release_note;
+use crate::report::render_release_note;
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
@@ -14,7 +14,7 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
     let to = found.to.name();
     let shown = match args.output {
         NoteFormat::Json => json(&found.json()),
-        NoteFormat::Markdown => release_note(&found.prefix, &to, &found.compat),
+        NoteFormat::Markdown => render_release_note(&found.prefix, &to, &found.compat),
         NoteFormat::Text if found.compat.is_first() => found.nothing() + "\n",
         NoteFormat::Text => {
             let compat = &found.compat;

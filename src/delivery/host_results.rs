@@ -8,7 +8,7 @@ use crate::hosts::{CodeInsights, Kept, Thread, keep_comment};
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
 use crate::job::settings::variable;
-use crate::report::{self, About, bitbucket};
+use crate::report::{self, ReportContext, bitbucket};
 use crate::session::Run;
 use secrecy::SecretString;
 use sluicegate_pipelines::findings::Verdict;
@@ -31,7 +31,7 @@ const BITBUCKET_PROXY: &str = "http://localhost:29418";
 const BITBUCKET_API: &str = "http://api.bitbucket.org";
 
 /// Sends the requested results in the forms that the host can show.
-pub(super) fn send(run: &Run, delivery: &Delivery<'_>, about: &About) {
+pub(super) fn send(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) {
     let shows = delivery.to.annotations != Annotations::None;
     let sent = match delivery.host() {
         Host::Bitbucket if shows => code_insights(run, delivery, about).map_err(|why| ("Code Insights", why)),
@@ -49,10 +49,10 @@ pub(super) fn send(run: &Run, delivery: &Delivery<'_>, about: &About) {
     }
 }
 
-fn comment(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+fn comment(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
     let (thread, settings) = thread(run, delivery)?;
     let client = HostClient::new(&settings)?;
-    let body = report::comment(delivery.report, about);
+    let body = report::render_comment(delivery.report, about);
     let marker = body.lines().next().unwrap_or_default();
     let kept = run.requests(keep_comment(&client, &thread, marker, &body))??;
     run.ui.say(match kept {
@@ -132,7 +132,7 @@ fn url(text: &str) -> Result<Url, Failure> {
     Url::parse(text).map_err(|why| Failure::usage(format!("{text:?} is not a URL: {why}")))
 }
 
-fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
     let name = need(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
     let built = || built_commit(run, delivery);
@@ -159,8 +159,8 @@ fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<()
         commit: &commit,
         report: &id,
     };
-    let body = bitbucket::report(delivery.report);
-    let annotations = bitbucket::annotations(delivery.report, about);
+    let body = bitbucket::build_report(delivery.report);
+    let annotations = bitbucket::build_annotation_requests(delivery.report, about);
     run.requests(insights.send(&client, &body, &annotations))??;
     run.ui.say("sent the result to Code Insights");
     Ok(())
@@ -182,7 +182,7 @@ fn built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 
 /// Creates an annotation with the agent's own command; a job in a container without the agent gets no annotation
 /// (<https://buildkite.com/docs/agent/v3/cli-annotate>).
-fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+fn annotate(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
     let style = match delivery.report.verdict {
         Verdict::Passed => "success",
         Verdict::Failed => "error",
@@ -199,7 +199,7 @@ fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Fai
     for name in SECRETS {
         command.env_remove(name);
     }
-    let body = report::comment(delivery.report, about);
+    let body = report::render_comment(delivery.report, about);
     let waiting = || {
         format!(
             "waiting for buildkite-agent annotate; at most {} s",

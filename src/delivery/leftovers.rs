@@ -8,7 +8,7 @@ use crate::job::ci::Host;
 use crate::job::cli::{Command, DestinationArgs, PublishArgs, PublishFlags, ReportFlag};
 use crate::job::policy;
 use crate::job::settings::{self, PublishFiles};
-use crate::report::{self, About, Format, PublishRun, publish_junit};
+use crate::report::{self, Format, PublishRun, ReportContext, write_publish_junit};
 use crate::session::{Run, UnfinishedFiles};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
@@ -292,9 +292,9 @@ fn refusal(path: &Path) -> Failure {
 }
 
 fn write_unfinished_report(format: Format, reason: &str, out: &mut dyn io::Write) -> io::Result<()> {
-    let about = About {
+    let about = ReportContext {
         tool_version: env!("CARGO_PKG_VERSION"),
-        ..About::default()
+        ..ReportContext::default()
     };
     let report = Report::unfinished(reason, Timestamp::now());
     report::render(format, &report, &about, out)
@@ -309,5 +309,5 @@ fn write_unfinished_publish(reason: &str, out: &mut dyn io::Write) -> io::Result
         started_at: Timestamp::now(),
         elapsed: Duration::ZERO,
     };
-    publish_junit(&run, out)
+    write_publish_junit(&run, out)
 }

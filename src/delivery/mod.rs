@@ -25,7 +25,7 @@ use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::RunSubject;
 use crate::job::ci::{CiContext, Host};
 use crate::job::settings::{ReportDestinations, Selection};
-use crate::report::{AnnotationStyle, ChangedFile, WrongRules};
+use crate::report::{AnnotationStyle, ChangedFile, RulesFileError};
 use crate::session::Run;
 use crate::session::step_report::annotation_style;
 use crate::workspace::Workspace;
@@ -63,7 +63,7 @@ struct Delivery<'a> {
     /// The gate configuration in force comes from another commit than the reviewed one.
     is_policy_elsewhere: bool,
     /// The errors in the rules file.
-    wrong_rules: Vec<WrongRules>,
+    wrong_rules: Vec<RulesFileError>,
     /// How to provide the rules file, if the review did not find it.
     missing_rules_hint: Option<String>,
     /// The changes of pipelines, if a selection found them.
@@ -195,7 +195,7 @@ fn missing_rules_hint(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report
 }
 
 /// Returns the errors that `rules lint` shows, if the rules file keeps pipelines from being evaluated.
-fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Vec<WrongRules> {
+fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Vec<RulesFileError> {
     if !report.findings().iter().any(Finding::is_of_the_rules_file) {
         return Vec::new();
     }
@@ -208,7 +208,7 @@ fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Repo
     let problems = rules::lint(&bytes).into_iter().filter(|problem| problem.is_error);
     let wrong = |problem: LintProblem| {
         let at = problem.position;
-        Some(WrongRules {
+        Some(RulesFileError {
             error_type: problem.error_type?,
             message: problem.message,
             place: format!("{}:{}:{}", file.path, at.line, at.column),

@@ -57,7 +57,11 @@ impl<'a> Needed<'a> {
         if delivery.to.has_report(Format::needs_lines) {
             self.show(report.findings());
         } else if !run.ui.is_quiet() {
-            self.show(terminal::listed(report, changed, delivery.to.show));
+            self.show(terminal::select_listed_findings(
+                report,
+                changed,
+                delivery.to.show,
+            ));
         }
     }
 

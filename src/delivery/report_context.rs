@@ -7,7 +7,7 @@ use crate::gate::ComparedChanges;
 use crate::gate::changes::change_list;
 use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
-use crate::report::{About, ChangedFile, Format, PathBase, RuleText, SarifLimits, touched_lines};
+use crate::report::{ ChangedFile, Format, PathBase, ReportContext, RuleText, SarifLimits, touched_lines};
 use crate::session::Run;
 use sluicegate_base::overlap;
 use sluicegate_git::{
@@ -21,10 +21,10 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 /// Returns the context for the writers. Unreadable files are left out: a review is shown even if its files cannot be.
-pub(super) fn about(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> About {
+pub(super) fn about(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ReportContext {
     let (report, to) = (delivery.report, delivery.to);
     let has_links = change_list::has_output(run, delivery.host(), to, Format::needs_links);
-    let mut about = About {
+    let mut about = ReportContext {
         tool_version: env!("CARGO_PKG_VERSION"),
         blob_url: has_links
             .then(|| repository_links::blob_url(run, delivery, report))
@@ -36,14 +36,14 @@ pub(super) fn about(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<Chan
         category: to.category.clone(),
         show: to.show,
         path_base: path_base(run, delivery),
-        told: run.shown_texts(),
-        wrong_rules: delivery.wrong_rules.clone(),
+        logged_reasons: run.shown_texts(),
+        rules_file_errors: delivery.wrong_rules.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
-        reproduce: reproduction::command(run, delivery),
+        reproduction_command: reproduction::command(run, delivery),
         reports: report_files::places(run, delivery.host(), delivery),
         rules: rule_texts(),
-        any_file: any_file(delivery, report),
-        ..About::default()
+        existing_file: any_file(delivery, report),
+        ..ReportContext::default()
     };
     if change_list::writes_changes(run, delivery.host(), to) {
         about.changes = changes.unwrap_or_else(|| changes::of_report(delivery));
@@ -73,7 +73,7 @@ fn path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
         return if parts.is_empty() {
             PathBase::Root
         } else {
-            PathBase::Below(parts.join("/"))
+            PathBase::Subdirectory(parts.join("/"))
         };
     }
     let root = root.strip_prefix(&here).unwrap_or(&root);
@@ -95,7 +95,7 @@ fn any_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
 }
 
 /// Reads the lines that the writers show, and determines which of them the change touched.
-fn read_files(run: &Run, delivery: &Delivery<'_>, about: &mut About) {
+fn read_files(run: &Run, delivery: &Delivery<'_>, about: &mut ReportContext) {
     let Some((repo, snapshot)) = delivery.files else {
         return;
     };
@@ -105,7 +105,7 @@ fn read_files(run: &Run, delivery: &Delivery<'_>, about: &mut About) {
         bases: change_list::bases(repo, delivery.report),
         compared: delivery.compared,
     };
-    let read = |needed: &Needed<'_>, about: &mut About| {
+    let read = |needed: &Needed<'_>, about: &mut ReportContext| {
         if needed.is_nothing() {
             return;
         }
@@ -121,7 +121,7 @@ fn read_files(run: &Run, delivery: &Delivery<'_>, about: &mut About) {
         read(&needed, about);
         needed = Needed::default();
     }
-    needed.add_lines(run, delivery, &about.changed);
+    needed.add_lines(run, delivery, &about.changed_lines);
     read(&needed, about);
 }
 
@@ -167,7 +167,7 @@ impl ReportedFile<'_> {
 }
 
 impl ReportedFiles<'_> {
-    fn read(&self, needed: &Needed<'_>, about: &mut About) -> Result<(), GitError> {
+    fn read(&self, needed: &Needed<'_>, about: &mut ReportContext) -> Result<(), GitError> {
         let files = self.snapshot.files(&|path| needed.takes(path))?;
         let former = self.former(&needed.touched.keys().copied().collect())?;
         let is_full = Cell::new(about.sources.is_full());
@@ -184,7 +184,7 @@ impl ReportedFiles<'_> {
                 is_full.set(about.sources.is_full());
             }
             if let Some(touched) = touched {
-                about.changed.add(file.path, touched);
+                about.changed_lines.add(file.path, touched);
             }
         })
     }

@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::ReportFlag;
 use crate::job::policy;
-use crate::report::{self, About, Format};
+use crate::report::{self, Format, ReportContext};
 use crate::session::Run;
 use crate::session::failure::not_written;
 use crate::ui::Ui;
@@ -23,7 +23,7 @@ pub(super) fn write_reports(
     run: &Run,
     host: Host,
     delivery: &Delivery<'_>,
-    about: &About,
+    about: &ReportContext,
     check: &mut impl FnMut(Result<(), Failure>),
 ) {
     let (report, asked) = (delivery.report, &delivery.to.reports);
@@ -93,7 +93,7 @@ fn in_sight(here: &Path, checkout: Option<&Repository>, place: &Path) -> Result<
 }
 
 /// Writes the report to each of these paths in parallel, which is faster than one after another.
-fn written(run: &Run, targets: &[ReportFlag], report: &Report, about: &About) -> Vec<Result<(), Failure>> {
+fn written(run: &Run, targets: &[ReportFlag], report: &Report, about: &ReportContext,) -> Vec<Result<(), Failure>> {
     let ui = run.ui;
     let write = |target| write_report(ui, target, report, about);
     targets.par_iter().map(write).collect()
@@ -167,7 +167,7 @@ pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Opti
     asked.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }
 
-fn write_report(ui: Ui, target: &ReportFlag, report: &Report, about: &About) -> Result<(), Failure> {
+fn write_report(ui: Ui, target: &ReportFlag, report: &Report, about: &ReportContext) -> Result<(), Failure> {
     let format = target.format;
     let cut = format.omitted_count(report, about);
     if cut > 0 {

@@ -4,8 +4,8 @@ use super::Delivery;
 use super::report_files::junit_path;
 use crate::error::Failure;
 use crate::job::ci::Host;
-use crate::report::terminal::{self, Groups};
-use crate::report::{self, About, azure, github};
+use crate::report::terminal::{self, GroupStyle};
+use crate::report::{self, ReportContext, azure, github};
 use crate::session::Run;
 use crate::session::step_report::annotation_style;
 use crate::ui::Ui;
@@ -14,7 +14,7 @@ use crate::ui::Ui;
 const ANNOTATIONS: usize = usize::MAX;
 
 /// Prints the findings, and the host's annotations and outputs; on standard error if a report goes to standard output.
-pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
     let taken = delivery.to.use_stdout();
     let color = if taken {
         run.ui.colors_messages()
@@ -33,7 +33,7 @@ pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<
     };
     let mut commands = report::annotations(annotations, delivery.report, about);
     if host == Host::Azure {
-        commands.extend(azure::outputs(&outputs(run, host, delivery)));
+        commands.extend(azure::format_outputs(&outputs(run, host, delivery)));
     }
     // The annotations of files come first and folded, so that the findings follow and the verdict comes last.
     let commands: String = commands.iter().flat_map(|line| [line, "\n"]).collect();
@@ -41,7 +41,7 @@ pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<
     if !commands.is_empty() {
         style
             .groups
-            .push(&mut text, ANNOTATIONS, "annotations", &commands);
+            .push_group(&mut text, ANNOTATIONS, "annotations", &commands);
     }
     text.push_str(&terminal::render(delivery.report, about, style));
     if taken {
@@ -52,17 +52,17 @@ pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<
 }
 
 /// Returns the syntax of the groups that the host folds in its log.
-const fn groups(host: Host) -> Groups {
+const fn groups(host: Host) -> GroupStyle {
     match host {
-        Host::GitHub | Host::Gitea => Groups::Github,
-        Host::GitLab => Groups::Gitlab,
-        Host::Azure => Groups::Azure,
-        _ => Groups::None,
+        Host::GitHub | Host::Gitea => GroupStyle::Github,
+        Host::GitLab => GroupStyle::Gitlab,
+        Host::Azure => GroupStyle::Azure,
+        _ => GroupStyle::None,
     }
 }
 
 /// Appends the step summary if the host supports it.
-pub(super) fn summarize(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Failure> {
+pub(super) fn summarize(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
     run.append_summary(|| github::step_summary(delivery.report, about))
 }
 
@@ -73,7 +73,7 @@ pub(super) fn tell_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<(), Fai
 
 /// Returns the step outputs of the contract.
 fn outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
-    let mut outputs = report::outputs(delivery.report);
+    let mut outputs = report::review_outputs(delivery.report);
     outputs.push(("junit", junit_path(run, host, delivery).unwrap_or_default()));
     outputs
 }

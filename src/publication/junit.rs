@@ -5,7 +5,7 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::Compat as Mode;
-use crate::report::{PublishBreak, PublishRun, publish_junit};
+use crate::report::{PublishBreak, PublishRun, write_publish_junit};
 use crate::session::failure::not_written;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
@@ -44,7 +44,7 @@ impl Publishing<'_> {
             started_at: self.started,
             elapsed: elapsed.try_into().unwrap_or_default(),
         };
-        atomic_file::write_file_with(path, |out| publish_junit(&run, out))
+        atomic_file::write_file_with(path, |out| write_publish_junit(&run, out))
             .map_err(not_written("the report ", path))
     }
 
@@ -60,7 +60,7 @@ impl Publishing<'_> {
                 words: change.in_one_line(&old),
                 place: place.map(|place| (place.path.clone(), place.line)),
                 is_refused: self.settings.compatibility.mode == Mode::Fail && compat.accepted.is_none(),
-                accepted: compat.accepted.clone(),
+                accepted_reason: compat.accepted.clone(),
             }
         };
         compat.breaks().map(case).collect()

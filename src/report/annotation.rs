@@ -1,9 +1,9 @@
 //! Collects annotations independently of a host: the most important first, within the host's limit.
 
-use super::About;
-use super::remark::{Remark, RemarkKind, remarks};
-use super::view::{Medium, NoticeEntry, NoticeKind, Order, View};
-use super::wording::{GATE_CHANGE, causes};
+use super::ReportContext;
+use super::remarks::{Remark, RemarkKind, collect_remarks};
+use super::sentences::{GATE_CHANGE_INTRO, group_unreviewed_by_reason};
+use super::view::{FindingOrder, NoticeEntry, NoticeKind, View, ViewMedium};
 use crate::report::PathBase;
 use sluicegate_base::text::count;
 use sluicegate_pipelines::findings::{Finding, Report, Severity};
@@ -29,10 +29,10 @@ impl Level {
 }
 
 /// The title of an annotation about the run.
-const REVIEW: &str = "review";
+const REVIEW_TITLE: &str = "review";
 
 /// The title of an annotation about a file without a review.
-const UNREVIEWED: &str = "unreviewed";
+const UNREVIEWED_TITLE: &str = "unreviewed";
 
 /// An annotation. All its text may come from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,84 +47,84 @@ pub(super) struct Annotation {
 /// Collects the annotations of files for a host that shows them apart from the log: errors, unreviewed files and gate
 /// changes, then warnings. Known and waived findings have none. In each group, findings on changed lines come first, as
 /// hosts show them in the change itself; then the order is by path and line.
-pub(super) fn of_files(report: &Report, about: &About) -> Vec<Annotation> {
-    let remarks = remarks(report).into_iter().map(about_remark);
-    between_findings(report, about, remarks)
+pub(super) fn collect_file_annotations(report: &Report, context: &ReportContext) -> Vec<Annotation> {
+    let remarks = collect_remarks(report).into_iter().map(annotate_remark);
+    annotate_findings(report, context, remarks)
 }
 
 /// Collects the annotations of files for a log whose notices are annotations, too: the findings, and a mark at each of
 /// several files that share a notice. If there are more than `limit` of a level, including the notices, the last one
 /// states their number and where to find them.
-pub(super) fn beside_notices(
+pub(super) fn collect_annotations_beside_notices(
     report: &Report,
-    about: &About,
+    context: &ReportContext,
     limit: usize,
-    elsewhere: &str,
+    overflow_place: &str,
 ) -> Vec<Annotation> {
-    let causes = causes(report).into_iter();
-    let shared = causes.filter(|(reason, paths)| paths.len() > 1 && !about.has_told(reason));
-    let marks = shared.flat_map(|(_, paths)| paths).map(|path| {
+    let causes = group_unreviewed_by_reason(report).into_iter();
+    let shared_causes = causes.filter(|(reason, paths)| paths.len() > 1 && !context.has_logged(reason));
+    let file_marks = shared_causes.flat_map(|(_, paths)| paths).map(|path| {
         let message = "The file was not reviewed.".to_owned();
-        at(Level::Error, path, 1, UNREVIEWED, message)
+        file_annotation(Level::Error, path, 1, UNREVIEWED_TITLE, message)
     });
-    let all = between_findings(report, about, marks);
-    let notices = of_notices(&View::of(report, about, Medium::Log), false);
-    let left = |level: Level| {
-        let taken = notices.iter().filter(|notice| notice.level == level);
-        limit.saturating_sub(taken.count())
+    let annotations = annotate_findings(report, context, file_marks);
+    let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), false);
+    let remaining_count = |level: Level| {
+        let level_notices = notices.iter().filter(|notice| notice.level == level);
+        limit.saturating_sub(level_notices.count())
     };
-    cap(&all, left, elsewhere)
+    limit_annotations(&annotations, remaining_count, overflow_place)
 }
 
 /// Returns the findings that are annotated, with these annotations between errors and warnings.
-fn between_findings(
+fn annotate_findings(
     report: &Report,
-    about: &About,
-    others: impl Iterator<Item = Annotation>,
+    context: &ReportContext,
+    other_annotations: impl Iterator<Item = Annotation>,
 ) -> Vec<Annotation> {
     let mut findings = report.findings();
     findings.retain(Finding::counts);
-    Order::of(report, about).sort(&mut findings);
+    FindingOrder::from_context(report, context).sort(&mut findings);
     findings.sort_by_key(|finding| Reverse(finding.severity));
     let first_warning = findings.partition_point(|finding| finding.severity == Severity::Error);
     let (errors, warnings) = findings.split_at(first_warning);
-    let mut all: Vec<Annotation> = errors.iter().map(about_finding).collect();
-    all.extend(others);
-    all.extend(warnings.iter().map(about_finding));
-    all
+    let mut annotations: Vec<Annotation> = errors.iter().map(annotate_finding).collect();
+    annotations.extend(other_annotations);
+    annotations.extend(warnings.iter().map(annotate_finding));
+    annotations
 }
 
 /// Returns the notices and the problems of the run as annotations, for a log. A run that passes has no errors.
-pub(super) fn of_notices(view: &View<'_>, passes: bool) -> Vec<Annotation> {
-    let error = if passes { Level::Warning } else { Level::Error };
-    let mut all = Vec::new();
+pub(super) fn annotate_notices(view: &View<'_>, is_passing: bool) -> Vec<Annotation> {
+    let problem_level = if is_passing { Level::Warning } else { Level::Error };
+    let mut annotations = Vec::new();
     for notice in &view.notices {
         let level = match notice.kind {
             NoticeKind::Notes | NoticeKind::Excluded => Level::Notice,
-            _ if notice.weighs => error,
+            _ if notice.affects_verdict => problem_level,
             _ => Level::Warning,
         };
         let entries = notice.entries.iter();
-        all.extend(entries.map(|entry| about_notice(notice.kind, level, entry)));
+        annotations.extend(entries.map(|entry| annotate_notice(notice.kind, level, entry)));
     }
-    all.extend(view.problems.iter().map(|problem| Annotation {
-        level: error,
+    annotations.extend(view.problems.iter().map(|problem| Annotation {
+        level: problem_level,
         place: None,
-        title: REVIEW.to_owned(),
+        title: REVIEW_TITLE.to_owned(),
         message: problem.clone(),
     }));
-    all
+    annotations
 }
 
-fn about_notice(kind: NoticeKind, level: Level, entry: &NoticeEntry<'_>) -> Annotation {
+fn annotate_notice(kind: NoticeKind, level: Level, entry: &NoticeEntry<'_>) -> Annotation {
     let (title, message) = match kind {
         NoticeKind::GateChanges => {
-            let change = entry.line(&PathBase::Root);
-            ("gate change", format!("{GATE_CHANGE}{change}"))
+            let change = entry.render_line(&PathBase::Root);
+            ("gate change", format!("{GATE_CHANGE_INTRO}{change}"))
         }
         NoticeKind::Breaks => ("breaks consumers", entry.text.clone()),
-        NoticeKind::Unreviewed => (UNREVIEWED, entry.text.clone()),
-        NoticeKind::Notes | NoticeKind::Excluded => (REVIEW, entry.text.clone()),
+        NoticeKind::Unreviewed => (UNREVIEWED_TITLE, entry.text.clone()),
+        NoticeKind::Notes | NoticeKind::Excluded => (REVIEW_TITLE, entry.text.clone()),
     };
     Annotation {
         level,
@@ -137,30 +137,30 @@ fn about_notice(kind: NoticeKind, level: Level, entry: &NoticeEntry<'_>) -> Anno
     }
 }
 
-fn about_finding(finding: &Finding<'_>) -> Annotation {
+fn annotate_finding(finding: &Finding<'_>) -> Annotation {
     let level = match finding.severity {
         Severity::Error => Level::Error,
         Severity::Warning => Level::Warning,
     };
-    at(level, finding.path, finding.line, finding.rule, finding.message())
+    file_annotation(level, finding.path, finding.line, finding.rule, finding.message())
 }
 
-fn about_remark(remark: Remark<'_>) -> Annotation {
+fn annotate_remark(remark: Remark<'_>) -> Annotation {
     let title = match remark.kind {
-        RemarkKind::Unreviewed => UNREVIEWED,
+        RemarkKind::Unreviewed => UNREVIEWED_TITLE,
         RemarkKind::GateChange => "gate change",
         RemarkKind::Break => "breaks consumers",
-        RemarkKind::Verdict | RemarkKind::Limit => REVIEW,
+        RemarkKind::Verdict | RemarkKind::Limit => REVIEW_TITLE,
     };
-    let level = if remark.weighs {
+    let level = if remark.affects_verdict {
         Level::Error
     } else {
         Level::Warning
     };
-    at(level, remark.path, remark.line.unwrap_or(1), title, remark.text)
+    file_annotation(level, remark.path, remark.line.unwrap_or(1), title, remark.text)
 }
 
-fn at(level: Level, path: &str, line: u32, title: &str, message: String) -> Annotation {
+fn file_annotation(level: Level, path: &str, line: u32, title: &str, message: String) -> Annotation {
     Annotation {
         level,
         place: Some((path.to_owned(), line)),
@@ -171,26 +171,33 @@ fn at(level: Level, path: &str, line: u32, title: &str, message: String) -> Anno
 
 /// Returns at most `limit` annotations of each level. If there are more, the last one states their number and where to
 /// find them.
-fn cap(annotations: &[Annotation], limit: impl Fn(Level) -> usize, elsewhere: &str) -> Vec<Annotation> {
-    let mut capped = Vec::new();
+fn limit_annotations(
+    annotations: &[Annotation],
+    limit: impl Fn(Level) -> usize,
+    overflow_place: &str,
+) -> Vec<Annotation> {
+    let mut listed = Vec::new();
     for level in Level::ALL {
         let of_level = annotations.iter().filter(|annotation| annotation.level == level);
         let total = of_level.clone().count();
         let limit = limit(level);
         if total <= limit {
-            capped.extend(of_level.cloned());
+            listed.extend(of_level.cloned());
         } else {
-            let shown = limit.saturating_sub(1);
-            capped.extend(of_level.take(shown).cloned());
-            capped.push(Annotation {
+            let shown_count = limit.saturating_sub(1);
+            listed.extend(of_level.take(shown_count).cloned());
+            listed.push(Annotation {
                 level,
                 place: None,
-                title: REVIEW.to_owned(),
-                message: format!("{} omitted: see {elsewhere}", count(total - shown, level.noun())),
+                title: REVIEW_TITLE.to_owned(),
+                message: format!(
+                    "{} omitted: see {overflow_place}",
+                    count(total - shown_count, level.noun())
+                ),
             });
         }
     }
-    capped
+    listed
 }
 
 #[cfg(test)]
@@ -204,13 +211,13 @@ mod tests {
         annotations.iter().map(line).collect()
     }
 
-    fn notices(report: &Report, about: &About, passes: bool) -> Vec<Annotation> {
-        of_notices(&View::of(report, about, Medium::Log), passes)
+    fn notices(report: &Report, context: &ReportContext, passes: bool) -> Vec<Annotation> {
+        annotate_notices(&View::new(report, context, ViewMedium::Log), passes)
     }
 
     #[test]
     fn errors_come_first_then_by_path_and_line() {
-        let all = of_files(&sample::report(), &About::default());
+        let all = collect_file_annotations(&sample::report(), &ReportContext::default());
         insta::assert_snapshot!(shown(&all).join("\n"), @r#"
         Error Some(("load/it.orch.yaml", 9)) component-naming-convention: `Run B` is not
         Error Some(("load/it.orch.yaml", 12)) component-naming-convention: `Run A` is not in the pattern
@@ -223,10 +230,10 @@ mod tests {
 
     #[test]
     fn annotations_on_changed_lines_come_before_others_of_level() {
-        let mut about = About::default();
-        let changed = &mut about.changed;
+        let mut context = ReportContext::default();
+        let changed = &mut context.changed_lines;
         changed.add("load/it.orch.yaml", touched_lines("", [9, 12], &[10..=12]));
-        let places: Vec<_> = of_files(&sample::report(), &about)
+        let places: Vec<_> = collect_file_annotations(&sample::report(), &context)
             .into_iter()
             .filter_map(|annotation| annotation.place)
             .map(|(path, line)| format!("{path}:{line}"))
@@ -244,23 +251,23 @@ mod tests {
     fn annotations_of_log_repeat_no_notice() {
         let mut report = sample::report();
         report.notes = vec!["A note.".to_owned()];
-        let about = About::default();
-        insta::assert_snapshot!(shown(&notices(&report, &about, false)).join("\n"), @r#"
+        let context = ReportContext::default();
+        insta::assert_snapshot!(shown(&notices(&report, &context, false)).join("\n"), @r#"
         Warning Some(("sluicegate.yaml", 1)) gate change: This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         Error Some(("late.orch.yaml", 1)) unreviewed: The file was not reviewed: the batch timed out
         Notice None review: A note.
         Notice None review: Excluded: 1 file: notes.txt (not a file that is reviewed)
         "#);
-        let findings = beside_notices(&report, &about, 10, "the report");
+        let findings = collect_annotations_beside_notices(&report, &context, 10, "the report");
         assert_eq!(findings.len(), 4, "{:?}", shown(&findings));
         // Several files share the reason: it is in the notice, and each file has a mark.
         report.unreviewed.push(Unreviewed {
             path: "later.orch.yaml".to_owned(),
             reason: report.unreviewed[0].reason.clone(),
         });
-        let marks = beside_notices(&report, &about, 10, "the report");
+        let marks = collect_annotations_beside_notices(&report, &context, 10, "the report");
         assert_eq!(marks.len(), 6, "{:?}", shown(&marks));
-        let reasons = notices(&report, &about, true).into_iter().chain(marks);
+        let reasons = notices(&report, &context, true).into_iter().chain(marks);
         let reasons: Vec<Annotation> = reasons.filter(|it| it.message.contains("timed out")).collect();
         assert_eq!(reasons.len(), 1, "{:?}", shown(&reasons));
         assert_eq!(reasons[0].level, Level::Warning, "the run passes");
@@ -271,7 +278,7 @@ mod tests {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec!["no answer".to_owned(), "The rules file is not known.".to_owned()];
         report.reasons = vec!["no answer".to_owned()];
-        let all = notices(&report, &About::default(), false);
+        let all = notices(&report, &ReportContext::default(), false);
         insta::assert_snapshot!(shown(&all).join("\n"), @r#"
         Notice None review: The rules file is not known.
         Error None review: No answer.
@@ -280,10 +287,10 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_said_for_each_level() {
-        let one = |level, n: u32| at(level, "a", n, "r", "m".to_owned());
+        let one = |level, n: u32| file_annotation(level, "a", n, "r", "m".to_owned());
         let mut many: Vec<Annotation> = (0..12).map(|n| one(Level::Error, n)).collect();
         many.extend((0..3).map(|n| one(Level::Warning, n)));
-        let capped = cap(&many, |_| 3, "the report");
+        let capped = limit_annotations(&many, |_| 3, "the report");
         assert_eq!(capped.len(), 6);
         assert_eq!(capped[2].message, "10 errors omitted: see the report");
         assert_eq!(

@@ -3,26 +3,27 @@
 //! <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands#logissue-log-an-error-or-warning>
 
 use super::annotation::{self, Annotation, Level};
-use super::{About, shorten};
+use super::{ReportContext, truncation};
 use sluicegate_base::text;
 use sluicegate_pipelines::findings::Report;
 
 /// Maximum number of issues of each type: Azure shows ten in a run's summary.
-const CAP: usize = 10;
+const MAX_ISSUES: usize = 10;
 
 /// Maximum length of a message, in UTF-16 code units.
 const MESSAGE_LIMIT: usize = 4_096;
 
 /// Returns the issues of files, one `##vso` command per line: errors first, at most ten of each type, including the
 /// notices in the log. If there are more, the last one states their number.
-pub(crate) fn annotations(report: &Report, about: &About) -> Vec<String> {
-    let all = annotation::beside_notices(report, about, CAP, "the report and the log");
-    all.iter().map(command).collect()
+pub(crate) fn annotations(report: &Report, context: &ReportContext) -> Vec<String> {
+    let all =
+        annotation::collect_annotations_beside_notices(report, context, MAX_ISSUES, "the report and the log");
+    all.iter().map(format_command).collect()
 }
 
 /// Returns the step's outputs, one `##vso` command per line: later steps and other jobs read `<step>.verdict`
 /// (<https://learn.microsoft.com/azure/devops/pipelines/process/set-variables-scripts>).
-pub(crate) fn outputs(pairs: &[(&str, String)]) -> Vec<String> {
+pub(crate) fn format_outputs(pairs: &[(&str, String)]) -> Vec<String> {
     let set = |(name, value): &(&str, String)| {
         let value = escape(&text::line(value));
         format!("##vso[task.setvariable variable={name};isOutput=true]{value}")
@@ -31,7 +32,7 @@ pub(crate) fn outputs(pairs: &[(&str, String)]) -> Vec<String> {
 }
 
 /// Returns the logging command of an annotation. Azure has no notices, so they become warnings.
-pub(super) fn command(annotation: &Annotation) -> String {
+pub(super) fn format_command(annotation: &Annotation) -> String {
     let kind = if annotation.level == Level::Error {
         "error"
     } else {
@@ -46,26 +47,30 @@ pub(super) fn command(annotation: &Annotation) -> String {
                 escape(&text::line(path))
             )
         });
-    let code = shorten::escaped(&text::line(&annotation.title), 200, push_escaped);
-    let message = shorten::escaped(&text::block(&annotation.message), MESSAGE_LIMIT, push_escaped);
+    let code = truncation::escape_and_truncate(&text::line(&annotation.title), 200, push_escaped_char);
+    let message = truncation::escape_and_truncate(
+        &text::block(&annotation.message),
+        MESSAGE_LIMIT,
+        push_escaped_char,
+    );
     format!("##vso[task.logissue type={kind};{place}code={code};]{message}")
 }
 
 /// Escapes text for a command. The agent reverts the same replacements in properties and in the message.
 fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    text.chars().for_each(|c| push_escaped(c, &mut escaped));
-    escaped
+    let mut output = String::with_capacity(text.len());
+    text.chars().for_each(|c| push_escaped_char(c, &mut output));
+    output
 }
 
-fn push_escaped(c: char, escaped: &mut String) {
+fn push_escaped_char(c: char, output: &mut String) {
     match c {
-        '%' => escaped.push_str("%AZP25"),
-        ';' => escaped.push_str("%3B"),
-        '\r' => escaped.push_str("%0D"),
-        '\n' => escaped.push_str("%0A"),
-        ']' => escaped.push_str("%5D"),
-        _ => escaped.push(c),
+        '%' => output.push_str("%AZP25"),
+        ';' => output.push_str("%3B"),
+        '\r' => output.push_str("%0D"),
+        '\n' => output.push_str("%0A"),
+        ']' => output.push_str("%5D"),
+        _ => output.push(c),
     }
 }
 
@@ -92,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_report_as_commands() {
-        insta::assert_snapshot!(annotations(&sample::report(), &About::default()).join("\n"), @"
+        insta::assert_snapshot!(annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=9;columnnumber=1;code=component-naming-convention;]`Run B` is not
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=12;columnnumber=1;code=component-naming-convention;]`Run A` is not in the pattern
         ##vso[task.logissue type=error;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=unused-components;]the rule could not be evaluated: designer/no-start-component
@@ -112,7 +117,7 @@ mod tests {
                 vec![found],
             )],
         )];
-        insta::assert_snapshot!(annotations(&report, &About::default()).join("\n"), @"##vso[task.logissue type=error;sourcepath=a%3Bb%5D%AZP25.orch.yaml;linenumber=1;columnnumber=1;code=r%3B%5D;]50 %AZP25%3B [x%5D # #vso[task.complete result=Succeeded%5D");
+        insta::assert_snapshot!(annotations(&report, &ReportContext::default()).join("\n"), @"##vso[task.logissue type=error;sourcepath=a%3Bb%5D%AZP25.orch.yaml;linenumber=1;columnnumber=1;code=r%3B%5D;]50 %AZP25%3B [x%5D # #vso[task.complete result=Succeeded%5D");
     }
 
     #[test]
@@ -121,7 +126,7 @@ mod tests {
             ("verdict", "failed".to_owned()),
             ("junit", "a]\n##vso[task.complete]%;".to_owned()),
         ];
-        insta::assert_snapshot!(outputs(&pairs).join("\n"), @"
+        insta::assert_snapshot!(format_outputs(&pairs).join("\n"), @"
         ##vso[task.setvariable variable=verdict;isOutput=true]failed
         ##vso[task.setvariable variable=junit;isOutput=true]a%5D # #vso[task.complete%5D%AZP25%3B
         ");

@@ -3,20 +3,20 @@
 //! <https://developer.atlassian.com/cloud/bitbucket/rest/api-group-reports/>
 
 use super::annotation::{self, Annotation, Level};
-use super::remark::verdict_remark;
-use super::wording::{headline, sentence, unanswered};
-use super::{About, shorten};
+use super::remarks::find_verdict_remark;
+use super::sentences::{describe_unreviewed_files, render_headline, to_sentence};
+use super::{ReportContext, truncation};
 use serde_json::{Value, json};
 use sluicegate_pipelines::findings::{Fingerprint, Report, Verdict};
 
 /// Prefix of the ids of annotations.
-const ID: &str = "sluicegate";
+const ID_PREFIX: &str = "sluicegate";
 
 /// Maximum number of annotations of a report.
-const MOST: usize = 1_000;
+const MAX_ANNOTATIONS: usize = 1_000;
 
 /// Maximum number of annotations in a request.
-const PER_REQUEST: usize = 100;
+const ANNOTATIONS_PER_REQUEST: usize = 100;
 
 /// Maximum length of the summary of an annotation, in UTF-16 code units.
 const SUMMARY_LIMIT: usize = 450;
@@ -25,19 +25,19 @@ const SUMMARY_LIMIT: usize = 450;
 const DETAILS_LIMIT: usize = 2_000;
 
 /// Returns the body of the PUT request for the report. An undecided review is reported as FAILED.
-pub(crate) fn report(report: &Report) -> Value {
+pub(crate) fn build_report(report: &Report) -> Value {
     let (counts, totals) = (report.counts(), report.totals());
     let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
-    let mut details = headline(report);
-    let causes = unanswered(report, &[]).into_iter();
-    let causes = causes.map(|(cause, _)| sentence(&cause));
-    for told in causes.chain(report.notes.iter().cloned()) {
+    let mut details = render_headline(report);
+    let cause_sentences = describe_unreviewed_files(report, &[]).into_iter();
+    let cause_sentences = cause_sentences.map(|(cause, _)| to_sentence(&cause));
+    for sentence in cause_sentences.chain(report.notes.iter().cloned()) {
         details.push(' ');
-        details.push_str(&told);
+        details.push_str(&sentence);
     }
     json!({
         "title": "Pipeline review",
-        "details": shorten::to_chars(&details, DETAILS_LIMIT),
+        "details": truncation::truncate(&details, DETAILS_LIMIT),
         "report_type": "BUG",
         "reporter": "sluicegate",
         "result": if report.verdict == Verdict::Passed { "PASSED" } else { "FAILED" },
@@ -54,31 +54,33 @@ pub(crate) fn report(report: &Report) -> Value {
 
 /// Returns the bodies of the POST requests for the annotations: the most important first, at most 1,000, 100 per
 /// request.
-pub(crate) fn annotations(report: &Report, about: &About) -> Vec<Value> {
-    let all = annotation::of_files(report, about);
+pub(crate) fn build_annotation_requests(report: &Report, context: &ReportContext) -> Vec<Value> {
+    let annotations = annotation::collect_file_annotations(report, context);
     // Bitbucket shows only annotations of a file, so the reason for the verdict needs one.
-    let is_explained = all.iter().any(|annotation| annotation.level == Level::Error);
-    let verdict = verdict_remark(report, about).filter(|_| !is_explained);
-    let verdict = verdict.map(|remark| Annotation {
+    let is_explained = annotations
+        .iter()
+        .any(|annotation| annotation.level == Level::Error);
+    let verdict_annotation = find_verdict_remark(report, context).filter(|_| !is_explained);
+    let verdict_annotation = verdict_annotation.map(|remark| Annotation {
         level: Level::Error,
         place: Some((remark.path.to_owned(), 1)),
         title: "review".to_owned(),
         message: remark.text,
     });
-    let entries: Vec<Value> = verdict
+    let entries: Vec<Value> = verdict_annotation
         .iter()
-        .chain(&all)
-        .take(MOST)
+        .chain(&annotations)
+        .take(MAX_ANNOTATIONS)
         .zip(0..)
-        .map(|(annotation, number)| entry(annotation, number))
+        .map(|(annotation, number)| build_annotation(annotation, number))
         .collect();
     entries
-        .chunks(PER_REQUEST)
+        .chunks(ANNOTATIONS_PER_REQUEST)
         .map(|chunk| Value::Array(chunk.to_vec()))
         .collect()
 }
 
-fn entry(annotation: &Annotation, number: u64) -> Value {
+fn build_annotation(annotation: &Annotation, number: u64) -> Value {
     let (kind, severity) = match annotation.level {
         Level::Error => ("BUG", "HIGH"),
         Level::Warning => ("CODE_SMELL", "MEDIUM"),
@@ -91,10 +93,10 @@ fn entry(annotation: &Annotation, number: u64) -> Value {
     let summary = format!("{}: {}", annotation.title, annotation.message);
     let id = Fingerprint::new(&[&annotation.title, path, &annotation.message], number);
     json!({
-        "external_id": format!("{ID}-{id}"),
+        "external_id": format!("{ID_PREFIX}-{id}"),
         "annotation_type": kind,
         "severity": severity,
-        "summary": shorten::to_chars(&summary, SUMMARY_LIMIT),
+        "summary": truncation::truncate(&summary, SUMMARY_LIMIT),
         "path": path,
         "line": line,
     })
@@ -109,14 +111,17 @@ mod tests {
 
     #[test]
     fn the_report_has_verdict_and_numbers() {
-        let body = report(&sample::report());
+        let body = build_report(&sample::report());
         assert_eq!(body["result"], "FAILED");
         assert_eq!(
             body["data"][0],
             json!({ "title": "Errors", "type": "NUMBER", "value": 2 })
         );
-        assert_eq!(report(&sample::empty(Verdict::Undecided))["result"], "FAILED");
-        assert_eq!(report(&sample::empty(Verdict::Passed))["result"], "PASSED");
+        assert_eq!(
+            build_report(&sample::empty(Verdict::Undecided))["result"],
+            "FAILED"
+        );
+        assert_eq!(build_report(&sample::empty(Verdict::Passed))["result"], "PASSED");
     }
 
     #[test]
@@ -129,7 +134,7 @@ mod tests {
             "a",
             vec![sample::result("r", Status::Failed(Severity::Error), many)],
         )];
-        let requests = annotations(&report, &About::default());
+        let requests = build_annotation_requests(&report, &ReportContext::default());
         assert_eq!(requests.len(), 10);
         let all: Vec<&Value> = requests
             .iter()
@@ -154,7 +159,7 @@ mod tests {
             let failed = Status::Failed(Severity::Error);
             let result = sample::result("r", failed, vec![sample::violation(&raw, Some(0))]);
             report.files = vec![sample::file("a", vec![result])];
-            let sent = annotations(&report, &About::default());
+            let sent = build_annotation_requests(&report, &ReportContext::default());
             let read: Value = serde_json::from_str(&sent[0].to_string()).unwrap();
             let summary = read[0]["summary"].as_str().unwrap();
             let whole = format!("r: {}", report.findings()[0].message());
@@ -168,6 +173,8 @@ mod tests {
 
     #[test]
     fn nothing_found_is_nothing_sent() {
-        assert!(annotations(&sample::empty(Verdict::Passed), &About::default()).is_empty());
+        assert!(
+            build_annotation_requests(&sample::empty(Verdict::Passed), &ReportContext::default()).is_empty()
+        );
     }
 }

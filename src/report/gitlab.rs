@@ -4,8 +4,8 @@
 //! silently at the first incomplete one, so each entry has all keys, and no value is empty. GitLab merges entries with
 //! equal fingerprints, so equal findings have different ones.
 
-use super::remark::{Remark, RemarkKind, limits, remarks, verdict_remark};
-use super::{About, shorten, write_json};
+use super::remarks::{Remark, RemarkKind, collect_limits, collect_remarks, find_verdict_remark};
+use super::{ReportContext, truncation, write_json};
 use serde::Serialize;
 use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity};
 use std::io::{self, Write};
@@ -35,26 +35,31 @@ struct IssueLines {
 
 /// Writes the report as a Code Quality array: the findings, the unreviewed files, the gate changes, the reason for the
 /// verdict if none of these fails the gate, and the notes that limit the verdict. Other notes are not problems in code.
-pub(super) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
-    let prints = Fingerprint::of(&findings);
-    let mut entries: Vec<QualityIssue<'_>> = findings
+    let fingerprints = Fingerprint::of(&findings);
+    let mut issues: Vec<QualityIssue<'_>> = findings
         .iter()
-        .zip(prints)
-        .map(|(finding, print)| entry(about_finding(finding), print))
+        .zip(fingerprints)
+        .map(|(finding, fingerprint)| build_issue(describe_finding(finding), fingerprint))
         .collect();
-    let remarks = remarks(report);
-    let is_explained = remarks.iter().any(|remark| remark.weighs);
-    entries.extend(remarks.into_iter().map(about_remark));
-    let verdict = verdict_remark(report, about).filter(|_| !is_explained);
-    entries.extend(verdict.into_iter().chain(limits(report, about)).map(about_remark));
-    write_json(out, |json| serde_json::to_writer(json, &entries))
+    let remarks = collect_remarks(report);
+    let is_explained = remarks.iter().any(|remark| remark.affects_verdict);
+    issues.extend(remarks.into_iter().map(build_remark_issue));
+    let verdict = find_verdict_remark(report, context).filter(|_| !is_explained);
+    issues.extend(
+        verdict
+            .into_iter()
+            .chain(collect_limits(report, context))
+            .map(build_remark_issue),
+    );
+    write_json(writer, |json| serde_json::to_writer(json, &issues))
 }
 
 /// Rule, path, line, severity and description.
 type IssueText<'a> = (&'a str, &'a str, u32, &'static str, String);
 
-fn about_finding<'a>(finding: &Finding<'a>) -> IssueText<'a> {
+fn describe_finding<'a>(finding: &Finding<'a>) -> IssueText<'a> {
     let severity = match (finding.error_type, finding.severity) {
         (Some(_), _) => "critical",
         (None, Severity::Error) => "major",
@@ -69,8 +74,8 @@ fn about_finding<'a>(finding: &Finding<'a>) -> IssueText<'a> {
     )
 }
 
-fn about_remark(remark: Remark<'_>) -> QualityIssue<'_> {
-    let (rule, severity) = match (remark.kind, remark.weighs) {
+fn build_remark_issue(remark: Remark<'_>) -> QualityIssue<'_> {
+    let (rule, severity) = match (remark.kind, remark.affects_verdict) {
         (RemarkKind::Unreviewed, _) => ("unreviewed", "critical"),
         (RemarkKind::GateChange, true) => ("gate-change", "major"),
         (RemarkKind::GateChange, false) => ("gate-change", "info"),
@@ -80,24 +85,24 @@ fn about_remark(remark: Remark<'_>) -> QualityIssue<'_> {
         (RemarkKind::Limit, _) => ("note", "info"),
     };
     let what = (rule, remark.path, remark.line.unwrap_or(1), severity, remark.text);
-    entry(what, remark.print)
+    build_issue(what, remark.fingerprint)
 }
 
-fn entry((rule, path, line, severity, words): IssueText<'_>, print: Fingerprint) -> QualityIssue<'_> {
+fn build_issue((rule, path, line, severity, words): IssueText<'_>, print: Fingerprint) -> QualityIssue<'_> {
     QualityIssue {
-        description: full(&shorten::to_chars(&words, DESCRIPTION_LIMIT)).to_owned(),
-        check_name: full(rule),
+        description: text_or_placeholder(&truncation::truncate(&words, DESCRIPTION_LIMIT)).to_owned(),
+        check_name: text_or_placeholder(rule),
         fingerprint: print.to_string(),
         severity,
         location: IssueLocation {
-            path: full(path),
+            path: text_or_placeholder(path),
             lines: IssueLines { begin: line.max(1) },
         },
     }
 }
 
 /// Returns the text, or a placeholder if the text has no visible characters.
-fn full(text: &str) -> &str {
+fn text_or_placeholder(text: &str) -> &str {
     if text.trim().is_empty() { "(no text)" } else { text }
 }
 
@@ -112,7 +117,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn read(report: &Report) -> Vec<Value> {
-        let written = sample::written(|out| render(report, &About::default(), out));
+        let written = sample::write_to_vec(|out| render(report, &ReportContext::default(), out));
         assert_eq!(written[0], b'[', "no byte order mark");
         serde_json::from_slice(&written).unwrap()
     }
@@ -156,7 +161,11 @@ mod tests {
     #[test]
     fn a_passed_review_is_an_empty_array() {
         assert_eq!(
-            sample::written(|out| render(&sample::empty(Verdict::Passed), &About::default(), out)),
+            sample::write_to_vec(|out| render(
+                &sample::empty(Verdict::Passed),
+                &ReportContext::default(),
+                out
+            )),
             b"[]\n"
         );
     }
@@ -171,14 +180,14 @@ mod tests {
             ];
             let mut report = sample::report();
             report.files = vec![sample::file(&raw, results)];
-            let written = String::from_utf8(sample::written(|out| render(&report, &About::default(), out))).unwrap();
+            let written = String::from_utf8(sample::write_to_vec(|out| render(&report, &ReportContext::default(), out))).unwrap();
             prop_assert!(!written.contains("##[") && !written.contains("##vso["));
             let read: Value = serde_json::from_str(&written).unwrap();
             prop_assert_eq!(hold(&schema(), &read), Ok(()));
             let entries = read.as_array().unwrap();
             let prints: HashSet<&str> = entries.iter().map(|e| e["fingerprint"].as_str().unwrap()).collect();
             prop_assert_eq!(prints.len(), entries.len());
-            prop_assert_eq!(entries[0]["description"].as_str().unwrap(), full(&raw));
+            prop_assert_eq!(entries[0]["description"].as_str().unwrap(), text_or_placeholder(&raw));
         }
     }
 }

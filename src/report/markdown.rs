@@ -1,6 +1,6 @@
 //! Escapes text for hosts that render GitHub Flavored Markdown.
 
-use super::uri;
+use super::file_uri;
 use sluicegate_base::text;
 use std::fmt::Write as _;
 
@@ -13,24 +13,24 @@ use std::fmt::Write as _;
 /// `@` and `#` prevents them.
 pub(super) fn escape(raw: &str) -> String {
     let line = text::line(raw);
-    let mut shown = String::with_capacity(line.len() * 2);
-    let mut rest = line.trim().chars();
-    while let Some(c) = rest.next() {
-        let next = rest.clone().next();
-        if is_mark(c) || is_mark_here(c, &shown, next) {
-            let _ = write!(shown, "&#{};", u32::from(c));
+    let mut escaped = String::with_capacity(line.len() * 2);
+    let mut remaining_chars = line.trim().chars();
+    while let Some(c) = remaining_chars.next() {
+        let next = remaining_chars.clone().next();
+        if is_markup(c) || is_markup_at(c, &escaped, next) {
+            let _ = write!(escaped, "&#{};", u32::from(c));
         } else {
-            shown.push(c);
+            escaped.push(c);
         }
         if matches!(c, '@' | '#') {
-            shown.push_str("&#8288;");
+            escaped.push_str("&#8288;");
         }
     }
-    shown
+    escaped
 }
 
 /// Returns whether the character can start or end markup at any position.
-const fn is_mark(c: char) -> bool {
+const fn is_markup(c: char) -> bool {
     matches!(
         c,
         '&' | '<' | '\\' | '`' | '*' | '_' | '~' | '[' | ']' | '|' | '#' | '@' | '$' | '^' | '{' | '}'
@@ -40,13 +40,16 @@ const fn is_mark(c: char) -> bool {
 /// Returns whether the character can be markup at this position: list and quote marks at the start of a line, the dot
 /// of a bare web address, a colon within a word as in an address or an emoji. Parentheses are harmless without
 /// brackets.
-fn is_mark_here(c: char, before: &str, next: Option<char>) -> bool {
+fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
     match c {
         // If a link follows, it would become an image.
         '!' => next.is_none(),
         ':' => next.is_some_and(|next| !next.is_whitespace()),
-        '-' | '+' | '=' | '>' => before.is_empty(),
-        '.' => before.to_ascii_lowercase().ends_with("www") || before.chars().all(|c| c.is_ascii_digit()),
+        '-' | '+' | '=' | '>' => preceding_text.is_empty(),
+        '.' => {
+            preceding_text.to_ascii_lowercase().ends_with("www")
+                || preceding_text.chars().all(|c| c.is_ascii_digit())
+        }
         _ => false,
     }
 }
@@ -59,28 +62,28 @@ pub(super) fn code(raw: &str) -> String {
 /// Like [`escape`], for a sentence of this program with names in backticks: each name becomes code.
 pub(super) fn prose(raw: &str) -> String {
     let mut parts = raw.split('`');
-    let mut shown = escape_part(parts.next().unwrap_or_default());
+    let mut markdown = escape_part(parts.next().unwrap_or_default());
     while let Some(name) = parts.next() {
         match parts.next() {
-            Some(after) => {
-                let _ = write!(shown, "{}{}", code(name), escape_part(after));
+            Some(code_part) => {
+                let _ = write!(markdown, "{}{}", code(name), escape_part(code_part));
             }
-            None => shown.push_str(&escape(&format!("`{name}"))),
+            None => markdown.push_str(&escape(&format!("`{name}"))),
         }
     }
-    shown
+    markdown
 }
 
 /// Escapes a part of a sentence and keeps a space at its ends.
 fn escape_part(part: &str) -> String {
-    let blank = |is_there| if is_there { " " } else { "" };
-    let (before, after) = (blank(part.starts_with(' ')), blank(part.ends_with(' ')));
-    format!("{before}{}{after}", escape(part))
+    let space_if = |is_present| if is_present { " " } else { "" };
+    let (leading_space, trailing_space) = (space_if(part.starts_with(' ')), space_if(part.ends_with(' ')));
+    format!("{leading_space}{}{trailing_space}", escape(part))
 }
 
 /// Returns a link to the line of a file; `form` is the host's URL template for files.
-pub(super) fn blob_link(form: &str, path: &str, line: u32, shown: &str) -> String {
-    format!("[{}]({})", escape(shown), uri::blob(form, path, line))
+pub(super) fn blob_link(url_template: &str, path: &str, line: u32, text: &str) -> String {
+    format!("[{}]({})", escape(text), file_uri::blob(url_template, path, line))
 }
 
 #[cfg(test)]
@@ -118,7 +121,7 @@ mod tests {
     }
 
     /// Returns the visible text: resolves the references and removes the invisible joiners.
-    fn seen(escaped: &str) -> String {
+    fn visible_text(escaped: &str) -> String {
         let parsed = roxmltree::Document::parse(&format!("<a>{escaped}</a>"))
             .unwrap()
             .root_element()
@@ -139,7 +142,7 @@ mod tests {
             prop_assert!(!escaped.to_lowercase().contains("www."));
             let prose = prose(&raw).replace("<code>", "").replace("</code>", "").replace("&#", "");
             prop_assert!(!prose.contains(['<', '|', '[', ']', '\n', '\r', '`', '*', '_', '@', '\\']), "{prose}");
-            prop_assert_eq!(seen(&escaped), text::line(&raw).trim().replace('\u{2060}', ""));
+            prop_assert_eq!(visible_text(&escaped), text::line(&raw).trim().replace('\u{2060}', ""));
         }
     }
 }

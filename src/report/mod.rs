@@ -8,44 +8,45 @@
 //! next to the code for the host. All output can be printed in a CI job: the host reads no line of it as a command,
 //! except the intended commands.
 
-mod about;
 mod annotation;
 pub(crate) mod azure;
 pub(crate) mod bitbucket;
-mod changes;
-mod document;
-mod failure;
+mod changes_markdown;
 pub(crate) mod github;
 mod gitlab;
 mod html;
 pub(crate) mod json;
 mod junit;
 mod markdown;
+mod report_context;
+mod review_markdown;
+mod run_summary;
 
+mod file_uri;
+mod finding_tone;
 mod path_base;
-mod release;
-mod remark;
+mod release_note;
+mod remarks;
 mod sarif;
-mod shorten;
+mod sentences;
 pub(crate) mod terminal;
-mod tone;
-mod uri;
+mod truncation;
 mod view;
-mod wording;
 
-pub(crate) use about::{
-    About, ChangedFile, ChangedLines, NumberedLine, RuleText, SarifLimits, SourceLines, WrongRules,
-    touched_lines,
+pub(crate) use changes_markdown::{
+    ChangedPipelineCallers, ChangesPage, ConsumerChanges, MAX_FLOWCHART_BOXES,
+    render_page as changes_as_markdown,
 };
-pub(crate) use changes::{
-    CallersOfChanges, ChangesPage, ForConsumersOfChanges, MOST_BOXES, page as changes_as_markdown,
-};
-pub(crate) use document::comment;
-pub(crate) use failure::{failure_annotation, failure_summary, publish_summary};
 pub(crate) use html::changes_page as changes_as_html;
-pub(crate) use junit::{ExecutionRun, PublishBreak, PublishRun, execution_junit, publish_junit};
+pub(crate) use junit::{ExecutionRun, PublishBreak, PublishRun, write_execution_junit, write_publish_junit};
 pub(crate) use path_base::PathBase;
-pub(crate) use release::release_note;
+pub(crate) use release_note::render_release_note;
+pub(crate) use report_context::{
+    ChangedFile, ChangedLines, NumberedLine, ReportContext, RuleText, RulesFileError, SarifLimits,
+    SourceLines, touched_lines,
+};
+pub(crate) use review_markdown::render_comment;
+pub(crate) use run_summary::{failure_annotation, failure_summary, publish_summary};
 pub(crate) use sluicegate_pipelines::findings::Verdict;
 
 use clap::ValueEnum;
@@ -136,9 +137,9 @@ impl Format {
     }
 
     /// Returns the number of findings that the report omits because of a limit of its readers.
-    pub(crate) fn omitted_count(self, report: &Report, about: &About) -> usize {
+    pub(crate) fn omitted_count(self, report: &Report, context: &ReportContext) -> usize {
         match self {
-            Self::Sarif => sarif::left_out(report, about),
+            Self::Sarif => sarif::omitted_result_count(report, context),
             Self::Junit | Self::JunitStrict | Self::Json | Self::Gitlab | Self::Markdown | Self::Html => 0,
         }
     }
@@ -152,15 +153,20 @@ impl fmt::Display for Format {
 
 /// Writes the report in this format, in UTF-8 with a final line break. The report can also go to standard output: no
 /// line of it is a command to a CI host. Only Markdown and HTML are created in memory before they are written.
-pub(crate) fn render(format: Format, report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn render(
+    format: Format,
+    report: &Report,
+    context: &ReportContext,
+    writer: &mut dyn Write,
+) -> io::Result<()> {
     match format {
-        Format::Junit => junit::render(report, about, junit::Dialect::Hosts, out),
-        Format::JunitStrict => junit::render(report, about, junit::Dialect::Strict, out),
-        Format::Json => json::render(report, about, out),
-        Format::Sarif => sarif::render(report, about, out),
-        Format::Gitlab => gitlab::render(report, about, out),
-        Format::Markdown => out.write_all(comment(report, about).as_bytes()),
-        Format::Html => out.write_all(html::render(report, about).as_bytes()),
+        Format::Junit => junit::render(report, context, junit::Dialect::Hosts, writer),
+        Format::JunitStrict => junit::render(report, context, junit::Dialect::Strict, writer),
+        Format::Json => json::render(report, context, writer),
+        Format::Sarif => sarif::render(report, context, writer),
+        Format::Gitlab => gitlab::render(report, context, writer),
+        Format::Markdown => writer.write_all(render_comment(report, context).as_bytes()),
+        Format::Html => writer.write_all(html::render(report, context).as_bytes()),
     }
 }
 
@@ -169,27 +175,27 @@ type JsonOut<'o> = BufWriter<SafeJson<&'o mut dyn Write>>;
 
 /// Writes JSON without commands to a CI host, and a final line break.
 fn write_json(
-    out: &mut dyn Write,
-    fill: impl FnOnce(&mut JsonOut<'_>) -> serde_json::Result<()>,
+    writer: &mut dyn Write,
+    serialize: impl FnOnce(&mut JsonOut<'_>) -> serde_json::Result<()>,
 ) -> io::Result<()> {
-    let mut json = BufWriter::with_capacity(64 * 1024, SafeJson::new(out));
-    fill(&mut json)?;
+    let mut json = BufWriter::with_capacity(64 * 1024, SafeJson::new(writer));
+    serialize(&mut json)?;
     json.write_all(b"\n")?;
     json.flush()
 }
 
 /// Returns the outputs for later steps of a job: the numbers are those of findings, or empty if unknown.
-pub(crate) fn outputs(report: &Report) -> Vec<(&'static str, String)> {
+pub(crate) fn review_outputs(report: &Report) -> Vec<(&'static str, String)> {
     let totals = report.totals();
-    let known = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
+    let optional_number = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
     vec![
         ("verdict", report.verdict.to_string()),
         ("reviewed", report.reviewed().count().to_string()),
         ("errors", totals.errors.to_string()),
         ("warnings", totals.warnings.to_string()),
         ("not-evaluated", totals.not_evaluated.to_string()),
-        ("new", known(totals.new)),
-        ("known", known(totals.known)),
+        ("new", optional_number(totals.new)),
+        ("known", optional_number(totals.known)),
         ("waived", totals.waived.to_string()),
     ]
 }
@@ -210,8 +216,8 @@ impl AnnotationStyle {
     /// Returns the annotation as a command, on one line; `None` without a style.
     fn command(self, annotation: &annotation::Annotation) -> Option<String> {
         match self {
-            Self::Github => Some(github::command(annotation)),
-            Self::Azure => Some(azure::command(annotation)),
+            Self::Github => Some(github::format_command(annotation)),
+            Self::Azure => Some(azure::format_command(annotation)),
             Self::None => None,
         }
     }
@@ -219,10 +225,10 @@ impl AnnotationStyle {
 
 /// Returns the annotations of files in this style, one command per line, to be printed unchanged to standard output. The
 /// notices of the log are further ones.
-pub(crate) fn annotations(style: AnnotationStyle, report: &Report, about: &About) -> Vec<String> {
+pub(crate) fn annotations(style: AnnotationStyle, report: &Report, context: &ReportContext) -> Vec<String> {
     match style {
-        AnnotationStyle::Github => github::annotations(report, about),
-        AnnotationStyle::Azure => azure::annotations(report, about),
+        AnnotationStyle::Github => github::annotations(report, context),
+        AnnotationStyle::Azure => azure::annotations(report, context),
         AnnotationStyle::None => Vec::new(),
     }
 }
@@ -235,35 +241,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_format_reads_back_by_its_name() {
+    fn format_is_parsed_from_its_name() {
         for format in Format::value_variants() {
             assert_eq!(Format::from_str(&format.to_string(), false), Ok(*format));
         }
     }
 
     /// Returns reports of every kind: mixed, with states, empty, undecided, huge, unreadable.
-    fn kinds() -> Vec<Report> {
+    fn sample_reports() -> Vec<Report> {
         use sluicegate_pipelines::findings::{Severity, State, Status};
-        let mut compared = sample::report();
-        compared.fixed = Some(4);
-        compared.files[1].results[1].states = vec![Some(State::Known), Some(State::New)];
-        compared.files[0].results[0].states = vec![Some(State::Waived)];
-        let mut undecided = sample::report();
-        undecided.verdict = Verdict::Undecided;
+        let mut compared_report = sample::report();
+        compared_report.fixed = Some(4);
+        compared_report.files[1].results[1].states = vec![Some(State::Known), Some(State::New)];
+        compared_report.files[0].results[0].states = vec![Some(State::Waived)];
+        let mut undecided_report = sample::report();
+        undecided_report.verdict = Verdict::Undecided;
         let many = |n: u32, severity| {
             let violations = (0..n).map(|n| sample::violation(&format!("v{n}"), Some(n + 1)));
             sample::result("r", Status::Failed(severity), violations.collect())
         };
-        let mut huge = sample::empty(Verdict::Failed);
-        huge.files = (0..40)
+        let mut huge_report = sample::empty(Verdict::Failed);
+        huge_report.files = (0..40)
             .map(|n| {
                 let results = vec![many(200, Severity::Error), many(n, Severity::Warning)];
                 sample::file(&format!("f{n:02}.orch.yaml"), results)
             })
             .collect();
         let broken = || Status::Error(Some("designer/document-parse-error".to_owned()));
-        let mut unreadable = sample::empty(Verdict::Failed);
-        unreadable.files = vec![sample::file(
+        let mut unreadable_report = sample::empty(Verdict::Failed);
+        unreadable_report.files = vec![sample::file(
             "broken.orch.yaml",
             vec![
                 sample::result("one", broken(), vec![sample::violation("no", Some(2))]),
@@ -271,25 +277,31 @@ mod tests {
             ],
         )];
         let empty = [Verdict::Passed, Verdict::Undecided, Verdict::Failed].map(sample::empty);
-        let mut kinds = vec![sample::report(), compared, undecided, huge, unreadable];
-        kinds.extend(empty);
-        kinds
+        let mut reports = vec![
+            sample::report(),
+            compared_report,
+            undecided_report,
+            huge_report,
+            unreadable_report,
+        ];
+        reports.extend(empty);
+        reports
     }
 
     /// Returns the number before these words.
-    fn before(text: &str, words: &str) -> Option<usize> {
-        let (head, _) = text.split_once(words)?;
-        head.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    fn number_before(text: &str, suffix: &str) -> Option<usize> {
+        let (prefix, _) = text.split_once(suffix)?;
+        prefix.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
     }
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "a test tells its story in one piece")]
-    fn all_writers_count_the_same() {
-        let about = About::default();
-        for report in kinds() {
+    fn all_writers_show_same_numbers() {
+        let about = ReportContext::default();
+        for report in sample_reports() {
             let totals = report.totals();
             let expected = [totals.errors, totals.warnings, totals.not_evaluated].map(Some);
-            let outputs = outputs(&report);
+            let outputs = review_outputs(&report);
             let output = |name| {
                 let found = outputs.iter().find(|(known, _)| *known == name);
                 found.and_then(|(_, value)| value.parse().ok())
@@ -297,17 +309,18 @@ mod tests {
             assert_eq!(["errors", "warnings", "not-evaluated"].map(output), expected);
             assert_eq!((output("new"), output("known")), (totals.new, totals.known));
 
-            let line = wording::headline(&report);
+            let line = sentences::render_headline(&report);
             if !line.contains("no pipeline was selected") {
                 let plain = line.replace(" new ", " ").replace(',', "");
-                let said = [" error", " warning", " not evaluated"].map(|what| before(&plain, what));
+                let said = [" error", " warning", " not evaluated"].map(|what| number_before(&plain, what));
                 let counted = expected.map(|number| number.filter(|number| *number > 0));
                 assert_eq!(said, counted, "{line}");
             }
-            assert!(comment(&report, &about).contains(&line), "{line}");
+            assert!(render_comment(&report, &about).contains(&line), "{line}");
 
             let json: serde_json::Value =
-                serde_json::from_slice(&sample::written(|out| json::render(&report, &about, out))).unwrap();
+                serde_json::from_slice(&sample::write_to_vec(|out| json::render(&report, &about, out)))
+                    .unwrap();
             let key = |name: &str| {
                 json["findings"][name]
                     .as_u64()
@@ -320,7 +333,7 @@ mod tests {
             );
             assert_eq!(key("waived"), Some(totals.waived));
 
-            let insights = bitbucket::report(&report);
+            let insights = bitbucket::build_report(&report);
             let number = |at: usize| usize::try_from(insights["data"][at]["value"].as_u64()?).ok();
             assert_eq!([0, 1, 2].map(number), expected);
 
@@ -340,7 +353,8 @@ mod tests {
             assert_eq!(listed, expected);
 
             let entries: Vec<serde_json::Value> =
-                serde_json::from_slice(&sample::written(|out| gitlab::render(&report, &about, out))).unwrap();
+                serde_json::from_slice(&sample::write_to_vec(|out| gitlab::render(&report, &about, out)))
+                    .unwrap();
             let of = |severity| {
                 entries
                     .iter()
@@ -360,14 +374,15 @@ mod tests {
             );
             assert_eq!(of("major") + of("minor"), totals.errors + totals.warnings + old);
 
-            let annotations = annotation::of_files(&report, &about);
+            let annotations = annotation::collect_file_annotations(&report, &about);
             let placed = annotations.iter().filter(|a| a.place.is_some()).count();
             let others = unreviewed + report.gate_changes.len();
             let counted = totals.errors + totals.warnings + totals.not_evaluated;
             assert_eq!(placed - others, counted);
 
             let sarif: serde_json::Value =
-                serde_json::from_slice(&sample::written(|out| sarif::render(&report, &about, out))).unwrap();
+                serde_json::from_slice(&sample::write_to_vec(|out| sarif::render(&report, &about, out)))
+                    .unwrap();
             let results = sarif["runs"][0]["results"].as_array().unwrap();
             let verdicts = results
                 .iter()
@@ -381,7 +396,7 @@ mod tests {
 
     #[test]
     fn the_style_picks_the_host() {
-        let (report, about) = (sample::report(), About::default());
+        let (report, about) = (sample::report(), ReportContext::default());
         let shown = |style| annotations(style, &report, &about);
         assert!(shown(AnnotationStyle::Github)[0].starts_with("::error "));
         assert!(shown(AnnotationStyle::Azure)[0].starts_with("##vso[task.logissue "));

@@ -8,29 +8,35 @@ pub(crate) enum PathBase {
     #[default]
     Root,
     /// This directory below the root.
-    Below(String),
+    Subdirectory(String),
     /// A directory that is not below the root. The root has this path from there.
     Outside(String),
 }
 
 impl PathBase {
     /// Returns the path to show for a path from the root; `.` is the root itself.
-    pub(super) fn shown<'p>(&self, path: &'p str) -> Cow<'p, str> {
+    pub(super) fn display_path<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match self {
             Self::Root => Cow::Borrowed(path),
-            Self::Below(folder) => Cow::Owned(relative(folder, path)),
+            Self::Subdirectory(directory) => Cow::Owned(relative_path(directory, path)),
             Self::Outside(root) => Cow::Owned(format!("{}/{path}", root.trim_end_matches('/'))),
         }
     }
 }
 
 /// Returns the path from the directory `folder`; both are relative to the root.
-fn relative(folder: &str, path: &str) -> String {
-    let from: Vec<&str> = folder.split('/').collect();
-    let to: Vec<&str> = path.split('/').filter(|part| *part != ".").collect();
-    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    let up = std::iter::repeat_n("..", from.len() - shared);
-    let parts: Vec<&str> = up.chain(to.into_iter().skip(shared)).collect();
+fn relative_path(directory: &str, path: &str) -> String {
+    let directory_parts: Vec<&str> = directory.split('/').collect();
+    let path_parts: Vec<&str> = path.split('/').filter(|part| *part != ".").collect();
+    let shared_count = directory_parts
+        .iter()
+        .zip(&path_parts)
+        .take_while(|(a, b)| a == b)
+        .count();
+    let parent_parts = std::iter::repeat_n("..", directory_parts.len() - shared_count);
+    let parts: Vec<&str> = parent_parts
+        .chain(path_parts.into_iter().skip(shared_count))
+        .collect();
     if parts.is_empty() {
         ".".to_owned()
     } else {
@@ -44,7 +50,7 @@ mod tests {
 
     #[test]
     fn path_is_relative_to_directory_below_root() {
-        let base = PathBase::Below("sales/daily".to_owned());
+        let base = PathBase::Subdirectory("sales/daily".to_owned());
         for (path, shown) in [
             ("sales/daily/a.orch.yaml", "a.orch.yaml"),
             ("sales/daily/x/a.orch.yaml:3", "x/a.orch.yaml:3"),
@@ -53,9 +59,9 @@ mod tests {
             ("sales/daily", "."),
             (".", "../.."),
         ] {
-            assert_eq!(base.shown(path), shown);
+            assert_eq!(base.display_path(path), shown);
         }
-        assert_eq!(PathBase::Root.shown("a/b"), "a/b");
-        assert_eq!(PathBase::Outside("/x/".to_owned()).shown("a/b"), "/x/a/b");
+        assert_eq!(PathBase::Root.display_path("a/b"), "a/b");
+        assert_eq!(PathBase::Outside("/x/".to_owned()).display_path("a/b"), "/x/a/b");
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
 }
 
 /// Returns an excluded file.
-pub(crate) fn excluded(path: &str) -> Excluded {
+pub(crate) fn excluded_file(path: &str) -> Excluded {
     Excluded {
         path: path.to_owned(),
         reason: "not a file that is reviewed".to_owned(),
@@ -49,7 +49,7 @@ pub(crate) fn gate_change(path: &str) -> GateChange {
 }
 
 /// Returns a changed file without a list of changes or a picture.
-pub(crate) fn changed(path: &str) -> ChangedFile {
+pub(crate) fn changed_file(path: &str) -> ChangedFile {
     ChangedFile {
         changed: Changed {
             path: path.to_owned(),
@@ -137,7 +137,7 @@ pub(crate) fn report() -> Report {
     );
     Report {
         files: vec![second, first],
-        excluded: vec![excluded("notes.txt")],
+        excluded: vec![excluded_file("notes.txt")],
         unreviewed: vec![Unreviewed {
             path: "late.orch.yaml".to_owned(),
             reason: "the batch timed out".to_owned(),
@@ -153,7 +153,7 @@ pub(crate) fn report() -> Report {
     }
 }
 
-pub(crate) fn written(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<u8> {
+pub(crate) fn write_to_vec(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
     write(&mut bytes).unwrap();
     bytes

@@ -160,13 +160,14 @@ impl Run {
 
     /// Appends step outputs if the host reads them from a file.
     pub(crate) fn append_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
-        append_to_file(&self.env, STEP_OUTPUT, || github::outputs(pairs, Uuid::new_v4()))
+        append_to_file(&self.env, STEP_OUTPUT, || { github::format_outputs(pairs, Uuid::new_v4())
+        })
     }
 
     /// Writes step outputs to the file of the host, or as commands to its log.
     pub(crate) fn write_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
         if self.host() == Host::Azure {
-            let commands = azure::outputs(pairs);
+            let commands = azure::format_outputs(pairs);
             Ui::print_result_to_stderr(&(commands.join("\n") + "\n"))?;
         }
         self.append_outputs(pairs)

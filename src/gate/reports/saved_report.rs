@@ -27,7 +27,7 @@ pub(crate) fn read(run: &Run, file: &Path) -> Result<Report, Failure> {
 
 /// Parses the report in this text, which came from `place`.
 pub(crate) fn understood(text: &[u8], place: &str) -> Result<Report, Failure> {
-    json::read(text, find_contradiction).map_err(|why| {
+    json::read_report(text, find_contradiction).map_err(|why| {
         let what = format!("could not read the report {place}");
         Failure::new(ExitStatus::Usage, anyhow::Error::new(why).context(what))
     })
@@ -76,7 +76,7 @@ pub(crate) fn find_components(repo: &Repository, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{About, sample};
+    use crate::report::{ReportContext, sample};
     use sluicegate_pipelines::findings::{Severity, Status};
 
     #[test]
@@ -90,8 +90,8 @@ mod tests {
             let mut report = sample::empty(verdict);
             report.context.fail_on = fail_on;
             report.files = vec![sample::file("a", vec![result])];
-            json::read(
-                &sample::written(|out| json::render(&report, &About::default(), out)),
+            json::read_report(
+                &sample::write_to_vec(|out| json::render(&report, &ReportContext::default(), out)),
                 find_contradiction,
             )
             .map(|report| report.verdict)
@@ -110,8 +110,8 @@ mod tests {
         let mut open = sample::report();
         open.files.clear();
         open.verdict = Passed;
-        let refused = json::read(
-            &sample::written(|out| json::render(&open, &About::default(), out)),
+        let refused = json::read_report(
+            &sample::write_to_vec(|out| json::render(&open, &ReportContext::default(), out)),
             find_contradiction,
         )
         .unwrap_err()

@@ -9,7 +9,7 @@ use crate::gate::changes::pipeline_change::{MOST_LINKS_OF_A_FILE, ReadChange, to
 use crate::gate::interface_changes::interface_comparison::Between;
 use crate::job::cli::DiffFormat;
 use crate::publish::TransitiveCaller;
-use crate::report::{CallersOfChanges, ChangedFile, ChangesPage, ForConsumersOfChanges, MOST_BOXES};
+use crate::report::{ChangedFile, ChangedPipelineCallers, ChangesPage, ConsumerChanges, MAX_FLOWCHART_BOXES};
 use crate::session::Run;
 use crate::session::output;
 use serde_json::json;
@@ -199,7 +199,7 @@ impl PipelinesCompared {
     }
 
     pub(crate) fn page(self) -> ChangesPage {
-        let consumers = self.interface.as_ref().map(|found| ForConsumersOfChanges {
+        let consumers = self.interface.as_ref().map(|found| ConsumerChanges {
             summary: found.in_short(),
             changes: found.each(self.base.as_ref()),
         });
@@ -207,14 +207,14 @@ impl PipelinesCompared {
             Made::Page(file) => Some(*file),
             _ => None,
         });
-        let callers = self.callers.map(|callers| CallersOfChanges {
+        let callers = self.callers.map(|callers| ChangedPipelineCallers {
             summary: callers_in_short(callers.len()),
             callers: callers.iter().map(in_words).collect(),
         });
         ChangesPage {
             callers,
             files: files.collect(),
-            compared: self.what,
+            comparison: self.what,
             consumers,
         }
     }
@@ -245,7 +245,7 @@ impl PipelinesCompared {
         Ok(if format == DiffFormat::Svg {
             Picture::whole(canvas).document(&diff.path) + "\n"
         } else {
-            let (part, left_out) = canvas.changed_part(MOST_BOXES);
+            let (part, left_out) = canvas.changed_part(MAX_FLOWCHART_BOXES);
             let mut chart = picture::mermaid(&part);
             if left_out > 0 {
                 let _ = writeln!(chart, "  %% {} omitted", count(left_out, "more component"));

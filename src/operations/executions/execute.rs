@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::RunArgs;
 use crate::job::settings::PollSettings;
-use crate::report::{ExecutionRun, Verdict, execution_junit};
+use crate::report::{ExecutionRun, Verdict, write_execution_junit};
 use crate::session::failure::not_written;
 use crate::session::resource::{RemoteProject, Sought, made_nameless, perhaps_made};
 use crate::session::{CommandResult, Run};
@@ -45,7 +45,7 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     if let Some(path) = &args.junit {
         let unfinished = unfinished(args);
         let path = run.env.current_dir().join(path);
-        run.replace_old_file(&path, |out| execution_junit(&unfinished, out));
+        run.replace_old_file(&path, |out| write_execution_junit(&unfinished, out));
     }
     let sources = run.sources()?;
     let job = Job {
@@ -286,7 +286,7 @@ impl Job<'_> {
 
     fn write(&self, path: &Path, report: &ExecutionRun) -> Result<(), Failure> {
         let place = self.run.env.current_dir().join(path);
-        atomic_file::write_file_with(&place, |out| execution_junit(report, out))
+        atomic_file::write_file_with(&place, |out| write_execution_junit(report, out))
             .map_err(not_written("the report ", path))
     }
 }

@@ -4,10 +4,10 @@
 
 mod outputs;
 
-pub(crate) use outputs::outputs;
+pub(crate) use outputs::format_outputs;
 
 use super::annotation::{self, Annotation, Level};
-use super::{About, document, shorten};
+use super::{ReportContext, review_markdown, truncation};
 use sluicegate_base::text;
 use sluicegate_pipelines::findings::Report;
 
@@ -23,18 +23,23 @@ const TITLE_LIMIT: usize = 200;
 
 /// Returns the annotations of files, one workflow command per line: errors first, at most ten of each level, including
 /// the notices in the log. If there are more, the last one states their number and where to find them.
-pub(crate) fn annotations(report: &Report, about: &About) -> Vec<String> {
-    let all = annotation::beside_notices(report, about, CAP, "the step summary and the report");
-    all.iter().map(command).collect()
+pub(crate) fn annotations(report: &Report, context: &ReportContext) -> Vec<String> {
+    let all = annotation::collect_annotations_beside_notices(
+        report,
+        context,
+        CAP,
+        "the step summary and the report",
+    );
+    all.iter().map(format_command).collect()
 }
 
 /// Returns the step summary: Markdown for the page of the run, under 1,000 KiB.
-pub(crate) fn step_summary(report: &Report, about: &About) -> String {
-    document::summary(report, about)
+pub(crate) fn step_summary(report: &Report, context: &ReportContext) -> String {
+    review_markdown::render_summary(report, context)
 }
 
 /// Returns the workflow command of an annotation.
-pub(super) fn command(annotation: &Annotation) -> String {
+pub(super) fn format_command(annotation: &Annotation) -> String {
     let level = match annotation.level {
         Level::Error => "error",
         Level::Warning => "warning",
@@ -44,30 +49,36 @@ pub(super) fn command(annotation: &Annotation) -> String {
         .place
         .as_ref()
         .map_or_else(String::new, |(path, line)| {
-            let path = shorten::escaped(&text::line(path), MESSAGE_LIMIT, push_property);
+            let path =
+                truncation::escape_and_truncate(&text::line(path), MESSAGE_LIMIT, push_escaped_property);
             format!("file={path},line={line},")
         });
-    let title = shorten::escaped(&text::line(&annotation.title), TITLE_LIMIT, push_property);
-    let message = shorten::escaped(&text::block(&annotation.message), MESSAGE_LIMIT, push_data);
+    let title =
+        truncation::escape_and_truncate(&text::line(&annotation.title), TITLE_LIMIT, push_escaped_property);
+    let message = truncation::escape_and_truncate(
+        &text::block(&annotation.message),
+        MESSAGE_LIMIT,
+        push_escaped_data,
+    );
     format!("::{level} {place}title={title}::{message}")
 }
 
 /// Escapes a character in the message of a command: the runner reverts these three, `%` last.
-fn push_data(c: char, escaped: &mut String) {
+fn push_escaped_data(c: char, output: &mut String) {
     match c {
-        '%' => escaped.push_str("%25"),
-        '\r' => escaped.push_str("%0D"),
-        '\n' => escaped.push_str("%0A"),
-        _ => escaped.push(c),
+        '%' => output.push_str("%25"),
+        '\r' => output.push_str("%0D"),
+        '\n' => output.push_str("%0A"),
+        _ => output.push(c),
     }
 }
 
 /// Escapes a character in a property of a command: `:` would end the properties, `,` this property.
-fn push_property(c: char, escaped: &mut String) {
+fn push_escaped_property(c: char, output: &mut String) {
     match c {
-        ':' => escaped.push_str("%3A"),
-        ',' => escaped.push_str("%2C"),
-        _ => push_data(c, escaped),
+        ':' => output.push_str("%3A"),
+        ',' => output.push_str("%2C"),
+        _ => push_escaped_data(c, output),
     }
 }
 
@@ -80,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_report_as_commands() {
-        insta::assert_snapshot!(annotations(&sample::report(), &About::default()).join("\n"), @"
+        insta::assert_snapshot!(annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
         ::error file=load/it.orch.yaml,line=9,title=component-naming-convention::`Run B` is not
         ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
         ::error file=a.tran.yaml,line=1,title=unused-components::the rule could not be evaluated: designer/no-start-component
@@ -96,7 +107,7 @@ mod tests {
             title: "review".to_owned(),
             message: "503 from the platform,\nfour times: 100%".to_owned(),
         };
-        insta::assert_snapshot!(command(&notice), @"::error title=review::503 from the platform,%0Afour times: 100%25");
+        insta::assert_snapshot!(format_command(&notice), @"::error title=review::503 from the platform,%0Afour times: 100%25");
     }
 
     #[test]
@@ -111,7 +122,7 @@ mod tests {
             sample::file("a", results(11, Severity::Warning)),
             sample::file("b", results(10, Severity::Error)),
         ];
-        let lines = annotations(&report, &About::default());
+        let lines = annotations(&report, &ReportContext::default());
         assert_eq!(lines.len(), 20);
         assert!(lines[9].starts_with("::error file=b,"), "ten fit: {}", lines[9]);
         assert_eq!(
@@ -128,7 +139,7 @@ mod tests {
             "a",
             vec![sample::result("r", Status::Failed(Severity::Error), vec![long])],
         )];
-        let line = &annotations(&report, &About::default())[0];
+        let line = &annotations(&report, &ReportContext::default())[0];
         let message = line.rsplit("::").next().unwrap();
         assert!(message.encode_utf16().count() <= MESSAGE_LIMIT && message.len() > MESSAGE_LIMIT - 8);
         assert!(message.ends_with('…'));
@@ -149,16 +160,16 @@ mod tests {
     }
 
     fn escaped(text: &str, push: fn(char, &mut String)) -> String {
-        shorten::escaped(text, usize::MAX, push)
+        truncation::escape_and_truncate(text, usize::MAX, push)
     }
 
     proptest! {
         #[test]
         fn the_runner_reads_the_text_back(raw in "(\\PC|[%:,\\r\\n]|%0A|%25|::){0,60}") {
-            let property = escaped(&raw, push_property);
+            let property = escaped(&raw, push_escaped_property);
             prop_assert!(!property.contains(['\r', '\n', ':', ',']));
             prop_assert_eq!(unescape(&property), raw.as_str());
-            let data = escaped(&raw, push_data);
+            let data = escaped(&raw, push_escaped_data);
             prop_assert!(!data.contains(['\r', '\n']));
             let data_pairs = data.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%");
             prop_assert_eq!(data_pairs, raw);
@@ -169,7 +180,7 @@ mod tests {
             let mut report = sample::empty(Verdict::Failed);
             let found = sample::violation(&raw, Some(3));
             report.files = vec![sample::file(&raw, vec![sample::result(&raw, Status::Failed(Severity::Error), vec![found])])];
-            let lines = annotations(&report, &About::default());
+            let lines = annotations(&report, &ReportContext::default());
             prop_assert_eq!(lines.len(), 1);
             prop_assert!(lines[0].starts_with("::error file="));
             prop_assert!(!lines[0].contains(['\r', '\n', '\x1b']));

@@ -8,7 +8,7 @@ use uuid::Uuid;
 /// Returns the outputs in the form `name<<DELIMITER`, which allows line breaks in values. The delimiter contains
 /// `seed`, which must be random, so that no value can contain it on purpose; if a value does contain it, the delimiter
 /// is longer.
-pub(crate) fn outputs(pairs: &[(&str, String)], seed: Uuid) -> String {
+pub(crate) fn format_outputs(pairs: &[(&str, String)], seed: Uuid) -> String {
     let mut lines = String::new();
     for (name, value) in pairs {
         let delimiter = delimiter(value, seed);
@@ -55,14 +55,14 @@ mod tests {
         ];
         let expected = [("verdict", "failed"), ("junit", &hostile), ("digest", "")];
         let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(read(&outputs(&pairs, seed)), expected);
+        assert_eq!(read(&format_outputs(&pairs, seed)), expected);
     }
 
     proptest! {
         #[test]
         fn any_value_reads_back(value in "(\\PC|\n|<<|sluicegate_0{31}7){0,20}") {
             let pairs = [("a", value.clone()), ("b", "end".to_owned())];
-            let read = read(&outputs(&pairs, Uuid::from_u128(7)));
+            let read = read(&format_outputs(&pairs, Uuid::from_u128(7)));
             prop_assert_eq!(read, [("a".to_owned(), value), ("b".to_owned(), "end".to_owned())]);
         }
     }

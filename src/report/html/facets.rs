@@ -1,6 +1,6 @@
 //! Renders bars with the numbers of findings by rule, project check and directory; each bar is a filter.
 
-use super::parts::name;
+use super::elements::escape_rule_name;
 use crate::report::view::{Tally, View};
 use sluicegate_base::text::{markup as escape, more};
 use sluicegate_pipelines::findings::Origin;
@@ -8,84 +8,87 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Number of bars of a list that are not folded.
-const FIRST: usize = 8;
+const MAX_OPEN_ROWS: usize = 8;
 
 /// Returns the lists of bars; empty if there are no findings.
-pub(super) fn facets(view: &View<'_>) -> String {
+pub(super) fn render_facets(view: &View<'_>) -> String {
     if view.findings.is_empty() {
         return String::new();
     }
     let folders = view.folders.iter().map(|(path, tally)| (escape(path), tally));
-    let between = of_project(view);
-    let (between, rules): (Vec<_>, Vec<_>) = view
+    let project_checks = find_project_checks(view);
+    let (project_checks, rules): (Vec<_>, Vec<_>) = view
         .rules
         .iter()
-        .map(|(rule, tally)| (*rule, (name(rule), tally)))
-        .partition(|(rule, _)| between.contains(rule));
-    let rows = |named: Vec<(&str, _)>| named.into_iter().map(|(_, row)| row).collect::<Vec<_>>();
+        .map(|(rule, tally)| (*rule, (escape_rule_name(rule), tally)))
+        .partition(|(rule, _)| project_checks.contains(rule));
+    let rows = |rows: Vec<(&str, _)>| rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>();
     format!(
         "<aside class=\"facets\" aria-label=\"Findings by rule and folder\">\n{}{}{}</aside>\n",
-        facet("Rules", "rule", &rows(rules)),
-        facet("Project checks", "rule", &rows(between)),
-        facet("Folders", "folder", &folders.collect::<Vec<_>>())
+        render_facet("Rules", "rule", &rows(rules)),
+        render_facet("Project checks", "rule", &rows(project_checks)),
+        render_facet("Folders", "folder", &folders.collect::<Vec<_>>())
     )
 }
 
 /// Returns the project checks with findings.
-fn of_project<'v>(view: &View<'v>) -> BTreeSet<&'v str> {
+fn find_project_checks<'v>(view: &View<'v>) -> BTreeSet<&'v str> {
     let results = view.report.files.iter().flat_map(|file| &file.results);
     let of_project = results.filter(|result| result.origin == Origin::Project);
     of_project.map(|result| result.rule.as_str()).collect()
 }
 
 /// Returns a list of bars, or an empty text if there are no rows; the names are already escaped.
-fn facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> String {
+fn render_facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let longest = rows.iter().map(|(_, tally)| tally.total()).max().unwrap_or(1);
     let rows: Vec<String> = rows
         .iter()
-        .map(|(name, tally)| row(filter, name, tally, longest))
+        .map(|(name, tally)| render_row(filter, name, tally, longest))
         .collect();
-    let (first, rest) = rows.split_at(rows.len().min(FIRST));
-    let mut shown = format!("<section><h2>{title}</h2>\n<ul>{}</ul>\n", first.concat());
-    if !rest.is_empty() {
+    let (first_rows, remaining_rows) = rows.split_at(rows.len().min(MAX_OPEN_ROWS));
+    let mut html = format!("<section><h2>{title}</h2>\n<ul>{}</ul>\n", first_rows.concat());
+    if !remaining_rows.is_empty() {
         let _ = writeln!(
-            shown,
+            html,
             "<details><summary>{}</summary><ul>{}</ul></details>",
-            more(rest.len()),
-            rest.concat()
+            more(remaining_rows.len()),
+            remaining_rows.concat()
         );
     }
-    shown + "</section>\n"
+    html + "</section>\n"
 }
 
-fn row(filter: &str, name: &str, tally: &Tally<'_>, longest: usize) -> String {
-    let words: Vec<String> = tally.parts().map(|(tone, number)| tone.counted(number)).collect();
+fn render_row(filter: &str, name: &str, tally: &Tally<'_>, longest: usize) -> String {
+    let words: Vec<String> = tally
+        .counts_by_tone()
+        .map(|(tone, number)| tone.describe_count(number))
+        .collect();
     format!(
         "<li><button type=\"button\" class=\"bar\" name=\"{filter}\" value=\"{name}\" aria-pressed=\"false\" disabled=\"\">\
          <span class=\"name\">{name}</span> <span class=\"number\">{}</span>{}<span class=\"unseen\"> {}: {}</span></button></li>\n",
         tally.total(),
-        bar(tally, longest),
+        render_bar(tally, longest),
         if tally.total() == 1 { "finding" } else { "findings" },
         words.join(", ")
     )
 }
 
-fn bar(tally: &Tally<'_>, longest: usize) -> String {
-    let mut shown =
+fn render_bar(tally: &Tally<'_>, longest: usize) -> String {
+    let mut html =
         String::from("<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">");
-    let mut from = 0;
-    for (tone, number) in tally.parts() {
-        let (x, width) = (from * 1_000 / longest, number * 1_000 / longest);
+    let mut start = 0;
+    for (tone, number) in tally.counts_by_tone() {
+        let (x, width) = (start * 1_000 / longest, number * 1_000 / longest);
         let _ = write!(
-            shown,
+            html,
             "<rect class=\"{}\" x=\"{x}\" y=\"0\" width=\"{}\" height=\"10\"/>",
             tone.class(),
             width.max(1)
         );
-        from += number;
+        start += number;
     }
-    shown + "</svg>"
+    html + "</svg>"
 }

@@ -1,11 +1,13 @@
 //! Renders the findings by file, with their source lines.
 
-use super::changes::{self, Numbered};
-use super::parts::{MESSAGE_LIMIT, copy, heading, name, rule, tally};
-use super::repeats::{OtherPlace, Repeats};
-use crate::report::tone::Tone;
+use super::elements::{
+    MESSAGE_LIMIT, copy_button, escape_rule_name, path_heading, render_rule, render_tally,
+};
+use super::file_changes::{self, NumberedFinding};
+use super::repeats::{EqualFindings, OtherPlace};
+use crate::report::finding_tone::Tone;
 use crate::report::view::{FileView, View};
-use crate::report::{SourceLines, shorten, uri};
+use crate::report::{SourceLines, file_uri, truncation};
 use sluicegate_base::text::count;
 use sluicegate_base::text::markup as escape;
 use sluicegate_pipelines::findings::{FileResults, Finding, Status};
@@ -13,67 +15,86 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Maximum number of unfolded files. If there are more files, those without counting findings are folded.
-pub(super) const MOST_OPEN: usize = 20;
+pub(super) const MAX_OPEN_FILES: usize = 20;
 
 /// Returns all files with findings; the findings are numbered consecutively.
-pub(super) fn groups(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
-    let mut shown = String::from("<div id=\"by-file\">\n");
+pub(super) fn render_file_groups(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
+    let mut html = String::from("<div id=\"by-file\">\n");
     let mut numbers = 1..;
-    let repeats = Repeats::of(files);
+    let repeats = EqualFindings::collect(files);
     let results: HashMap<&str, &FileResults> = view
         .report
         .files
         .iter()
         .map(|file| (file.path.as_str(), file))
         .collect();
-    for (at, file) in files.iter().enumerate() {
-        let numbered: Vec<Numbered<'_, '_>> = (&mut numbers).zip(file.findings.iter().copied()).collect();
-        let above = changes::above(view, file.path, (at, files.len()), &numbered);
-        let is_said_above = numbered
+    for (file_index, file) in files.iter().enumerate() {
+        let numbered_findings: Vec<NumberedFinding<'_, '_>> =
+            (&mut numbers).zip(file.findings.iter().copied()).collect();
+        let file_changes = file_changes::render_changes_above_findings(
+            view,
+            file.path,
+            (file_index, files.len()),
+            &numbered_findings,
+        );
+        let is_shown_above = numbered_findings
             .iter()
-            .all(|(number, finding)| repeats.first(finding, *number).is_some());
-        let has_new = file.findings.iter().any(|finding| finding.counts());
-        let is_open = at < MOST_OPEN && !is_said_above && (has_new || files.len() <= MOST_OPEN);
-        let open = if is_open { " open=\"\"" } else { "" };
-        push_head(&mut shown, file, open);
-        shown.push_str(&above.shown);
-        shown.push_str("<div class=\"list\">");
-        for (number, finding) in numbered {
-            if let Some(first) = repeats.first(finding, number) {
-                push_repeat(&mut shown, finding, number, first, view);
+            .all(|(number, finding)| repeats.first_number(finding, *number).is_some());
+        let has_counting_finding = file.findings.iter().any(|finding| finding.counts());
+        let is_open = file_index < MAX_OPEN_FILES
+            && !is_shown_above
+            && (has_counting_finding || files.len() <= MAX_OPEN_FILES);
+        let open_attribute = if is_open { " open=\"\"" } else { "" };
+        push_group_head(&mut html, file, open_attribute);
+        html.push_str(&file_changes.html);
+        html.push_str("<div class=\"list\">");
+        for (number, finding) in numbered_findings {
+            if let Some(first) = repeats.first_number(finding, number) {
+                push_repeat(&mut html, finding, number, first, view);
                 continue;
             }
-            let others = repeats.others(finding);
-            push_finding(&mut shown, (finding, number), above.place(finding), others, view);
+            let other_places = repeats.other_places(finding);
+            push_finding(
+                &mut html,
+                (finding, number),
+                file_changes.component_id(finding),
+                other_places,
+                view,
+            );
         }
-        shown.push_str("</div>\n");
-        push_foot(&mut shown, results.get(file.path).copied());
+        html.push_str("</div>\n");
+        push_group_foot(&mut html, results.get(file.path).copied());
     }
-    shown + "</div>\n"
+    html + "</div>\n"
 }
 
-fn push_head(shown: &mut String, file: &FileView<'_, '_>, open: &str) {
+fn push_group_head(html: &mut String, file: &FileView<'_, '_>, open_attribute: &str) {
     let _ = writeln!(
-        shown,
-        "<details class=\"group card\"{open}><summary>{} {}</summary>",
-        heading(file.path),
-        tally(&file.tally),
+        html,
+        "<details class=\"group card\"{open_attribute}><summary>{} {}</summary>",
+        path_heading(file.path),
+        render_tally(&file.tally),
     );
 }
 
 /// Adds the passed checks and the end of the group.
-fn push_foot(shown: &mut String, results: Option<&FileResults>) {
+fn push_group_foot(html: &mut String, results: Option<&FileResults>) {
     let _ = writeln!(
-        shown,
+        html,
         "<p class=\"note\">{} <span>{}</span></p></details>",
-        copy("Copy path"),
-        results.map(passed).unwrap_or_default()
+        copy_button("Copy path"),
+        results.map(describe_passed_checks).unwrap_or_default()
     );
 }
 
-fn passed(file: &FileResults) -> String {
-    let passed = file.results.iter().filter(|r| r.status == Status::Passed);
-    let names: Vec<String> = passed.map(|r| name(&r.rule)).collect();
+fn describe_passed_checks(file: &FileResults) -> String {
+    let passed_results = file
+        .results
+        .iter()
+        .filter(|result| result.status == Status::Passed);
+    let names: Vec<String> = passed_results
+        .map(|result| escape_rule_name(&result.rule))
+        .collect();
     match names.len() {
         0 => "No check passed.".to_owned(),
         number => format!("{} passed: {}", count(number, "check"), names.join(", ")),
@@ -81,68 +102,75 @@ fn passed(file: &FileResults) -> String {
 }
 
 fn push_finding(
-    shown: &mut String,
+    html: &mut String,
     (finding, number): (&Finding<'_>, usize),
-    component: Option<&str>,
-    others: &[OtherPlace<'_>],
+    component_id: Option<&str>,
+    other_places: &[OtherPlace<'_>],
     view: &View<'_>,
 ) {
-    let class = Tone::of(finding).class();
-    let component = component.map(|id| format!("<a class=\"quiet\" href=\"#{id}\">Show in picture</a> "));
+    let class = Tone::of_finding(finding).class();
+    let component_id =
+        component_id.map(|id| format!("<a class=\"quiet\" href=\"#{id}\">Show in picture</a> "));
     let _ = write!(
-        shown,
+        html,
         "<article id=\"finding-{number}\" class=\"{class}\"><header><span class=\"badge\">{}</span> {} {}\
          <span class=\"tools\">{}{} <a class=\"quiet\" href=\"#finding-{number}\">Link</a></span></header>\n\
          <p class=\"message\">{}</p>\n",
-        badge(finding),
-        rule(view, finding.rule),
-        place(finding, view),
-        component.unwrap_or_default(),
-        copy("Copy path"),
-        escape(&shorten::to_chars(&finding.message(), MESSAGE_LIMIT))
+        badge_text(finding),
+        render_rule(view, finding.rule),
+        render_place(finding, view),
+        component_id.unwrap_or_default(),
+        copy_button("Copy path"),
+        escape(&truncation::truncate(&finding.message(), MESSAGE_LIMIT))
     );
-    push_lines(shown, finding, &view.about.sources);
-    push_others(shown, others);
-    shown.push_str("</article>\n");
+    push_lines(html, finding, &view.context.sources);
+    push_other_places(html, other_places);
+    html.push_str("</article>\n");
 }
 
 /// Adds a finding that the page shows completely further up.
-fn push_repeat(shown: &mut String, finding: &Finding<'_>, number: usize, first: usize, view: &View<'_>) {
+fn push_repeat(
+    html: &mut String,
+    finding: &Finding<'_>,
+    number: usize,
+    first_number: usize,
+    view: &View<'_>,
+) {
     let _ = writeln!(
-        shown,
+        html,
         "<article id=\"finding-{number}\" class=\"{} repeat\"><header><span class=\"badge\">{}</span> {} {}\
-         <span class=\"tools\"><a class=\"quiet\" href=\"#finding-{first}\">All places</a></span></header>\n\
+         <span class=\"tools\"><a class=\"quiet\" href=\"#finding-{first_number}\">All places</a></span></header>\n\
          <p class=\"message\">{}</p></article>",
-        Tone::of(finding).class(),
-        badge(finding),
-        rule(view, finding.rule),
-        place(finding, view),
-        escape(&shorten::to_chars(&finding.message(), MESSAGE_LIMIT))
+        Tone::of_finding(finding).class(),
+        badge_text(finding),
+        render_rule(view, finding.rule),
+        render_place(finding, view),
+        escape(&truncation::truncate(&finding.message(), MESSAGE_LIMIT))
     );
 }
 
 /// Adds the other places of a finding, folded.
-fn push_others(shown: &mut String, others: &[OtherPlace<'_>]) {
-    if others.is_empty() {
+fn push_other_places(html: &mut String, other_places: &[OtherPlace<'_>]) {
+    if other_places.is_empty() {
         return;
     }
     let _ = writeln!(
-        shown,
+        html,
         "<details class=\"places\"><summary>Also in {}</summary><ul class=\"plain\">",
-        count(others.len(), "other place")
+        count(other_places.len(), "other place")
     );
-    for (number, path, line) in others {
+    for (number, path, line) in other_places {
         let _ = writeln!(
-            shown,
+            html,
             "<li><a href=\"#finding-{number}\"><code>{}:{line}</code></a></li>",
             escape(path)
         );
     }
-    shown.push_str("</ul></details>\n");
+    html.push_str("</ul></details>\n");
 }
 
 /// Returns the level, with the state if the finding does not count.
-fn badge(finding: &Finding<'_>) -> String {
+fn badge_text(finding: &Finding<'_>) -> String {
     let level = match finding.error_type {
         Some(_) => "not evaluated".to_owned(),
         None => finding.severity.to_string(),
@@ -154,49 +182,52 @@ fn badge(finding: &Finding<'_>) -> String {
 }
 
 /// Returns the place of the finding. The path is shown only if the findings are grouped by rule.
-fn place(finding: &Finding<'_>, view: &View<'_>) -> String {
+fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
     let line = finding.line;
     let place = format!(
         "<code class=\"place copied\"><span class=\"path\">{}:</span>{line}</code>",
         escape(finding.path)
     );
-    let form = view.about.blob_url.as_deref();
-    let linked = match form.filter(|form| form.starts_with("https://")) {
-        Some(form) => {
-            let address = escape(&uri::blob(form, finding.path, line));
+    let url_template = view.context.blob_url.as_deref();
+    let link = match url_template.filter(|url_template| url_template.starts_with("https://")) {
+        Some(url_template) => {
+            let address = escape(&file_uri::blob(url_template, finding.path, line));
             format!("<a href=\"{address}\" rel=\"noreferrer\">{place}</a>")
         }
         None => place,
     };
-    let changed = view.about.changed.touch(finding.path, line);
-    linked
-        + if changed {
-            " <span class=\"changed\">changed here</span>"
-        } else {
-            ""
-        }
+    let is_changed = view.context.changed_lines.contains(finding.path, line);
+    link + if is_changed {
+        " <span class=\"changed\">changed here</span>"
+    } else {
+        ""
+    }
 }
 
 /// Adds the source lines of the finding.
-fn push_lines(shown: &mut String, finding: &Finding<'_>, sources: &SourceLines) {
-    let lines = sources.context(finding);
+fn push_lines(html: &mut String, finding: &Finding<'_>, sources: &SourceLines) {
+    let lines = sources.excerpt(finding);
     if lines.is_empty() {
         return;
     }
-    shown.push_str("<pre>");
+    html.push_str("<pre>");
     for (number, line) in &lines {
-        let hit = if *number == finding.line {
+        let attribute = if *number == finding.line {
             " class=\"hit\""
         } else {
             ""
         };
-        let _ = write!(shown, "<span data-line=\"{number}\"{hit}>{}</span>", escape(line));
+        let _ = write!(
+            html,
+            "<span data-line=\"{number}\"{attribute}>{}</span>",
+            escape(line)
+        );
     }
-    shown.push_str("</pre>\n");
+    html.push_str("</pre>\n");
 }
 
 /// Returns the list of files without findings.
-pub(super) fn clean(view: &View<'_>) -> String {
+pub(super) fn render_clean_files(view: &View<'_>) -> String {
     let files = view.report.files.iter();
     let clean: Vec<String> = files
         .filter(|file| file.findings().is_empty())

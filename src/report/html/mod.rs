@@ -4,23 +4,23 @@
 //! two, by their hashes. Texts of a review are text in elements, never a part of the script. The script only hides and
 //! regroups findings, so the page can be read without it. The page is also well-formed XML, so that tests can parse it.
 
-mod changes;
-mod document;
+mod changes_page;
+mod elements;
 mod facets;
+mod file_changes;
 mod files;
-mod filter;
-mod page_of_changes;
-mod parts;
+mod filter_bar;
+mod page_frame;
 mod repeats;
-mod rules;
-mod top;
+mod review_header;
+mod rule_explanations;
 
-pub(crate) use page_of_changes::render as changes_page;
+pub(crate) use changes_page::render_changes_page as changes_page;
 
-use self::document::{HtmlPage, document};
-use self::parts::notice;
-use super::About;
-use super::view::{FileView, Medium, Notice, View, by_file};
+use self::elements::render_notice;
+use self::page_frame::{HtmlPage, render_page};
+use super::ReportContext;
+use super::view::{FileView, Notice, View, ViewMedium, group_by_file};
 use sluicegate_pipelines::findings::Report;
 
 /// The script; the CDATA marks make it text for an XML parser.
@@ -35,54 +35,65 @@ const SCRIPT: &str = concat!(
 );
 
 /// Returns the review as an HTML page.
-pub(super) fn render(report: &Report, about: &About) -> String {
-    let view = View::of(report, about, Medium::Page);
-    let files = by_file(&view.findings);
-    let mut body = top::header(&view);
+pub(super) fn render(report: &Report, context: &ReportContext) -> String {
+    let view = View::new(report, context, ViewMedium::Page);
+    let files = group_by_file(&view.findings);
+    let mut body = review_header::render_header(&view);
     body.push_str("<main>\n");
-    body.push_str(&notices(&view, "Fails the gate", |notice| notice.weighs));
+    body.push_str(&render_notices(&view, "Fails the gate", |notice| {
+        notice.affects_verdict
+    }));
     body.push_str("<div class=\"columns\">\n");
-    body.push_str(&facets::facets(&view));
-    body.push_str(&findings(&view, &files));
+    body.push_str(&facets::render_facets(&view));
+    body.push_str(&render_findings(&view, &files));
     body.push_str("</div>\n");
-    body.push_str(&notices(&view, "Worth knowing", |notice| !notice.weighs));
-    body.push_str(&changes::others(&view, &files));
-    body.push_str(&top::background(&view));
-    body.push_str(&rules::explanations(&view));
+    body.push_str(&render_notices(&view, "Worth knowing", |notice| {
+        !notice.affects_verdict
+    }));
+    body.push_str(&file_changes::render_other_changes(&view, &files));
+    body.push_str(&review_header::render_background(&view));
+    body.push_str(&rule_explanations::render_explanations(&view));
     body.push_str("</main>\n");
-    let name = top::repository(&view).map(|name| format!(" - {name}"));
-    document(&HtmlPage {
+    let name = review_header::repository_name(&view).map(|name| format!(" - {name}"));
+    render_page(&HtmlPage {
         title: &format!("Review {}{}", report.verdict, name.unwrap_or_default()),
-        skip: ("findings", "Skip to the findings"),
+        skip_link: ("findings", "Skip to the findings"),
         body: &body,
         script: Some(SCRIPT),
-        tool_version: about.tool_version,
+        tool_version: context.tool_version,
     })
 }
 
 /// Returns the notices for which `takes` is true, below a title; empty if there are none.
-fn notices(view: &View<'_>, title: &str, takes: impl Fn(&Notice<'_>) -> bool) -> String {
-    let lists: String = view.notices.iter().filter(|it| takes(it)).map(notice).collect();
-    if lists.is_empty() {
-        return lists;
+fn render_notices(view: &View<'_>, title: &str, is_selected: impl Fn(&Notice<'_>) -> bool) -> String {
+    let rendered_notices: String = view
+        .notices
+        .iter()
+        .filter(|notice| is_selected(notice))
+        .map(render_notice)
+        .collect();
+    if rendered_notices.is_empty() {
+        return rendered_notices;
     }
-    format!("<section class=\"remarks card\" aria-label=\"{title}\"><h2>{title}</h2>\n{lists}</section>\n")
+    format!(
+        "<section class=\"remarks card\" aria-label=\"{title}\"><h2>{title}</h2>\n{rendered_notices}</section>\n"
+    )
 }
 
-fn findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
-    let mut shown = String::from(
+fn render_findings(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
+    let mut html = String::from(
         "<section class=\"findings\" aria-labelledby=\"findings\"><h2 id=\"findings\" tabindex=\"-1\">Findings</h2>\n",
     );
     if view.report.reviewed().next().is_none() && view.findings.is_empty() {
-        return shown + "<p>No findings: no pipeline was reviewed.</p></section>\n";
+        return html + "<p>No findings: no pipeline was reviewed.</p></section>\n";
     }
     if !files.is_empty() {
-        shown.push_str(&filter::bar(view));
-        shown.push_str(&files::groups(view, files));
-        shown.push_str(&rules::groups(view));
+        html.push_str(&filter_bar::bar(view));
+        html.push_str(&files::render_file_groups(view, files));
+        html.push_str(&rule_explanations::render_rule_groups(view));
     }
-    shown.push_str(&files::clean(view));
-    shown + "</section>\n"
+    html.push_str(&files::render_clean_files(view));
+    html + "</section>\n"
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Finds equal findings in several files: the page shows the first completely, with all places, and the others briefly.
 
-use crate::report::view::{FileView, Said, said};
+use crate::report::view::{FileView, FindingKey, finding_key};
 use sluicegate_pipelines::findings::Finding;
 use std::collections::HashMap;
 
@@ -8,36 +8,36 @@ use std::collections::HashMap;
 pub(super) type OtherPlace<'a> = (usize, &'a str, u32);
 
 /// The places of equal findings, in the order of the page.
-pub(super) struct Repeats<'a> {
-    places: HashMap<Said<'a>, Vec<OtherPlace<'a>>>,
+pub(super) struct EqualFindings<'a> {
+    places: HashMap<FindingKey<'a>, Vec<OtherPlace<'a>>>,
 }
 
-impl<'a> Repeats<'a> {
+impl<'a> EqualFindings<'a> {
     /// Collects the places; the files are in the order of the page, which numbers their findings from 1.
-    pub(super) fn of(files: &[FileView<'_, 'a>]) -> Self {
+    pub(super) fn collect(files: &[FileView<'_, 'a>]) -> Self {
         let mut places: HashMap<_, Vec<_>> = HashMap::new();
         let findings = files.iter().flat_map(|file| &file.findings);
         for (number, finding) in (1..).zip(findings) {
             let place = (number, finding.path, finding.line);
-            places.entry(said(finding)).or_default().push(place);
+            places.entry(finding_key(finding)).or_default().push(place);
         }
         Self { places }
     }
 
     /// Returns the number of the equal finding that the page shows completely; `None` if it is this one.
-    pub(super) fn first(&self, finding: &Finding<'a>, number: usize) -> Option<usize> {
-        let first = self.of_text(finding).first().map(|(first, ..)| *first);
+    pub(super) fn first_number(&self, finding: &Finding<'a>, number: usize) -> Option<usize> {
+        let first = self.places_of(finding).first().map(|(first, ..)| *first);
         first.filter(|first| *first != number)
     }
 
     /// Returns the places of equal findings, without the first.
-    pub(super) fn others(&self, finding: &Finding<'a>) -> &[OtherPlace<'a>] {
-        self.of_text(finding).get(1..).unwrap_or_default()
+    pub(super) fn other_places(&self, finding: &Finding<'a>) -> &[OtherPlace<'a>] {
+        self.places_of(finding).get(1..).unwrap_or_default()
     }
 
-    fn of_text(&self, finding: &Finding<'a>) -> &[OtherPlace<'a>] {
+    fn places_of(&self, finding: &Finding<'a>) -> &[OtherPlace<'a>] {
         self.places
-            .get(&said(finding))
+            .get(&finding_key(finding))
             .map(Vec::as_slice)
             .unwrap_or_default()
     }

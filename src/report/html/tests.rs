@@ -32,10 +32,10 @@ fn text_of(node: Node<'_, '_>) -> String {
 
 #[test]
 fn everything_is_on_the_page() {
-    let mut about = About {
+    let mut about = ReportContext {
         tool_version: "1.0.0",
         blob_url: Some("https://github.com/o/r/blob/1f/{path}#L{line}".to_owned()),
-        ..About::default()
+        ..ReportContext::default()
     };
     about.sources.add(
         "load/it.orch.yaml",
@@ -77,7 +77,7 @@ fn everything_is_on_the_page() {
 
 #[test]
 fn nothing_is_asked_for_from_outside_and_nothing_stands_in_a_style_attribute() {
-    let page = render(&sample::report(), &About::default());
+    let page = render(&sample::report(), &ReportContext::default());
     let document = read(&page);
     for node in document.descendants().filter(Node::is_element) {
         for outside in ["src", "srcset", "style", "onclick", "action"] {
@@ -92,7 +92,7 @@ fn nothing_is_asked_for_from_outside_and_nothing_stands_in_a_style_attribute() {
     }
     for outside in ["url(", "@import", "fetch(", "innerHTML", "eval("] {
         assert!(
-            !document::style().contains(outside) && !SCRIPT.contains(outside),
+            !page_frame::style().contains(outside) && !SCRIPT.contains(outside),
             "{outside}"
         );
     }
@@ -100,7 +100,7 @@ fn nothing_is_asked_for_from_outside_and_nothing_stands_in_a_style_attribute() {
 
 #[test]
 fn the_policy_names_the_hashes_of_what_is_inside() {
-    let page = render(&sample::report(), &About::default());
+    let page = render(&sample::report(), &ReportContext::default());
     let document = read(&page);
     // The hash is over every byte between the tags.
     let hash = |start: &str, end: &str| {
@@ -122,7 +122,7 @@ fn the_policy_names_the_hashes_of_what_is_inside() {
 
 #[test]
 fn a_review_of_nothing_is_a_page_too() {
-    let page = render(&sample::empty(Verdict::Passed), &About::default());
+    let page = render(&sample::empty(Verdict::Passed), &ReportContext::default());
     assert!(text_of(read(&page).root()).contains("no pipeline was reviewed"));
     assert!(of_class(&read(&page), "group").is_empty());
 }
@@ -144,12 +144,12 @@ fn naming() -> RuleText {
 
 #[test]
 fn the_page_says_what_fails_the_gate_and_each_rule_in_words() {
-    let about = About {
+    let about = ReportContext {
         rules: vec![naming()],
-        reproduce: Some("sluicegate check --all".to_owned()),
+        reproduction_command: Some("sluicegate check --all".to_owned()),
         repository_url: Some("https://github.com/o/r".to_owned()),
         project: Some("0b0b".to_owned()),
-        ..About::default()
+        ..ReportContext::default()
     };
     let page = render(&sample::report(), &about);
     let document = read(&page);
@@ -171,9 +171,9 @@ fn the_page_says_what_fails_the_gate_and_each_rule_in_words() {
 
 #[test]
 fn what_opens_or_is_linked_is_on_the_page_once() {
-    let about = About {
+    let about = ReportContext {
         rules: vec![naming()],
-        ..About::default()
+        ..ReportContext::default()
     };
     let page = render(&sample::report(), &about);
     let document = read(&page);
@@ -205,7 +205,7 @@ fn findings_are_grouped_by_file_the_worst_first_and_each_rule_has_a_place() {
         "clean.orch.yaml",
         vec![sample::result("minimum-components", Status::Passed, vec![])],
     ));
-    let page = render(&report, &About::default());
+    let page = render(&report, &ReportContext::default());
     let document = read(&page);
     let group = |id: &str| {
         let all = document
@@ -248,7 +248,7 @@ fn findings_are_grouped_by_file_the_worst_first_and_each_rule_has_a_place() {
 
 #[test]
 fn numbers_and_bars_are_filters() {
-    let page = render(&sample::report(), &About::default());
+    let page = render(&sample::report(), &ReportContext::default());
     let document = read(&page);
     let filters = document.descendants().filter_map(|node| {
         let name = node
@@ -274,7 +274,7 @@ fn numbers_and_bars_are_filters() {
 fn what_is_known_or_waived_is_no_error_of_the_page() {
     let mut report = sample::report();
     report.files[1].results[1].states = vec![Some(State::Known), Some(State::Waived)];
-    let page = render(&report, &About::default());
+    let page = render(&report, &ReportContext::default());
     let badges: Vec<String> = of_class(&read(&page), "badge").into_iter().map(text_of).collect();
     assert_eq!(
         badges,
@@ -290,7 +290,7 @@ fn a_passed_review_says_so() {
         "a",
         vec![sample::result("r", Status::Passed, vec![])],
     )];
-    let page = render(&report, &About::default());
+    let page = render(&report, &ReportContext::default());
     let shown = text_of(read(&page).root());
     assert!(
         shown.contains("1 check passed in 1 pipeline") && shown.contains("1 file without findings"),
@@ -298,7 +298,7 @@ fn a_passed_review_says_so() {
     );
     let warned = sample::result("r", Status::Failed(Severity::Warning), vec![]);
     report.files.push(sample::file("b", vec![warned]));
-    assert!(render(&report, &About::default()).contains("1 warning. 1 check passed in 2 pipelines"));
+    assert!(render(&report, &ReportContext::default()).contains("1 warning. 1 check passed in 2 pipelines"));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn what_many_files_say_alike_is_said_once_at_the_top() {
     report.files = (0..30)
         .map(|n| sample::file(&format!("{n}.orch.yaml"), results()))
         .collect();
-    let page = render(&report, &About::default());
+    let page = render(&report, &ReportContext::default());
     let document = read(&page);
     let top = text_of(
         document
@@ -339,9 +339,9 @@ fn a_very_long_name_is_cut_and_the_page_stays_small() {
     };
     let mut report = sample::empty(Verdict::Failed);
     report.files = vec![sample::file("a.orch.yaml", vec![failed()])];
-    let page = render(&report, &About::default());
+    let page = render(&report, &ReportContext::default());
     assert!(
-        page.len() < document::style().len() + SCRIPT.len() + 60_000,
+        page.len() < page_frame::style().len() + SCRIPT.len() + 60_000,
         "{}",
         page.len()
     );
@@ -365,7 +365,7 @@ fn many_files_are_folded() {
             .collect()
     };
     let open = |report: &Report| {
-        let page = render(report, &About::default());
+        let page = render(report, &ReportContext::default());
         let open = |node: &Node<'_, '_>| node.attribute("open").is_some();
         let document = read(&page);
         let by_file = document
@@ -373,10 +373,10 @@ fn many_files_are_folded() {
             .find(|node| node.attribute("id") == Some("by-file"));
         by_file.unwrap().children().filter(open).count()
     };
-    report.files = files(files::MOST_OPEN);
-    assert_eq!(open(&report), files::MOST_OPEN);
-    report.files = files(files::MOST_OPEN + 1);
-    assert_eq!(open(&report), files::MOST_OPEN);
+    report.files = files(files::MAX_OPEN_FILES);
+    assert_eq!(open(&report), files::MAX_OPEN_FILES);
+    report.files = files(files::MAX_OPEN_FILES + 1);
+    assert_eq!(open(&report), files::MAX_OPEN_FILES);
     report.files[0].results[0].states = vec![Some(State::Known)];
     report.files.truncate(2);
     assert_eq!(open(&report), 2);
@@ -384,9 +384,9 @@ fn many_files_are_folded() {
 
 #[test]
 fn a_link_is_made_only_to_a_web_address() {
-    let about = About {
+    let about = ReportContext {
         blob_url: Some("javascript:alert(1)//{path}".to_owned()),
-        ..About::default()
+        ..ReportContext::default()
     };
     assert!(!render(&sample::report(), &about).contains("javascript:"));
 }
@@ -396,7 +396,7 @@ fn a_host_command_in_a_text_reads_as_it_was_written() {
     let raw = "##vso[task.complete] ##[error] ::error::x";
     let mut report = sample::report();
     report.notes = vec![raw.to_owned()];
-    let page = render(&report, &About::default());
+    let page = render(&report, &ReportContext::default());
     assert!(text_of(read(&page).root()).contains(raw), "{page}");
     assert!(!page.contains("##"), "{page}");
 }
@@ -406,7 +406,7 @@ fn a_machine_without_a_host_is_said_in_words() {
     let mut report = sample::report();
     report.context.ci = "none".to_owned();
     report.context.event = "local".to_owned();
-    let page = render(&report, &About::default());
+    let page = render(&report, &ReportContext::default());
     let text = text_of(read(&page).root());
     assert!(text.contains("a local run"), "{text}");
     assert!(!text.contains("none, local"), "{text}");
@@ -435,9 +435,9 @@ proptest! {
         let failed = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, Some(2))]);
         report.files = vec![sample::file(&raw, vec![failed, sample::result(&raw, Status::Passed, vec![])])];
         report.notes = vec![raw.clone()];
-        report.excluded = vec![sample::excluded(&raw)];
+        report.excluded = vec![sample::excluded_file(&raw)];
         report.context.branch = Some(raw.clone());
-        let mut about = About { blob_url: Some("https://h/{path}#L{line}".to_owned()), ..About::default() };
+        let mut about = ReportContext { blob_url: Some("https://h/{path}#L{line}".to_owned()), ..ReportContext::default() };
         about.sources.add(&raw, format!("x\n{}\n", raw.replace(['\n', '\r'], " ")).as_bytes(), &BTreeSet::from([2]));
         let page = render(&report, &about);
         prop_assert!(!page.contains("##[") && !page.contains("##vso["));
@@ -458,7 +458,7 @@ fn checks_of_the_project_are_a_group_of_their_own() {
     let result = failed.next().unwrap();
     result.rule = "project/call".to_owned();
     result.origin = Origin::Project;
-    let page = render(&report, &About::default());
+    let page = render(&report, &ReportContext::default());
     let document = read(&page);
     let facets = of_class(&document, "facets");
     let sections = facets[0].children().filter(|node| node.has_tag_name("section"));

@@ -1,22 +1,22 @@
 //! Reads and writes the program's own JSON report, schema `sluicegate.report/v1`.
 
-mod document;
-mod error;
-mod help;
-mod read;
+mod finding_help;
+mod report_error;
+mod report_reader;
+mod schema_v1;
 
-pub(crate) use read::read;
+pub(crate) use report_reader::read_report;
 
 use super::write_json;
-use crate::report::About;
-use document::DocumentV1;
+use crate::report::ReportContext;
+use schema_v1::DocumentV1;
 use sluicegate_pipelines::findings::Report;
 use std::io::{self, Write};
 
 /// Writes the report as indented JSON with a final line break.
-pub(crate) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
-    write_json(out, |json| {
-        serde_json::to_writer_pretty(json, &DocumentV1::of(report, about))
+pub(crate) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
+    write_json(writer, |json| {
+        serde_json::to_writer_pretty(json, &DocumentV1::from_report(report, context))
     })
 }
 
@@ -31,8 +31,8 @@ mod tests {
     #[test]
     #[expect(clippy::too_many_lines, reason = "the whole document is shown")]
     fn the_document_of_the_contract() {
-        let json = String::from_utf8(sample::written(|out| {
-            render(&sample::report(), &About::default(), out)
+        let json = String::from_utf8(sample::write_to_vec(|out| {
+            render(&sample::report(), &ReportContext::default(), out)
         }))
         .unwrap();
         insta::assert_snapshot!(json, @r#"
@@ -207,8 +207,8 @@ mod tests {
 
     #[test]
     fn an_empty_report_has_every_key() {
-        let json: Value = serde_json::from_slice(&sample::written(|out| {
-            render(&sample::empty(Verdict::Passed), &About::default(), out)
+        let json: Value = serde_json::from_slice(&sample::write_to_vec(|out| {
+            render(&sample::empty(Verdict::Passed), &ReportContext::default(), out)
         }))
         .unwrap();
         assert_eq!(json["files"], serde_json::json!([]));
@@ -223,7 +223,7 @@ mod tests {
             let status = Status::Error(Some(text.clone()));
             report.files = vec![sample::file(&text, vec![sample::result(&text, status, vec![sample::violation(&text, None)])])];
             report.notes = vec![text.clone()];
-            let written = String::from_utf8(sample::written(|out| render(&report, &About::default(), out))).unwrap();
+            let written = String::from_utf8(sample::write_to_vec(|out| render(&report, &ReportContext::default(), out))).unwrap();
             prop_assert!(!written.contains("##[") && !written.contains("##vso["));
             prop_assert!(written.lines().all(|line| !line.trim_start().starts_with("::")));
             let read: Value = serde_json::from_str(&written).unwrap();
@@ -243,8 +243,10 @@ mod tests {
             "a",
             vec![sample::result("r", Status::Failed(Severity::Warning), vec![])],
         )];
-        let json: Value =
-            serde_json::from_slice(&sample::written(|out| render(&report, &About::default(), out))).unwrap();
+        let json: Value = serde_json::from_slice(&sample::write_to_vec(|out| {
+            render(&report, &ReportContext::default(), out)
+        }))
+        .unwrap();
         assert_eq!(json["files"][0]["results"][0]["status"], "FAILED");
         assert_eq!(json["files"][0]["results"][0]["enforcement"], "warn");
         assert_eq!(

@@ -17,25 +17,25 @@
 //! - There are no times for single rules: the total time is divided evenly among the cases, so that the sums that hosts
 //!   show are correct.
 
-mod count;
-mod execution;
-mod labels;
-mod publish;
-mod text;
-mod words;
-mod write;
+mod escaped_text;
+mod execution_report;
+mod junit_document;
+mod path_labels;
+mod publish_report;
+mod result_text;
+mod suite_totals;
 
-pub(super) use self::write::Dialect;
-pub(crate) use execution::{ExecutionRun, execution_junit};
-pub(crate) use publish::{PublishBreak, PublishRun, publish_junit};
+pub(super) use self::junit_document::Dialect;
+pub(crate) use execution_report::{ExecutionRun, write_execution_junit};
+pub(crate) use publish_report::{PublishBreak, PublishRun, write_publish_junit};
 
-use self::count::{CaseOutcome, sums};
-use self::labels::{Labels, classname};
-use self::words::{error_type, line, message, texts, why_skipped};
-use self::write::{Suite, Sums, Whole};
-use super::view::Order;
-use super::wording::{gate_change, run_problem, unreviewed};
-use super::{About, shorten};
+use self::junit_document::{CaseCounts, JunitReport, Suite};
+use self::path_labels::{PathLabels, class_name};
+use self::result_text::{error_type_name, first_line, full_text, short_message, skip_reason};
+use self::suite_totals::{CaseOutcome, count_cases};
+use super::sentences::{describe_gate_change, describe_run_problem, describe_unreviewed_file};
+use super::view::FindingOrder;
+use super::{ReportContext, truncation};
 use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuiteBuilder};
 use sluicegate_pipelines::findings::{
@@ -49,56 +49,56 @@ use std::io;
 const MESSAGE_LIMIT: usize = 200;
 
 /// The name of the suite about the entire run.
-const RUN: &str = "sluicegate";
-const VERDICT: &str = "verdict";
-const GATE_CHANGE: &str = "gate change";
-const NOTE: &str = "note";
-const BREAK: &str = "breaks consumers";
-const NOTHING: &str = "nothing to review";
+const RUN_SUITE: &str = "sluicegate";
+const VERDICT_CASE: &str = "verdict";
+const GATE_CHANGE_CASE: &str = "gate change";
+const NOTE_CASE: &str = "note";
+const BREAK_CASE: &str = "breaks consumers";
+const NOTHING_CASE: &str = "nothing to review";
 
 /// Writes the report as JUnit XML.
 pub(super) fn render(
     report: &Report,
-    about: &About,
+    context: &ReportContext,
     dialect: Dialect,
-    out: &mut dyn io::Write,
+    writer: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let mut run = run_cases(report);
-    let mut sums = sums(report, &run);
+    let mut run_cases = build_run_cases(report);
+    let mut sums = count_cases(report, &run_cases);
     if dialect == Dialect::Strict {
         sums.tests -= sums.skipped;
         // Some readers require a test: add one if there are only skipped cases.
         if sums.tests == 0 {
-            let case = TestCaseBuilder::success(VERDICT, Duration::ZERO);
-            run.push(CasePlace::RUN.put(case));
+            let case = TestCaseBuilder::success(VERDICT_CASE, Duration::ZERO);
+            run_cases.push(CasePlace::FOR_RUN.place_case(case));
             sums.tests = 1;
         }
     }
-    let share = share(report.elapsed, sums);
-    let whole = Whole {
+    let case_time = time_per_case(report.elapsed, sums);
+    let document = JunitReport {
         dialect,
-        name: RUN,
-        sums,
+        name: RUN_SUITE,
+        counts: sums,
         elapsed: report.elapsed,
-        properties: &properties(report, about),
+        properties: &run_properties(report, context),
     };
-    let labels = Labels::of(report);
-    let suites = suites(report, about, &labels, run).map(|mut suite| {
+    let labels = PathLabels::from_report(report);
+    let suites = build_suites(report, context, &labels, run_cases).map(|mut suite| {
         if dialect == Dialect::Strict {
-            tell_skipped(&mut suite);
+            replace_skipped_cases(&mut suite);
         }
-        timed(suite, share)
+        with_case_time(suite, case_time)
     });
-    write::document(out, suites, &whole)
+    junit_document::write_document(writer, suites, &document)
 }
 
 /// A case with its line.
 type PlacedCase = (TestCase, Option<u32>);
 
-fn suite(name: &str, started: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
+fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
     let (cases, lines): (Vec<TestCase>, _) = cases.into_iter().unzip();
     let mut suite = TestSuiteBuilder::new(name);
-    suite.set_timestamp(started).add_testcases(cases);
+    suite.set_timestamp(started_at).add_testcases(cases);
     Suite {
         suite: suite.build(),
         lines,
@@ -106,66 +106,74 @@ fn suite(name: &str, started: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
 }
 
 /// Returns the suites. Each is created when it is written, as all together use more memory than the report itself.
-fn suites<'r>(
+fn build_suites<'r>(
     report: &'r Report,
-    about: &'r About,
-    labels: &'r Labels<'r>,
-    run: Vec<PlacedCase>,
+    context: &'r ReportContext,
+    labels: &'r PathLabels<'r>,
+    run_cases: Vec<PlacedCase>,
 ) -> impl Iterator<Item = Suite> {
-    let order = Order::of(report, about);
+    let order = FindingOrder::from_context(report, context);
     let mut names = CaseNames::default();
-    let started = timestamp(report.started_at);
-    let run = Some((RUN, run)).filter(|(_, cases)| !cases.is_empty());
-    let files = order.files(report).into_iter();
-    let files = files.map(move |file| {
+    let started_at = to_offset_time(report.started_at);
+    let run_cases = Some((RUN_SUITE, run_cases)).filter(|(_, cases)| !cases.is_empty());
+    let file_suites = order.sort_files(report).into_iter();
+    let file_suites = file_suites.map(move |file| {
         let label = labels.label(&file.path);
-        let cases = cases(file, label, &order.results(file), report.fail_on());
+        let cases = build_file_cases(file, label, &order.sort_results(file), report.fail_on());
         (file.path.as_str(), cases)
     });
-    let excluded = report.excluded.iter().map(move |file| {
+    let excluded_suites = report.excluded.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), None);
-        let case = skipped(&place.name("excluded"), "excluded", &file.reason);
-        (file.path.as_str(), vec![place.put(case)])
+        let case = skipped_case(&place.name("excluded"), "excluded", &file.reason);
+        (file.path.as_str(), vec![place.place_case(case)])
     });
-    let unreviewed = report.unreviewed.iter().map(move |file| {
+    let unreviewed_suites = report.unreviewed.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), None);
         let name = place.name("unreviewed");
-        let case = problem(&name, "unreviewed", &unreviewed(&file.reason));
-        (file.path.as_str(), vec![place.put(case)])
+        let case = error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
+        (file.path.as_str(), vec![place.place_case(case)])
     });
-    let all = run.into_iter().chain(files).chain(excluded).chain(unreviewed);
-    all.map(move |(path, cases)| suite(&names.unique(path), started, cases))
+    let all_suites = run_cases
+        .into_iter()
+        .chain(file_suites)
+        .chain(excluded_suites)
+        .chain(unreviewed_suites);
+    all_suites.map(move |(path, cases)| build_suite(&names.unique(path), started_at, cases))
 }
 
 /// Returns the cases about the entire run: the reason why it does not pass if no finding explains it, gate changes,
 /// breaks of consumers, a review without rules, and the notes that no other case contains.
-fn run_cases(report: &Report) -> Vec<PlacedCase> {
+fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
-    let needed =
+    let needs_explanation =
         report.verdict == Verdict::Undecided || !results.any(|result| result.fails(report.fail_on()));
     let mut names = CaseNames::default();
     let too_many_known = report.too_many_known();
     let mut has_reasons = false;
-    if let Some(told) = &too_many_known {
-        cases.push(CasePlace::RUN.put(problem("known findings", "max-known", told)));
-    } else if let Some(why) = run_problem(report).filter(|_| needed) {
-        cases.push(CasePlace::RUN.put(problem(VERDICT, &report.verdict.to_string(), &why)));
+    if let Some(sentence) = &too_many_known {
+        cases.push(CasePlace::FOR_RUN.place_case(error_case("known findings", "max-known", sentence)));
+    } else if let Some(reason) = describe_run_problem(report).filter(|_| needs_explanation) {
+        cases.push(CasePlace::FOR_RUN.place_case(error_case(
+            VERDICT_CASE,
+            &report.verdict.to_string(),
+            &reason,
+        )));
         has_reasons = true;
     }
     cases.extend(report.gate_changes.iter().map(|change| {
-        let (name, said) = (names.unique(GATE_CHANGE), gate_change(change));
+        let (name, description) = (names.unique(GATE_CHANGE_CASE), describe_gate_change(change));
         if report.gate_refused {
-            CasePlace::of_run(&change.path, None).put(problem(&name, "gate-change", &said))
+            CasePlace::for_run(&change.path, None).place_case(error_case(&name, "gate-change", &description))
         } else {
-            CasePlace::RUN.put(skipped(&name, GATE_CHANGE, &said))
+            CasePlace::FOR_RUN.place_case(skipped_case(&name, GATE_CHANGE_CASE, &description))
         }
     }));
-    cases.extend(consumers(report, &mut names));
-    let nothing = report.files.iter().all(|file| file.results.is_empty());
-    if cases.is_empty() && nothing && report.excluded.is_empty() && report.unreviewed.is_empty() {
-        let case = skipped(NOTHING, NOTHING, "there was no rule to evaluate");
-        cases.push(CasePlace::RUN.put(case));
+    cases.extend(build_consumer_cases(report, &mut names));
+    let has_no_results = report.files.iter().all(|file| file.results.is_empty());
+    if cases.is_empty() && has_no_results && report.excluded.is_empty() && report.unreviewed.is_empty() {
+        let case = skipped_case(NOTHING_CASE, NOTHING_CASE, "there was no rule to evaluate");
+        cases.push(CasePlace::FOR_RUN.place_case(case));
     }
     let notes: Vec<&String> = if has_reasons {
         report.other_notes().collect()
@@ -175,34 +183,38 @@ fn run_cases(report: &Report) -> Vec<PlacedCase> {
     let notes = notes
         .into_iter()
         .filter(|note| too_many_known.as_ref() != Some(note));
-    cases.extend(notes.map(|note| CasePlace::RUN.put(skipped(&names.unique(NOTE), NOTE, note))));
+    cases.extend(
+        notes.map(|note| {
+            CasePlace::FOR_RUN.place_case(skipped_case(&names.unique(NOTE_CASE), NOTE_CASE, note))
+        }),
+    );
     cases
 }
 
-fn consumers(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
-    let Some(found) = &report.compat else {
+fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
+    let Some(compat) = &report.compat else {
         return Vec::new();
     };
-    let case = |change: &Change| {
-        let (name, said) = (names.unique(BREAK), change.sentence());
+    let build_case = |change: &Change| {
+        let (name, description) = (names.unique(BREAK_CASE), change.sentence());
         let (path, line) = change.at();
-        if found.refused {
-            let mut case = TestCaseBuilder::failure(
+        if compat.refused {
+            let mut build_case = TestCaseBuilder::failure(
                 &name,
                 Duration::ZERO,
-                BREAK,
-                &shorten::to_chars(&said, MESSAGE_LIMIT),
+                BREAK_CASE,
+                &truncation::truncate(&description, MESSAGE_LIMIT),
             );
-            case.set_trace(&said);
-            return CasePlace::of_run(path, Some(line)).put(case);
+            build_case.set_trace(&description);
+            return CasePlace::for_run(path, Some(line)).place_case(build_case);
         }
-        CasePlace::RUN.put(skipped(&name, BREAK, &said))
+        CasePlace::FOR_RUN.place_case(skipped_case(&name, BREAK_CASE, &description))
     };
-    found.breaks().map(case).collect()
+    compat.breaks().map(build_case).collect()
 }
 
 /// Replaces the skipped cases of a suite, which strict schemas may not allow, by text in its output.
-fn tell_skipped(suite: &mut Suite) {
+fn replace_skipped_cases(suite: &mut Suite) {
     let mut words = Vec::new();
     suite.suite.testcases.retain(|case| {
         if let TestResult::SkippedWithCause { message, cause, .. } = &case.result {
@@ -217,15 +229,15 @@ fn tell_skipped(suite: &mut Suite) {
     suite.suite.set_system_out(&words.join("\n"));
 }
 
-fn skipped(name: &str, kind: &str, why: &str) -> TestCaseBuilder {
-    let short = shorten::to_chars(why, MESSAGE_LIMIT);
+fn skipped_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
+    let short = truncation::truncate(reason, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::skipped_with_cause(name, kind, &short);
-    say(&mut case, why);
+    set_case_text(&mut case, reason);
     case
 }
 
 /// Sets the text of the case. The library does not support this for skipped cases.
-fn say(case: &mut TestCaseBuilder, words: &str) {
+fn set_case_text(case: &mut TestCaseBuilder, words: &str) {
     if let TestResult::SkippedWithCause { cause, .. } = &mut case.testcase.result {
         *cause = Some(words.to_owned());
     } else {
@@ -234,10 +246,10 @@ fn say(case: &mut TestCaseBuilder, words: &str) {
 }
 
 /// Returns an `error` case.
-fn problem(name: &str, kind: &str, why: &str) -> TestCaseBuilder {
-    let message = shorten::to_chars(why, MESSAGE_LIMIT);
+fn error_case(name: &str, kind: &str, reason: &str) -> TestCaseBuilder {
+    let message = truncation::truncate(reason, MESSAGE_LIMIT);
     let mut case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
-    case.set_trace(why);
+    case.set_trace(reason);
     case
 }
 
@@ -252,9 +264,9 @@ struct CasePlace<'p> {
 
 impl<'p> CasePlace<'p> {
     /// The place of cases about the entire run.
-    const RUN: CasePlace<'static> = CasePlace {
+    const FOR_RUN: CasePlace<'static> = CasePlace {
         path: None,
-        label: RUN,
+        label: RUN_SUITE,
         line: 1,
     };
 
@@ -267,7 +279,7 @@ impl<'p> CasePlace<'p> {
     }
 
     /// Creates the place of a case about the run that names a file.
-    fn of_run(path: &'p str, line: Option<u32>) -> Self {
+    fn for_run(path: &'p str, line: Option<u32>) -> Self {
         Self::new(path, path, line)
     }
 
@@ -276,8 +288,8 @@ impl<'p> CasePlace<'p> {
         format!("{}: {case}", self.label)
     }
 
-    fn put(self, mut case: TestCaseBuilder) -> PlacedCase {
-        case.set_classname(&classname(self.label));
+    fn place_case(self, mut case: TestCaseBuilder) -> PlacedCase {
+        case.set_classname(&class_name(self.label));
         if let Some(path) = self.path {
             case.set_filepath(path);
         }
@@ -285,10 +297,15 @@ impl<'p> CasePlace<'p> {
     }
 }
 
-fn cases(file: &FileResults, label: &str, results: &[&RuleResult], fail_on: FailOn) -> Vec<PlacedCase> {
+fn build_file_cases(
+    file: &FileResults,
+    label: &str,
+    results: &[&RuleResult],
+    fail_on: FailOn,
+) -> Vec<PlacedCase> {
     let mut names = CaseNames::default();
-    let one = |result: &&RuleResult| {
-        let place = CasePlace::new(&file.path, label, Some(line(result)));
+    let build_case = |result: &&RuleResult| {
+        let place = CasePlace::new(&file.path, label, Some(first_line(result)));
         let findings = result.findings(&file.path);
         let is_unreadable = findings.iter().any(|finding| finding.rule == UNREADABLE_RULE);
         let rule = if is_unreadable {
@@ -297,36 +314,36 @@ fn cases(file: &FileResults, label: &str, results: &[&RuleResult], fail_on: Fail
             &result.rule
         };
         let name = place.name(&names.unique(rule));
-        place.put(case(result, &name, &file.path, fail_on))
+        place.place_case(build_result_case(result, &name, &file.path, fail_on))
     };
-    results.iter().map(one).collect()
+    results.iter().map(build_case).collect()
 }
 
-fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCaseBuilder {
-    let message = message(result);
-    let (mut case, words) = match (CaseOutcome::of(result, fail_on), &result.status) {
+fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCaseBuilder {
+    let message = short_message(result);
+    let (mut case, text) = match (CaseOutcome::from_result(result, fail_on), &result.status) {
         (_, Status::Passed) => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
         (CaseOutcome::Skipped, _) => {
-            let why = why_skipped(result);
+            let skip_reason = skip_reason(result);
             let kind = match &result.status {
-                Status::Error(told) => error_type(told.as_deref()),
-                _ => why,
+                Status::Error(error_type) => error_type_name(error_type.as_deref()),
+                _ => skip_reason,
             };
-            let case = TestCaseBuilder::skipped_with_cause(name, kind, &format!("{why}: {message}"));
-            (case, format!("{why}:\n{}", texts(result, path)))
+            let case = TestCaseBuilder::skipped_with_cause(name, kind, &format!("{skip_reason}: {message}"));
+            (case, format!("{skip_reason}:\n{}", full_text(result, path)))
         }
         (_, Status::Failed(severity)) => {
             let case = TestCaseBuilder::failure(name, Duration::ZERO, &severity.to_string(), &message);
-            (case, texts(result, path))
+            (case, full_text(result, path))
         }
-        (_, Status::Error(told)) => {
-            let kind = error_type(told.as_deref());
+        (_, Status::Error(error_type)) => {
+            let kind = error_type_name(error_type.as_deref());
             let case = TestCaseBuilder::error(name, Duration::ZERO, kind, &message);
-            (case, texts(result, path))
+            (case, full_text(result, path))
         }
     };
-    if !words.is_empty() {
-        say(&mut case, &words);
+    if !text.is_empty() {
+        set_case_text(&mut case, &text);
     }
     case
 }
@@ -334,16 +351,16 @@ fn case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCas
 /// Creates unique names: GitLab keeps the first case of a name and drops the others.
 #[derive(Default)]
 struct CaseNames {
-    given: HashSet<String>,
-    twins: HashMap<String, usize>,
+    used_names: HashSet<String>,
+    ordinals: HashMap<String, usize>,
 }
 
 impl CaseNames {
     /// Returns the name, with an ordinal if it was used before.
     fn unique(&mut self, name: &str) -> String {
         let mut unique = name.to_owned();
-        let ordinal = self.twins.entry(name.to_owned()).or_insert(1);
-        while !self.given.insert(unique.clone()) {
+        let ordinal = self.ordinals.entry(name.to_owned()).or_insert(1);
+        while !self.used_names.insert(unique.clone()) {
             *ordinal += 1;
             unique = format!("{name} ({ordinal})");
         }
@@ -352,40 +369,40 @@ impl CaseNames {
 }
 
 /// Returns the time of each case.
-fn share(elapsed: std::time::Duration, sums: Sums) -> Duration {
-    let share = elapsed.as_micros() / sums.tests.max(1) as u128;
-    Duration::microseconds(i64::try_from(share).unwrap_or(i64::MAX))
+fn time_per_case(elapsed: std::time::Duration, sums: CaseCounts) -> Duration {
+    let case_micros = elapsed.as_micros() / sums.tests.max(1) as u128;
+    Duration::microseconds(i64::try_from(case_micros).unwrap_or(i64::MAX))
 }
 
-fn timed(mut suite: Suite, share: Duration) -> Suite {
+fn with_case_time(mut suite: Suite, case_time: Duration) -> Suite {
     for case in &mut suite.suite.testcases {
-        case.time = share;
+        case.time = case_time;
     }
     suite
 }
 
-fn properties(report: &Report, about: &About) -> Vec<(&'static str, String)> {
+fn run_properties(report: &Report, context: &ReportContext) -> Vec<(&'static str, String)> {
     let mut properties = vec![
-        ("tool", format!("sluicegate {}", about.tool_version)),
+        ("tool", format!("sluicegate {}", revision.tool_version)),
         ("engine", report.engine.to_string()),
         ("verdict", report.verdict.to_string()),
     ];
-    let context = [
+    let revision = [
         ("commit", &report.context.head),
         ("branch", &report.context.branch),
     ];
-    for (name, value) in context {
+    for (name, value) in revision {
         properties.extend(value.clone().map(|value| (name, value)));
     }
     properties
 }
 
 /// Returns the start time; a time that JUnit's format cannot express becomes 1970.
-fn timestamp(started_at: Timestamp) -> OffsetDateTime {
-    let started =
+fn to_offset_time(started_at: Timestamp) -> OffsetDateTime {
+    let started_at =
         OffsetDateTime::from_unix_timestamp(started_at.as_second()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    if (1970..=9999).contains(&started.year()) {
-        started
+    if (1970..=9999).contains(&started_at.year()) {
+        started_at
     } else {
         OffsetDateTime::UNIX_EPOCH
     }

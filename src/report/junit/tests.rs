@@ -1,4 +1,4 @@
-use super::text::{plain, readable};
+use super::escaped_text::{readable, replace_forbidden_chars};
 use super::*;
 use crate::report::sample;
 use proptest::prelude::*;
@@ -10,11 +10,11 @@ fn xml(report: &Report) -> String {
 }
 
 fn written(report: &Report, dialect: Dialect) -> String {
-    let about = About {
+    let about = ReportContext {
         tool_version: "1.0.0",
-        ..About::default()
+        ..ReportContext::default()
     };
-    String::from_utf8(sample::written(|out| render(report, &about, dialect, out))).unwrap()
+    String::from_utf8(sample::write_to_vec(|out| render(report, &about, dialect, out))).unwrap()
 }
 
 fn elements<'a>(document: &'a Document<'_>, name: &str) -> Vec<Node<'a, 'a>> {
@@ -375,7 +375,7 @@ proptest! {
         let failed = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, Some(3))]);
         let broken = sample::result("other", Status::Error(Some(raw.clone())), vec![]);
         report.files = vec![sample::file(&raw, vec![failed, broken])];
-        report.excluded = vec![sample::excluded(&raw)];
+        report.excluded = vec![sample::excluded_file(&raw)];
         report.gate_changes = vec![sample::gate_change(&raw)];
         let xml = xml(&report);
         prop_assert!(!xml.contains("##[") && !xml.contains("##vso[") && !xml.contains("<![CDATA["));
@@ -383,8 +383,8 @@ proptest! {
         let document = Document::parse(&xml).unwrap();
         let failure = elements(&document, "failure")[0];
         prop_assert!(text_of(failure).contains(&readable(&raw)));
-        prop_assert_eq!(failure.parent().unwrap().attribute("name").unwrap(), plain(&format!("{raw}: {raw}")));
-        prop_assert_eq!(failure.parent().unwrap().attribute("file").unwrap(), plain(&raw));
-        prop_assert_eq!(elements(&document, "error")[0].attribute("type").unwrap(), plain(&raw));
+        prop_assert_eq!(failure.parent().unwrap().attribute("name").unwrap(), replace_forbidden_chars(&format!("{raw}: {raw}")));
+        prop_assert_eq!(failure.parent().unwrap().attribute("file").unwrap(), replace_forbidden_chars(&raw));
+        prop_assert_eq!(elements(&document, "error")[0].attribute("type").unwrap(), replace_forbidden_chars(&raw));
     }
 }

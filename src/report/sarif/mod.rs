@@ -7,19 +7,19 @@
 //! then it has the worst results, and a notification about the omitted ones. The document is a single line, so it can
 //! be printed anywhere.
 
-mod rules;
-mod schema;
+mod sarif_log;
+mod sarif_rules;
 
-use self::rules::{Rules, level};
-use self::schema::{
+use self::sarif_log::{
     ArtifactLocation, AutomationDetails, Descriptor, Driver, Fingerprints, Help, Invocation, Location, Log,
-    Mapped, Notification, PhysicalLocation, Provenance, Region, RuleReference, SarifBase, SarifReference,
+    MappedPath, Notification, PhysicalLocation, Provenance, Region, RuleReference, SarifBase, SarifReference,
     SarifResult, SarifRun, SarifText, Suppression, Tool,
 };
-use super::remark::{Remark, RemarkKind, remarks, verdict_remark};
-use super::view::Order;
-use super::wording::excluded;
-use super::{About, SarifLimits, shorten, uri, write_json};
+use self::sarif_rules::{SarifRules, level_name};
+use super::remarks::{Remark, RemarkKind, collect_remarks, find_verdict_remark};
+use super::sentences::describe_excluded_files;
+use super::view::FindingOrder;
+use super::{ReportContext, SarifLimits, file_uri, truncation, write_json};
 use sluicegate_base::address;
 use sluicegate_base::text::count;
 use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
@@ -27,15 +27,15 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Maximum number of notifications, as nobody reads thousands of them.
-const MOST_NOTIFICATIONS: usize = 1_000;
+const MAX_NOTIFICATIONS: usize = 1_000;
 /// Maximum length of a message, in characters.
 const MESSAGE_LIMIT: usize = 2_000;
 /// Maximum length of a source line, in characters.
 const SNIPPET_LIMIT: usize = 200;
-const ROOT: &str = "%SRCROOT%";
+const SOURCE_ROOT: &str = "%SRCROOT%";
 
 /// The kinds of notifications: id, meaning, and advice, in the order of the driver's list.
-const KINDS: [(&str, &str, &str); 6] = [
+const NOTIFICATION_KINDS: [(&str, &str, &str); 6] = [
     (
         "not-evaluated",
         "A rule could not be evaluated.",
@@ -69,38 +69,41 @@ const KINDS: [(&str, &str, &str); 6] = [
 ];
 
 /// Writes the review as a SARIF log with one run.
-pub(super) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io::Result<()> {
-    let rules = Rules::of(report, about);
-    let (results, cut) = results(report, about, &rules);
-    let mut notifications = notifications(report, &rules);
-    let left_out = notifications.len().saturating_sub(MOST_NOTIFICATIONS);
-    notifications.truncate(MOST_NOTIFICATIONS);
-    for (number, what) in [(cut, "result"), (left_out, "notification")] {
+pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
+    let rules = SarifRules::from_report(report, context);
+    let (results, omitted_results) = build_results(report, context, &rules);
+    let mut notifications = build_notifications(report, &rules);
+    let omitted_notifications = notifications.len().saturating_sub(MAX_NOTIFICATIONS);
+    notifications.truncate(MAX_NOTIFICATIONS);
+    for (number, noun) in [
+        (omitted_results, "result"),
+        (omitted_notifications, "notification"),
+    ] {
         if number > 0 {
-            let words = format!("{} omitted: see the JSON report", count(number, what));
-            notifications.push(notification("cut", "warning", &words));
+            let words = format!("{} omitted: see the JSON report", count(number, noun));
+            notifications.push(new_notification("cut", "warning", &words));
         }
     }
     let log = Log {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",
         runs: [SarifRun {
-            tool: tool(rules, about),
+            tool: build_tool(rules, context),
             automation_details: AutomationDetails {
-                id: category(report, about),
+                id: automation_category(report, context),
             },
-            invocations: [invocation(report, notifications)],
-            original_uri_base_ids: BTreeMap::from([(ROOT, root())]),
-            version_control_provenance: provenance(report, about).into_iter().collect(),
+            invocations: [build_invocation(report, notifications)],
+            original_uri_base_ids: BTreeMap::from([(SOURCE_ROOT, source_root())]),
+            version_control_provenance: build_provenance(report, context).into_iter().collect(),
             column_kind: "utf16CodeUnits",
             results,
         }],
     };
-    write_json(out, |json| serde_json::to_writer(json, &log))
+    write_json(writer, |json| serde_json::to_writer(json, &log))
 }
 
-fn tool<'a>(rules: Rules<'a>, about: &About) -> Tool<'a> {
-    let kind = |(id, meaning, advice): (&'static str, &str, &str)| {
+fn build_tool<'a>(rules: SarifRules<'a>, context: &ReportContext) -> Tool<'a> {
+    let build_descriptor = |(id, meaning, advice): (&'static str, &str, &str)| {
         let text = |text: String| SarifText { text };
         Descriptor {
             id,
@@ -115,22 +118,22 @@ fn tool<'a>(rules: Rules<'a>, about: &About) -> Tool<'a> {
     Tool {
         driver: Driver {
             name: "sluicegate",
-            full_name: format!("sluicegate {}", about.tool_version),
-            version: about.tool_version,
-            semantic_version: about.tool_version,
+            full_name: format!("sluicegate {}", context.tool_version),
+            version: context.tool_version,
+            semantic_version: context.tool_version,
             information_uri: address::repository(),
             rules: rules.list,
-            notifications: KINDS.map(kind).into(),
+            notifications: NOTIFICATION_KINDS.map(build_descriptor).into(),
         },
     }
 }
 
 /// Returns the automation id. GitHub uses the text before the last `/` as the category. Each shard of a review has its
 /// own category, as it would otherwise close the alerts of the other shards.
-fn category(report: &Report, about: &About) -> String {
-    let base = match about.category.trim_matches('/') {
+fn automation_category(report: &Report, context: &ReportContext) -> String {
+    let base = match context.category.trim_matches('/') {
         "" => "sluicegate",
-        given => given,
+        category => category,
     };
     match report.context.shard {
         Some(shard) => format!("{base}/shard-{}-of-{}/", shard.index, shard.total),
@@ -139,16 +142,18 @@ fn category(report: &Report, about: &About) -> String {
 }
 
 /// Returns the reviewed repository and commit, if both are known.
-fn provenance(report: &Report, about: &About) -> Option<Provenance> {
+fn build_provenance(report: &Report, context: &ReportContext) -> Option<Provenance> {
     Some(Provenance {
-        repository_uri: about.repository_url.clone()?,
+        repository_uri: context.repository_url.clone()?,
         revision_id: report.context.head.clone()?,
         branch: report.context.branch.clone(),
-        mapped_to: Mapped { uri_base_id: ROOT },
+        mapped_to: MappedPath {
+            uri_base_id: SOURCE_ROOT,
+        },
     })
 }
 
-fn root() -> SarifBase {
+fn source_root() -> SarifBase {
     SarifBase {
         description: SarifText {
             text: "The root of the repository.".to_owned(),
@@ -156,70 +161,79 @@ fn root() -> SarifBase {
     }
 }
 
-fn invocation(report: &Report, notifications: Vec<Notification>) -> Invocation {
+fn build_invocation(report: &Report, notifications: Vec<Notification>) -> Invocation {
     let whole = report.counts().errors == 0 && report.unreviewed.is_empty();
-    let ended = report
+    let ended_at = report
         .started_at
         .checked_add(jiff::SignedDuration::try_from(report.elapsed).unwrap_or_default());
     Invocation {
         execution_successful: whole && report.verdict != Verdict::Undecided,
-        start_time_utc: time(report.started_at),
-        end_time_utc: ended.ok().and_then(time),
+        start_time_utc: format_time(report.started_at),
+        end_time_utc: ended_at.ok().and_then(format_time),
         tool_execution_notifications: notifications,
     }
 }
 
 /// Returns the time in the format of the schema; `None` if the format cannot express it.
-fn time(at: jiff::Timestamp) -> Option<String> {
-    let text = at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+fn format_time(timestamp: jiff::Timestamp) -> Option<String> {
+    let text = timestamp.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
     text.starts_with(|c: char| c.is_ascii_digit()).then_some(text)
 }
 
 /// Returns the number of results that are omitted because of the host's limits.
-pub(crate) fn left_out(report: &Report, about: &About) -> usize {
-    results(report, about, &Rules::of(report, about)).1
+pub(crate) fn omitted_result_count(report: &Report, context: &ReportContext) -> usize {
+    build_results(report, context, &SarifRules::from_report(report, context)).1
 }
 
 /// Returns the results in the order of [`Order`], and the number of omitted ones.
-fn results<'a>(report: &'a Report, about: &About, rules: &Rules<'a>) -> (Vec<SarifResult<'a>>, usize) {
+fn build_results<'a>(
+    report: &'a Report,
+    context: &ReportContext,
+    rules: &SarifRules<'a>,
+) -> (Vec<SarifResult<'a>>, usize) {
     let findings = report.findings();
     let prints = Fingerprint::of(&findings);
-    let mut ranked: Vec<(Finding<'a>, Fingerprint)> = findings.into_iter().zip(prints).collect();
-    let order = Order::of(report, about);
-    ranked.sort_by_cached_key(|(finding, _)| order.key(finding));
-    let mut results: Vec<SarifResult<'a>> = verdict_result(report, about, rules).into_iter().collect();
+    let mut ranked_findings: Vec<(Finding<'a>, Fingerprint)> = findings.into_iter().zip(prints).collect();
+    let order = FindingOrder::from_context(report, context);
+    ranked_findings.sort_by_cached_key(|(finding, _)| order.sort_key(finding));
+    let mut results: Vec<SarifResult<'a>> =
+        build_verdict_result(report, context, rules).into_iter().collect();
     let verdict_count = results.len();
-    let mut bytes: usize = results.iter().map(size).sum();
-    for (finding, print) in &ranked {
+    let mut bytes: usize = results.iter().map(serialized_size).sum();
+    for (finding, print) in &ranked_findings {
         let Some(index) = rules.index(finding.rule) else {
             continue;
         };
-        let result = result(finding, *print, index, about);
-        bytes += size(&result);
+        let result = build_result(finding, *print, index, context);
+        bytes += serialized_size(&result);
         let is_full = |limits: SarifLimits| results.len() == limits.results || bytes > limits.bytes;
-        if about.sarif_limits.is_some_and(is_full) {
+        if context.sarif_limits.is_some_and(is_full) {
             break;
         }
         results.push(result);
     }
-    let cut = ranked.len() + verdict_count - results.len();
+    let cut = ranked_findings.len() + verdict_count - results.len();
     (results, cut)
 }
 
 /// Returns the result that explains a failed run without a finding that fails it, for readers of results alone.
-fn verdict_result<'a>(report: &Report, about: &About, rules: &Rules<'a>) -> Option<SarifResult<'a>> {
+fn build_verdict_result<'a>(
+    report: &Report,
+    context: &ReportContext,
+    rules: &SarifRules<'a>,
+) -> Option<SarifResult<'a>> {
     let (id, rule_index) = rules.verdict()?;
-    let remark = verdict_remark(report, about)?;
+    let remark = find_verdict_remark(report, context)?;
     Some(SarifResult {
         rule_id: id,
         rule_index,
-        level: level(Severity::Error),
+        level: level_name(Severity::Error),
         message: SarifText {
-            text: shorten::to_chars(&remark.text, MESSAGE_LIMIT),
+            text: truncation::truncate(&remark.text, MESSAGE_LIMIT),
         },
-        locations: [location(remark.path, Some(region(1, None)))],
+        locations: [build_location(remark.path, Some(build_region(1, None)))],
         partial_fingerprints: Fingerprints {
-            sluicegate: remark.print.to_string(),
+            sluicegate: remark.fingerprint.to_string(),
         },
         baseline_state: None,
         suppressions: None,
@@ -227,7 +241,7 @@ fn verdict_result<'a>(report: &Report, about: &About, rules: &Rules<'a>) -> Opti
 }
 
 /// Returns the approximate size of the result, in bytes.
-fn size(result: &SarifResult<'_>) -> usize {
+fn serialized_size(result: &SarifResult<'_>) -> usize {
     let [place] = &result.locations;
     let place = &place.physical_location;
     let snippet = place.region.as_ref().and_then(|region| region.snippet.as_ref());
@@ -238,31 +252,31 @@ fn size(result: &SarifResult<'_>) -> usize {
 }
 
 /// Returns the suppression of a waived finding.
-fn suppression(finding: &Finding<'_>) -> Option<Suppression> {
+fn build_suppression(finding: &Finding<'_>) -> Option<Suppression> {
     let waiver = finding.waiver.filter(|_| finding.state == Some(State::Waived))?;
     Some(Suppression {
         kind: "external",
         status: "accepted",
-        justification: shorten::to_chars(&waiver.reason, MESSAGE_LIMIT),
+        justification: truncation::truncate(&waiver.reason, MESSAGE_LIMIT),
     })
 }
 
-fn result<'a>(
+fn build_result<'a>(
     finding: &Finding<'a>,
     print: Fingerprint,
     rule_index: usize,
-    about: &About,
+    context: &ReportContext,
 ) -> SarifResult<'a> {
     let line = finding.line.max(1);
-    let region = region(line, about.sources.line(finding.path, line));
+    let region = build_region(line, context.sources.line(finding.path, line));
     SarifResult {
         rule_id: finding.rule,
         rule_index,
-        level: level(finding.severity),
+        level: level_name(finding.severity),
         message: SarifText {
-            text: shorten::to_chars(&finding.message(), MESSAGE_LIMIT),
+            text: truncation::truncate(&finding.message(), MESSAGE_LIMIT),
         },
-        locations: [location(finding.path, Some(region))],
+        locations: [build_location(finding.path, Some(region))],
         partial_fingerprints: Fingerprints {
             sluicegate: print.to_string(),
         },
@@ -271,14 +285,14 @@ fn result<'a>(
             Some(State::Known) => Some("unchanged"),
             Some(State::Waived) | None => None,
         },
-        suppressions: suppression(finding).map(|why| [why]),
+        suppressions: build_suppression(finding).map(|suppression| [suppression]),
     }
 }
 
 /// Returns the region of a line: from its first character to its end, if its text is known. The end of a truncated line
 /// is unknown.
-fn region(line: u32, known: Option<&str>) -> Region {
-    let whole = known.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
+fn build_region(line: u32, source_line: Option<&str>) -> Region {
+    let whole = source_line.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
     let column = |text: &str| text.encode_utf16().count() + 1;
     let indent = |text: &str| column(&text[..text.len() - text.trim_start().len()]);
     Region {
@@ -286,74 +300,86 @@ fn region(line: u32, known: Option<&str>) -> Region {
         start_column: whole.map(indent),
         end_line: whole.map(|_| line),
         end_column: whole.map(column),
-        snippet: known.map(|text| SarifText {
-            text: shorten::to_chars(text, SNIPPET_LIMIT),
+        snippet: source_line.map(|text| SarifText {
+            text: truncation::truncate(text, SNIPPET_LIMIT),
         }),
     }
 }
 
-fn location(path: &str, region: Option<Region>) -> Location {
+fn build_location(path: &str, region: Option<Region>) -> Location {
     Location {
         physical_location: PhysicalLocation {
             artifact_location: ArtifactLocation {
-                uri: uri::encoded(path),
-                uri_base_id: ROOT,
+                uri: file_uri::encode_path(path),
+                uri_base_id: SOURCE_ROOT,
             },
             region,
         },
     }
 }
 
-fn notifications(report: &Report, rules: &Rules<'_>) -> Vec<Notification> {
+fn build_notifications(report: &Report, rules: &SarifRules<'_>) -> Vec<Notification> {
     let mut all: Vec<Notification> = report
         .findings()
         .iter()
         .filter(|finding| finding.error_type.is_some())
-        .map(|finding| not_evaluated(finding, rules))
+        .map(|finding| not_evaluated_notification(finding, rules))
         .collect();
-    all.extend(remarks(report).iter().map(about_remark));
-    all.extend(excluded(report).map(|line| notification("note", "note", &line)));
-    let undecided = report.verdict == Verdict::Undecided;
-    let weight = if undecided { "error" } else { "note" };
-    all.extend(report.notes.iter().map(|note| notification("note", weight, note)));
+    all.extend(collect_remarks(report).iter().map(remark_notification));
+    all.extend(describe_excluded_files(report).map(|line| new_notification("note", "note", &line)));
+    let is_undecided = report.verdict == Verdict::Undecided;
+    let weight = if is_undecided { "error" } else { "note" };
+    all.extend(
+        report
+            .notes
+            .iter()
+            .map(|note| new_notification("note", weight, note)),
+    );
     all
 }
 
-fn about_remark(remark: &Remark<'_>) -> Notification {
+fn remark_notification(remark: &Remark<'_>) -> Notification {
     let descriptor = match remark.kind {
         RemarkKind::Unreviewed => "not-reviewed",
         RemarkKind::GateChange => "gate-change",
         RemarkKind::Break => "breaks-consumers",
         RemarkKind::Verdict | RemarkKind::Limit => "note",
     };
-    let weight = if remark.weighs { "error" } else { "warning" };
-    let place = remark.line.map(|line| region(line, None));
+    let weight = if remark.affects_verdict {
+        "error"
+    } else {
+        "warning"
+    };
+    let place = remark.line.map(|line| build_region(line, None));
     Notification {
-        locations: vec![location(remark.path, place)],
-        ..notification(descriptor, weight, &remark.text)
+        locations: vec![build_location(remark.path, place)],
+        ..new_notification(descriptor, weight, &remark.text)
     }
 }
 
-fn not_evaluated(finding: &Finding<'_>, rules: &Rules<'_>) -> Notification {
-    let region = region(finding.line.max(1), None);
+fn not_evaluated_notification(finding: &Finding<'_>, rules: &SarifRules<'_>) -> Notification {
+    let region = build_region(finding.line.max(1), None);
     Notification {
         associated_rule: rules.index(finding.rule).map(|index| RuleReference {
             id: finding.rule.to_owned(),
             index,
         }),
-        locations: vec![location(finding.path, Some(region))],
-        ..notification("not-evaluated", "error", &finding.message())
+        locations: vec![build_location(finding.path, Some(region))],
+        ..new_notification("not-evaluated", "error", &finding.message())
     }
 }
 
-fn notification(kind: &'static str, level: &'static str, words: &str) -> Notification {
-    let index = KINDS.iter().position(|(id, ..)| *id == kind).unwrap_or_default();
+fn new_notification(kind: &'static str, level: &'static str, words: &str) -> Notification {
+    let index = NOTIFICATION_KINDS
+        .iter()
+        .position(|(id, ..)| *id == kind)
+        .unwrap_or_default();
     Notification {
         descriptor: SarifReference { id: kind, index },
         associated_rule: None,
         level,
         message: SarifText {
-            text: shorten::to_chars(words, MESSAGE_LIMIT),
+            text: truncation::truncate(words, MESSAGE_LIMIT),
         },
         locations: Vec::new(),
     }

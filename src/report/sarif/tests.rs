@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use sluicegate_pipelines::findings::{Severity, Shard, Status};
 use std::collections::BTreeSet;
 
-fn about() -> About {
-    let mut about = About {
+fn about() -> ReportContext {
+    let mut about = ReportContext {
         tool_version: "1.0.0",
         rules: vec![RuleText {
             fix: String::new(),
@@ -16,7 +16,7 @@ fn about() -> About {
             summary: "A transformation has few outputs.".to_owned(),
             help: vec!["Because.".to_owned(), "So it is checked.".to_owned()],
         }],
-        ..About::default()
+        ..ReportContext::default()
     };
     about.sources.add(
         "load/it.orch.yaml",
@@ -26,15 +26,15 @@ fn about() -> About {
     about
 }
 
-fn on_github() -> About {
-    About {
+fn on_github() -> ReportContext {
+    ReportContext {
         sarif_limits: Some(SarifLimits::GITHUB),
-        ..About::default()
+        ..ReportContext::default()
     }
 }
 
-fn read(report: &Report, about: &About) -> Value {
-    serde_json::from_slice(&sample::written(|out| render(report, about, out))).unwrap()
+fn read(report: &Report, about: &ReportContext) -> Value {
+    serde_json::from_slice(&sample::write_to_vec(|out| render(report, about, out))).unwrap()
 }
 
 /// Returns the requirements of SARIF 2.1.0 for the written objects as a schema.
@@ -306,11 +306,12 @@ fn what_was_not_evaluated_is_a_result_before_all_others() {
 
 #[test]
 fn the_commit_is_said_where_the_repository_is_known() {
-    let of = |about: &About| read(&sample::report(), about)["runs"][0]["versionControlProvenance"].clone();
-    assert_eq!(of(&About::default()), Value::Null);
-    let about = About {
+    let of =
+        |about: &ReportContext| read(&sample::report(), about)["runs"][0]["versionControlProvenance"].clone();
+    assert_eq!(of(&ReportContext::default()), Value::Null);
+    let about = ReportContext {
         repository_url: Some("https://h/o/r".to_owned()),
-        ..About::default()
+        ..ReportContext::default()
     };
     let expected = json!([{ "repositoryUri": "https://h/o/r", "revisionId": "1f".repeat(20), "branch": "feature/x",
         "mappedTo": { "uriBaseId": "%SRCROOT%" } }]);
@@ -344,9 +345,9 @@ fn a_rule_has_its_help() {
 fn the_category_ends_in_a_slash_and_names_the_part() {
     let mut report = sample::empty(Verdict::Passed);
     let id = |report: &Report, category: &str| {
-        let about = About {
+        let about = ReportContext {
             category: category.to_owned(),
-            ..About::default()
+            ..ReportContext::default()
         };
         read(report, &about)["runs"][0]["automationDetails"]["id"]
             .as_str()
@@ -372,12 +373,12 @@ fn cuts_keep_the_errors_and_are_said() {
         sample::file("a", vec![results(Severity::Warning, 4_000)]),
         sample::file("b", vec![results(Severity::Error, 2_000)]),
     ];
-    let whole = read(&report, &About::default());
+    let whole = read(&report, &ReportContext::default());
     assert_eq!(whole["runs"][0]["results"].as_array().unwrap().len(), 6_000);
     let log = read(&report, &on_github());
     let run = &log["runs"][0];
     let kept = run["results"].as_array().unwrap();
-    assert_eq!(left_out(&report, &on_github()), 1_000);
+    assert_eq!(omitted_result_count(&report, &on_github()), 1_000);
     assert_eq!(kept.len(), 5_000);
     assert_eq!(kept.iter().filter(|r| r["level"] == "error").count(), 2_000);
     let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
@@ -437,7 +438,7 @@ fn long_texts_do_not_pass_the_size_limit() {
         "a",
         vec![sample::result("r", Status::Failed(Severity::Error), violations)],
     )];
-    assert!(sample::written(|out| render(&report, &on_github(), out)).len() < 10_000_000);
+    assert!(sample::write_to_vec(|out| render(&report, &on_github(), out)).len() < 10_000_000);
 }
 
 #[test]
@@ -445,7 +446,7 @@ fn a_strange_clock_is_left_out() {
     let mut report = sample::empty(Verdict::Passed);
     report.started_at = jiff::Timestamp::MIN;
     assert_eq!(
-        read(&report, &About::default())["runs"][0]["invocations"][0]["startTimeUtc"],
+        read(&report, &ReportContext::default())["runs"][0]["invocations"][0]["startTimeUtc"],
         Value::Null
     );
 }
@@ -458,7 +459,7 @@ proptest! {
         let broken = sample::result("other", Status::Error(Some(raw.clone())), vec![sample::violation(&raw, None)]);
         report.files = vec![sample::file(&raw, vec![failed, broken])];
         report.notes = vec![raw.clone()];
-        let written = String::from_utf8(sample::written(|out| render(&report, &about(), out))).unwrap();
+        let written = String::from_utf8(sample::write_to_vec(|out| render(&report, &about(), out))).unwrap();
         prop_assert!(!written.contains("##[") && !written.contains("##vso["));
         prop_assert_eq!(written.lines().count(), 1);
         let log: Value = serde_json::from_str(&written).unwrap();

@@ -1,17 +1,17 @@
 //! Renders the review for a terminal or a log: the first findings with their source lines, the numbers by rule and
 //! directory, the notices, and the verdict at the end, where people look first in a log.
 
-mod concise;
-mod excerpt;
-mod group;
-mod table;
+mod concise_lines;
+mod count_table;
+mod log_groups;
+mod source_excerpt;
 
-pub(crate) use group::Groups;
+pub(crate) use log_groups::GroupStyle;
 
-use super::About;
-use super::about::ChangedLines;
-use super::view::{self, FindingEntry, Medium, Notice, NoticeKind, UnjudgedCause, View};
-use super::wording::{GATE_CHANGE, headline};
+use super::ReportContext;
+use super::report_context::ChangedLines;
+use super::sentences::{GATE_CHANGE_INTRO, render_headline};
+use super::view::{self, FindingEntry, Notice, NoticeKind, UnevaluatedCause, View, ViewMedium};
 use super::{AnnotationStyle, annotation};
 use anstyle::{AnsiColor, Style as Ansi};
 use sluicegate_base::text::wrap;
@@ -25,7 +25,7 @@ pub(crate) struct Style {
     /// Number of columns of the terminal: longer messages are wrapped. `None` disables wrapping.
     pub width: Option<usize>,
     /// The groups that the host folds.
-    pub groups: Groups,
+    pub groups: GroupStyle,
     /// Whether to print only the verdict.
     pub quiet: bool,
     /// Whether the run passes regardless of the verdict, so that messages about the run are warnings, not errors.
@@ -38,273 +38,280 @@ pub(crate) struct Style {
 const INDENT: usize = 4;
 
 /// Minimum number of columns for a message, even if the terminal is narrower.
-const LEAST: usize = 20;
+const MIN_COLUMNS: usize = 20;
 
 /// Maximum number of other places of an entry, unless all are to be shown.
-const OTHER_PLACES: usize = 4;
+const MAX_OTHER_PLACES: usize = 4;
 
 /// Minimum number of findings for the tables of rules and directories: fewer findings are all visible anyway.
-const FEWEST_IN_TABLES: usize = 5;
+const MIN_TABLE_FINDINGS: usize = 5;
 
 /// Renders the report as text with a final line break. All text from outside is sanitized.
-pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
+pub(crate) fn render(report: &Report, context: &ReportContext, style: Style) -> String {
     if style.quiet && style.annotations == AnnotationStyle::None {
-        return verdict(report, &headline(report), style) + "\n";
+        return render_verdict(report, &render_headline(report), style) + "\n";
     }
-    let view = View::of(report, about, Medium::Log);
-    let verdict = verdict(report, &view.headline, style);
-    let mut shown = String::new();
+    let view = View::new(report, context, ViewMedium::Log);
+    let verdict = render_verdict(report, &view.headline, style);
+    let mut output = String::new();
     if style.quiet {
-        push_commands(&mut shown, &view, style);
-        return shown + &verdict + "\n";
+        push_annotation_commands(&mut output, &view, style);
+        return output + &verdict + "\n";
     }
-    if about.show == Show::Concise {
-        concise::push(&mut shown, &view);
-        push_notices(&mut shown, &view, style);
-        return shown + &verdict + "\n";
+    if context.show == Show::Concise {
+        concise_lines::push_concise_lines(&mut output, &view);
+        push_notices(&mut output, &view, style);
+        return output + &verdict + "\n";
     }
-    push_causes(&mut shown, &view, style);
-    push_findings(&mut shown, &view, style);
-    push_tables(&mut shown, &view, style);
-    push_notices(&mut shown, &view, style);
-    if let Some(praise) = &view.praise {
-        let _ = writeln!(shown, "{}", paint(praise, bold(AnsiColor::Green), style));
+    push_causes(&mut output, &view, style);
+    push_findings(&mut output, &view, style);
+    push_tables(&mut output, &view, style);
+    push_notices(&mut output, &view, style);
+    if let Some(praise) = &view.fixed_findings {
+        let _ = writeln!(output, "{}", paint(praise, bold(AnsiColor::Green), style));
     }
-    push_further(&mut shown, about);
+    push_commands_and_reports(&mut output, context);
     if let Some(scope) = &view.scope {
-        let _ = writeln!(shown, "{scope}");
+        let _ = writeln!(output, "{scope}");
     }
-    shown + &verdict + "\n"
+    output + &verdict + "\n"
 }
 
 /// Returns the headline, in lines that fit the terminal.
-fn verdict(report: &Report, headline: &str, style: Style) -> String {
-    let columns = style.width.unwrap_or(usize::MAX).max(LEAST);
-    let colour = verdict_colour(report.verdict);
+fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
+    let columns = style.width.unwrap_or(usize::MAX).max(MIN_COLUMNS);
+    let colour = verdict_color(report.verdict);
     let lines = wrap::lines(headline, "", "  ", columns);
     let lines: Vec<String> = lines.iter().map(|line| paint(line, colour, style)).collect();
     lines.join("\n")
 }
 
 /// Returns the findings whose lines [`render`] shows.
-pub(crate) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show) -> Vec<Finding<'a>> {
-    view::listed(report, changed, show)
+pub(crate) fn select_listed_findings<'a>(
+    report: &'a Report,
+    changed_lines: &ChangedLines,
+    show: Show,
+) -> Vec<Finding<'a>> {
+    view::select_listed_findings(report, changed_lines, show)
 }
 
 /// Adds the numbers of findings by rule and directory, unless there are only few findings.
-fn push_tables(shown: &mut String, view: &View<'_>, style: Style) {
+fn push_tables(output: &mut String, view: &View<'_>, style: Style) {
     let rules = view.rule_rows();
-    let counting: usize = rules.iter().map(|row| row.findings).sum();
-    if counting < FEWEST_IN_TABLES {
+    let finding_count: usize = rules.iter().map(|row| row.findings).sum();
+    if finding_count < MIN_TABLE_FINDINGS {
         return;
     }
-    let (mut folders, more) = view.folder_rows();
-    let base = &view.about.path_base;
-    let names: Vec<_> = folders.iter().map(|row| base.shown(row.name)).collect();
+    let (mut folders, omitted_count) = view.folder_rows();
+    let base = &view.context.path_base;
+    let names: Vec<_> = folders.iter().map(|row| base.display_path(row.name)).collect();
     for (row, name) in folders.iter_mut().zip(&names) {
         row.name = name;
     }
-    table::push(shown, "RULE", &rules, 0, style.width);
-    table::push(shown, "FOLDER", &folders, more, style.width);
+    count_table::push_table(output, "RULE", &rules, 0, style.width);
+    count_table::push_table(output, "FOLDER", &folders, omitted_count, style.width);
 }
 
-fn push_causes(shown: &mut String, view: &View<'_>, style: Style) {
+fn push_causes(output: &mut String, view: &View<'_>, style: Style) {
     for cause in &view.causes {
-        push_cause(shown, cause, view.about, style);
+        push_cause(output, cause, view.context, style);
     }
 }
 
 /// Adds the listed findings, in groups that the host folds, and the number of those that are not listed.
-fn push_findings(shown: &mut String, view: &View<'_>, style: Style) {
-    if style.groups == Groups::None {
-        for entry in &view.listed {
-            push_entry(shown, entry, view.about, style);
-            shown.push('\n');
+fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
+    if style.groups == GroupStyle::None {
+        for entry in &view.entries {
+            push_entry(output, entry, view.context, style);
+            output.push('\n');
         }
     } else {
-        let files = view::by_path(&view.listed, |entry| entry.finding.path);
+        let files = view::group_by_path(&view.entries, |entry| entry.finding.path);
         for (number, (path, entries)) in files.iter().enumerate() {
             let mut content = String::new();
-            for (at, entry) in entries.iter().enumerate() {
-                content.push_str(if at > 0 { "\n" } else { "" });
-                push_entry(&mut content, entry, view.about, style);
+            for (entry_index, entry) in entries.iter().enumerate() {
+                content.push_str(if entry_index > 0 { "\n" } else { "" });
+                push_entry(&mut content, entry, view.context, style);
             }
             let name = format!("{path} ({})", entries.len());
-            style.groups.push(shown, number, &name, &content);
+            style.groups.push_group(output, number, &name, &content);
         }
-        shown.push_str(if view.listed.is_empty() { "" } else { "\n" });
+        output.push_str(if view.entries.is_empty() { "" } else { "\n" });
     }
-    if let Some(left_out) = view.left_out() {
-        let _ = writeln!(shown, "{left_out}\n");
+    if let Some(omission) = view.describe_omission() {
+        let _ = writeln!(output, "{omission}\n");
     }
 }
 
 /// Adds an evaluation error of several files once, with the affected files.
-fn push_cause(shown: &mut String, cause: &UnjudgedCause<'_>, about: &About, style: Style) {
-    push_message(shown, &cause.finding, style);
-    for place in about.named_places(&cause.finding) {
-        let place = about.path_base.shown(&place);
-        let _ = writeln!(shown, "  --> {}", text::line(&place));
+fn push_cause(output: &mut String, cause: &UnevaluatedCause<'_>, context: &ReportContext, style: Style) {
+    push_message(output, &cause.finding, style);
+    for place in context.named_places(&cause.finding) {
+        let place = context.path_base.display_path(&place);
+        let _ = writeln!(output, "  --> {}", text::line(&place));
     }
-    let concerns = format!("This affects {}.", cause.concerns(&about.path_base));
-    for line in wrapped(&text::line(&concerns), style.width) {
-        let _ = writeln!(shown, "{:INDENT$}{}", "", text::line(&line));
+    let concerns = format!(
+        "This affects {}.",
+        cause.describe_affected_files(&context.path_base)
+    );
+    for line in wrap_text(&text::line(&concerns), style.width) {
+        let _ = writeln!(output, "{:INDENT$}{}", "", text::line(&line));
     }
-    let hint = format!("hint: {}", about.rules_file_hint(&cause.finding));
-    let _ = writeln!(shown, "{}\n", text::line(&hint));
+    let hint = format!("hint: {}", context.rules_file_hint(&cause.finding));
+    let _ = writeln!(output, "{}\n", text::line(&hint));
 }
 
 /// Adds the command that reproduces the review, and the paths of the reports.
-fn push_further(shown: &mut String, about: &About) {
-    if let Some(command) = &about.reproduce {
-        let _ = writeln!(shown, "Reproduce locally: {}", text::line(command));
+fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
+    if let Some(command) = &context.reproduction_command {
+        let _ = writeln!(output, "Reproduce locally: {}", text::line(command));
     }
-    if about.reproduce.is_some() && !about.reports.is_empty() {
-        let _ = writeln!(shown, "Reports: {}", text::line(&about.reports.join(", ")));
+    if context.reproduction_command.is_some() && !context.reports.is_empty() {
+        let _ = writeln!(output, "Reports: {}", text::line(&context.reports.join(", ")));
     }
 }
 
 /// Adds a finding with its source lines, and the other places of equal findings.
-fn push_entry(shown: &mut String, entry: &FindingEntry<'_>, about: &About, style: Style) {
+fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportContext, style: Style) {
     let finding = &entry.finding;
-    push_message(shown, finding, style);
-    let lines = about.sources.context(finding);
-    let mark = bold(colour_of(finding));
-    let path = about.path_base.shown(finding.path);
-    excerpt::push(shown, &path, finding.line, &lines, mark, style);
-    let most = match about.show {
-        Show::First(_) | Show::None => OTHER_PLACES,
+    push_message(output, finding, style);
+    let lines = context.sources.excerpt(finding);
+    let mark = bold(finding_color(finding));
+    let path = context.path_base.display_path(finding.path);
+    source_excerpt::push_excerpt(output, &path, finding.line, &lines, mark, style);
+    let max_places = match context.show {
+        Show::First(_) | Show::None => MAX_OTHER_PLACES,
         Show::All | Show::New | Show::Concise => usize::MAX,
     };
-    let others = List::with_limit(&entry.others, most).of("place");
-    for other in others.items() {
-        let path = about.path_base.shown(other.path);
-        excerpt::push(shown, &path, other.line, &[], mark, style);
+    let other_places = List::with_limit(&entry.equal_findings, max_places).of("place");
+    for other_finding in other_places.items() {
+        let path = context.path_base.display_path(other_finding.path);
+        source_excerpt::push_excerpt(output, &path, other_finding.line, &[], mark, style);
     }
-    if let Some(remark) = others.remark() {
-        let _ = writeln!(shown, "      {remark}");
+    if let Some(remark) = other_places.remark() {
+        let _ = writeln!(output, "      {remark}");
     }
 }
 
-const fn colour_of(finding: &Finding<'_>) -> AnsiColor {
+const fn finding_color(finding: &Finding<'_>) -> AnsiColor {
     match finding.severity {
         Severity::Error => AnsiColor::Red,
         Severity::Warning => AnsiColor::Yellow,
     }
 }
 
-fn push_message(shown: &mut String, finding: &Finding<'_>, style: Style) {
-    let colour = colour_of(finding);
+fn push_message(output: &mut String, finding: &Finding<'_>, style: Style) {
+    let colour = finding_color(finding);
     let label = format!("{}[{}]", finding.severity, text::line(finding.rule));
     let message = finding.message();
-    let said = wrapped(&format!("{label}: {}", text::block(&message)), style.width);
-    for (number, line) in said.iter().enumerate() {
+    let lines = wrap_text(&format!("{label}: {}", text::block(&message)), style.width);
+    for (number, line) in lines.iter().enumerate() {
         // The label may be wrapped too; then it has no color.
         match line.strip_prefix(label.as_str()) {
-            Some(rest) if number == 0 => {
+            Some(message_start) if number == 0 => {
                 let _ = writeln!(
-                    shown,
+                    output,
                     "{}{}",
                     paint(&label, bold(colour), style),
-                    text::line(rest)
+                    text::line(message_start)
                 );
             }
             _ => {
                 let indent = if number == 0 { 0 } else { INDENT };
-                let _ = writeln!(shown, "{:indent$}{}", "", text::line(line));
+                let _ = writeln!(output, "{:indent$}{}", "", text::line(line));
             }
         }
     }
 }
 
 /// Adds the notices, one line each, then the problems of the run and the next step.
-fn push_notices(shown: &mut String, view: &View<'_>, style: Style) {
-    let start = shown.len();
+fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
+    let start = output.len();
     if style.annotations == AnnotationStyle::None {
-        push_lines(shown, view, style);
+        push_lines(output, view, style);
     } else {
-        push_commands(shown, view, style);
+        push_annotation_commands(output, view, style);
     }
-    if let Some(step) = view.step {
-        push_wrapped(shown, "hint", step, style);
+    if let Some(step) = view.next_step {
+        push_wrapped(output, "hint", step, style);
     }
-    if shown.len() > start {
-        shown.push('\n');
+    if output.len() > start {
+        output.push('\n');
     }
 }
 
 /// Adds the notices and the problems of the run as commands of the host.
-fn push_commands(shown: &mut String, view: &View<'_>, style: Style) {
-    for annotation in annotation::of_notices(view, style.passes) {
+fn push_annotation_commands(output: &mut String, view: &View<'_>, style: Style) {
+    for annotation in annotation::annotate_notices(view, style.passes) {
         if let Some(command) = style.annotations.command(&annotation) {
-            let _ = writeln!(shown, "{command}");
+            let _ = writeln!(output, "{command}");
         }
     }
 }
 
 /// Adds the notices and the problems of the run as text.
-fn push_lines(shown: &mut String, view: &View<'_>, style: Style) {
+fn push_lines(output: &mut String, view: &View<'_>, style: Style) {
     for notice in &view.notices {
-        let (label, lead) = label(notice, style);
+        let (label, message_start) = notice_label(notice, style);
         for entry in &notice.entries {
             push_wrapped(
-                shown,
+                output,
                 &label,
-                &format!("{lead}{}", entry.line(&view.about.path_base)),
+                &format!("{message_start}{}", entry.render_line(&view.context.path_base)),
                 style,
             );
         }
     }
     for problem in &view.problems {
-        push_wrapped(shown, &error(style), problem, style);
+        push_wrapped(output, &error_label(style), problem, style);
     }
 }
 
 /// Adds a label of this program and a message, in lines that fit the terminal.
-fn push_wrapped(shown: &mut String, label: &str, said: &str, style: Style) {
-    let said = wrapped(&format!(": {}", text::line(said)), style.width);
-    for (number, line) in said.iter().enumerate() {
+fn push_wrapped(output: &mut String, label: &str, message: &str, style: Style) {
+    let message = wrap_text(&format!(": {}", text::line(message)), style.width);
+    for (number, line) in message.iter().enumerate() {
         let start = if number == 0 { label } else { "    " };
-        let _ = writeln!(shown, "{start}{}", text::line(line));
+        let _ = writeln!(output, "{start}{}", text::line(line));
     }
 }
 
 /// Returns the label of a notice, and the start of its message.
-fn label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
-    let weight = if notice.weighs {
-        error(style)
+fn notice_label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
+    let weight = if notice.affects_verdict {
+        error_label(style)
     } else {
-        warning(style)
+        warning_label(style)
     };
     match notice.kind {
-        NoticeKind::GateChanges => (warning(style), GATE_CHANGE),
+        NoticeKind::GateChanges => (warning_label(style), GATE_CHANGE_INTRO),
         NoticeKind::Breaks => (weight, "breaks consumers: "),
         NoticeKind::Unreviewed => (weight, ""),
         NoticeKind::Notes | NoticeKind::Excluded => ("note".to_owned(), ""),
     }
 }
 
-fn warning(style: Style) -> String {
+fn warning_label(style: Style) -> String {
     paint("warning", bold(AnsiColor::Yellow), style)
 }
 
 /// Returns the label for errors; a run that passes has only warnings.
-fn error(style: Style) -> String {
+fn error_label(style: Style) -> String {
     if style.passes {
-        return warning(style);
+        return warning_label(style);
     }
     paint("error", bold(AnsiColor::Red), style)
 }
 
 /// Returns the text's lines, wrapped at spaces so that they fit next to the indent.
-fn wrapped(text: &str, width: Option<usize>) -> Vec<String> {
-    let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
+fn wrap_text(text: &str, width: Option<usize>) -> Vec<String> {
+    let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(MIN_COLUMNS));
     text.lines()
         .flat_map(|line| wrap::lines(line, "", "", columns))
         .collect()
 }
 
-const fn verdict_colour(verdict: Verdict) -> Ansi {
+const fn verdict_color(verdict: Verdict) -> Ansi {
     bold(match verdict {
         Verdict::Passed => AnsiColor::Green,
         Verdict::Failed => AnsiColor::Red,
@@ -332,13 +339,13 @@ mod tests {
     use sluicegate_pipelines::findings::Status;
     use std::collections::BTreeSet;
 
-    fn about() -> About {
-        let mut about = About::default();
+    fn about() -> ReportContext {
+        let mut context = ReportContext::default();
         let text = "type: orchestration\npipeline:\n\n\n\n\n\n  components:\n    Run B:\n      type: x\n      y: z\n    Run A:\n";
-        about
+        context
             .sources
             .add("load/it.orch.yaml", text.as_bytes(), &BTreeSet::from([9, 12]));
-        about
+        context
     }
 
     #[test]
@@ -382,7 +389,7 @@ mod tests {
             "one more fact".to_owned(),
         ];
         report.reasons = report.notes[..1].to_vec();
-        insta::assert_snapshot!(render(&report, &About::default(), Style::default()), @"
+        insta::assert_snapshot!(render(&report, &ReportContext::default(), Style::default()), @"
         note: one more fact
         error: The platform did not answer.
         hint: run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, and `sluicegate check` evaluates the same rules without the platform
@@ -399,7 +406,7 @@ mod tests {
                 quiet,
                 ..Style::default()
             };
-            let shown = render(&sample::report(), &About::default(), style);
+            let shown = render(&sample::report(), &ReportContext::default(), style);
             let commands: Vec<&str> = shown.lines().filter(|line| line.starts_with("::")).collect();
             assert!(
                 !shown.contains("\nwarning: ") && !shown.contains("\nnote: "),
@@ -417,18 +424,18 @@ mod tests {
 
     #[test]
     fn a_long_message_is_wrapped() {
-        let lines = wrapped("one two three four five six\nseven", Some(24));
+        let lines = wrap_text("one two three four five six\nseven", Some(24));
         assert_eq!(lines, ["one two three four", "five six", "seven"]);
     }
 
     #[test]
     fn colours_only_where_asked() {
         let report = sample::report();
-        assert!(!render(&report, &About::default(), Style::default()).contains('\u{1b}'));
+        assert!(!render(&report, &ReportContext::default(), Style::default()).contains('\u{1b}'));
         assert!(
             render(
                 &report,
-                &About::default(),
+                &ReportContext::default(),
                 Style {
                     color: true,
                     ..Style::default()
@@ -445,10 +452,10 @@ mod tests {
             let result = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, None)]);
             report.files = vec![sample::file(&raw, vec![result])];
             report.notes = vec![raw.clone()];
-            report.excluded = vec![sample::excluded(&raw)];
+            report.excluded = vec![sample::excluded_file(&raw)];
             report.gate_changes = vec![sample::gate_change(&raw)];
-            let shown = render(&report, &About::default(), Style { width: Some(40), ..Style::default() });
-            let whole = render(&report, &About::default(), Style::default());
+            let shown = render(&report, &ReportContext::default(), Style { width: Some(40), ..Style::default() });
+            let whole = render(&report, &ReportContext::default(), Style::default());
             for line in text::block(&raw).lines() {
                 prop_assert!(whole.contains(&text::line(line)), "{line:?} in {whole}");
             }

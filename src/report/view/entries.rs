@@ -10,101 +10,108 @@ use std::collections::{BTreeMap, HashMap};
 pub(in crate::report) struct FindingEntry<'a> {
     pub finding: Finding<'a>,
     /// The equal findings, in their order.
-    pub others: Vec<Finding<'a>>,
+    pub equal_findings: Vec<Finding<'a>>,
 }
 
 impl<'a> FindingEntry<'a> {
     /// Returns all places, that of `finding` first.
     pub(in crate::report) fn places(&self) -> impl Iterator<Item = &Finding<'a>> {
-        std::iter::once(&self.finding).chain(&self.others)
+        std::iter::once(&self.finding).chain(&self.equal_findings)
     }
 }
 
 /// A problem of the rules file that keeps rules from being evaluated, with the affected files.
-pub(in crate::report) struct UnjudgedCause<'a> {
+pub(in crate::report) struct UnevaluatedCause<'a> {
     /// The finding of the first file.
     pub finding: Finding<'a>,
     pub paths: Vec<&'a str>,
 }
 
-impl UnjudgedCause<'_> {
+impl UnevaluatedCause<'_> {
     /// Returns the affected files, such as `3 files: a, b and c`.
-    pub(in crate::report) fn concerns(&self, base: &PathBase) -> String {
-        let list = List::new(&self.paths).map(|path| base.shown(path));
+    pub(in crate::report) fn describe_affected_files(&self, base: &PathBase) -> String {
+        let list = List::new(&self.paths).map(|path| base.display_path(path));
         format!("{}: {list}", count(self.paths.len(), "file"))
     }
 }
 
 /// The listed findings, and the numbers of those that are not listed.
-pub(super) struct Listing<'a> {
-    pub causes: Vec<UnjudgedCause<'a>>,
-    pub listed: Vec<FindingEntry<'a>>,
+pub(super) struct FindingSelection<'a> {
+    pub causes: Vec<UnevaluatedCause<'a>>,
+    pub entries: Vec<FindingEntry<'a>>,
     /// Number of counting findings that are not listed.
-    pub more: usize,
+    pub omitted_count: usize,
     /// Number of known or waived findings that are not listed.
-    pub old: usize,
+    pub omitted_old_count: usize,
 }
 
-impl<'a> Listing<'a> {
+impl<'a> FindingSelection<'a> {
     /// Selects from these findings, which are in their final order.
-    pub(super) fn of(findings: &[Finding<'a>], show: Show) -> Self {
-        let (mut counting, mut old): (Vec<_>, Vec<_>) = findings.iter().cloned().partition(Finding::counts);
-        let causes = causes(&mut counting);
-        let mut listed = entries(counting);
-        let left_out = listed.split_off(listed.len().min(show.limit()));
-        let more = left_out.iter().map(|entry| entry.places().count()).sum();
+    pub(super) fn select(findings: &[Finding<'a>], show: Show) -> Self {
+        let (mut counting_findings, mut old_findings): (Vec<_>, Vec<_>) =
+            findings.iter().cloned().partition(Finding::counts);
+        let causes = take_rules_file_causes(&mut counting_findings);
+        let mut listed_entries = merge_equal_findings(counting_findings);
+        let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.limit()));
+        let omitted_count = omitted_entries.iter().map(|entry| entry.places().count()).sum();
         if show.takes_old() {
-            listed.extend(entries(std::mem::take(&mut old)));
+            listed_entries.extend(merge_equal_findings(std::mem::take(&mut old_findings)));
         }
         Self {
             causes,
-            listed,
-            more,
-            old: old.len(),
+            entries: listed_entries,
+            omitted_count,
+            omitted_old_count: old_findings.len(),
         }
     }
 }
 
 /// The properties by which findings are equal: rule, level, state and message.
-pub(in crate::report) type Said<'a> = (&'a str, Severity, Option<State>, String);
+pub(in crate::report) type FindingKey<'a> = (&'a str, Severity, Option<State>, String);
 
-pub(in crate::report) fn said<'a>(finding: &Finding<'a>) -> Said<'a> {
+pub(in crate::report) fn finding_key<'a>(finding: &Finding<'a>) -> FindingKey<'a> {
     (finding.rule, finding.severity, finding.state, finding.message())
 }
 
 /// Merges equal findings into one entry, at the position of the first.
-fn entries(findings: Vec<Finding<'_>>) -> Vec<FindingEntry<'_>> {
-    let mut places: HashMap<Said<'_>, usize> = HashMap::new();
+fn merge_equal_findings(findings: Vec<Finding<'_>>) -> Vec<FindingEntry<'_>> {
+    let mut indices: HashMap<FindingKey<'_>, usize> = HashMap::new();
     let mut entries: Vec<FindingEntry<'_>> = Vec::new();
     for finding in findings {
-        let said = said(&finding);
-        if let Some(entry) = places.get(&said).and_then(|at| entries.get_mut(*at)) {
-            entry.others.push(finding);
+        let key = finding_key(&finding);
+        if let Some(entry) = indices.get(&key).and_then(|index| entries.get_mut(*index)) {
+            entry.equal_findings.push(finding);
             continue;
         }
-        places.insert(said, entries.len());
+        indices.insert(key, entries.len());
         entries.push(FindingEntry {
             finding,
-            others: Vec::new(),
+            equal_findings: Vec::new(),
         });
     }
     entries
 }
 
 /// Removes the findings about the rules file, which have no line in a pipeline, and returns them by cause.
-fn causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnjudgedCause<'a>> {
-    let key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
-    let mut found: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();
+fn take_rules_file_causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnevaluatedCause<'a>> {
+    let cause_key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
+    let mut paths_by_cause: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.is_of_the_rules_file()) {
-        found.entry(key(finding)).or_default().push(finding.path);
+        paths_by_cause
+            .entry(cause_key(finding))
+            .or_default()
+            .push(finding.path);
     }
-    let mut causes: Vec<UnjudgedCause<'_>> = Vec::new();
+    let mut causes: Vec<UnevaluatedCause<'_>> = Vec::new();
     findings.retain(|finding| {
         if !finding.is_of_the_rules_file() {
             return true;
         }
-        if let Some(paths) = found.get_mut(&key(finding)).filter(|paths| !paths.is_empty()) {
-            causes.push(UnjudgedCause {
+        if let Some(paths) = paths_by_cause
+            .get_mut(&cause_key(finding))
+            .filter(|paths| !paths.is_empty())
+        {
+            causes.push(UnevaluatedCause {
                 finding: finding.clone(),
                 paths: std::mem::take(paths),
             });

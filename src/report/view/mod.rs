@@ -7,28 +7,31 @@ mod notices;
 mod order;
 mod tally;
 
-pub(super) use entries::{FindingEntry, Said, UnjudgedCause, said};
+pub(super) use entries::{FindingEntry, FindingKey, UnevaluatedCause, finding_key};
 pub(super) use notices::{Notice, NoticeEntry, NoticeKind};
-pub(super) use order::Order;
-pub(super) use tally::{Tallied, Tally};
+pub(super) use order::FindingOrder;
+pub(super) use tally::{NamedTally, Tally};
 
-use self::entries::Listing;
-use self::tally::tallies;
-use super::about::ChangedLines;
-use super::tone::Tone;
-use super::wording::{headline, next_step, next_step_in_log, praise, run_problems, scope};
-use super::{About, ChangedFile};
+use self::entries::FindingSelection;
+use self::tally::tally_by_name;
+use super::finding_tone::Tone;
+use super::report_context::ChangedLines;
+use super::sentences::{
+    describe_fixed_findings, describe_scope, find_next_step, find_next_step_for_log, list_run_problems,
+    render_headline,
+};
+use super::{ChangedFile, ReportContext};
 use sluicegate_base::text::count;
 use sluicegate_pipelines::findings::{Finding, Report, Show};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of directories in a table.
-const WORST_FOLDERS: usize = 5;
+const MAX_FOLDER_ROWS: usize = 5;
 
 /// The medium of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Medium {
+pub(super) enum ViewMedium {
     /// The log of the run, which has already shown some reasons; these are not repeated.
     Log,
     /// A separate page.
@@ -38,7 +41,7 @@ pub(super) enum Medium {
 /// The content of a human-readable report.
 pub(super) struct View<'a> {
     pub report: &'a Report,
-    pub about: &'a About,
+    pub context: &'a ReportContext,
     /// The verdict with its numbers.
     pub headline: String,
     /// The numbers of passed checks and excluded files, in one line.
@@ -46,26 +49,26 @@ pub(super) struct View<'a> {
     /// The reasons why the run does not pass, besides findings and files without a review. Contain text from outside.
     pub problems: Vec<String>,
     /// What to do about the problems.
-    pub step: Option<&'static str>,
+    pub next_step: Option<&'static str>,
     /// The praise for fixed findings.
-    pub praise: Option<String>,
+    pub fixed_findings: Option<String>,
     pub notices: Vec<Notice<'a>>,
     /// The rules with findings, the worst first.
-    pub rules: Vec<Tallied<'a>>,
+    pub rules: Vec<NamedTally<'a>>,
     /// The directories with findings, those with the most first.
-    pub folders: Vec<Tallied<'a>>,
+    pub folders: Vec<NamedTally<'a>>,
     /// Common reasons why rules could not be evaluated, each with the affected files.
-    pub causes: Vec<UnjudgedCause<'a>>,
+    pub causes: Vec<UnevaluatedCause<'a>>,
     /// All findings, in the order of [`Order`].
     pub findings: Vec<Finding<'a>>,
     /// The findings to list if not all fit, without those of `causes`.
-    pub listed: Vec<FindingEntry<'a>>,
+    pub entries: Vec<FindingEntry<'a>>,
     /// Number of counting findings that are not listed.
-    more: usize,
+    omitted_count: usize,
     /// Number of known or waived findings that are not listed.
-    old: usize,
-    numbers: HashMap<&'a str, usize>,
-    changes: HashMap<&'a str, &'a ChangedFile>,
+    omitted_old_count: usize,
+    rule_numbers: HashMap<&'a str, usize>,
+    changes_by_path: HashMap<&'a str, &'a ChangedFile>,
 }
 
 /// A file with its findings, in the order of the view.
@@ -86,48 +89,48 @@ pub(super) struct TableRow<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn of(report: &'a Report, about: &'a About, medium: Medium) -> Self {
-        let told: &[String] = match medium {
-            Medium::Log => &about.told,
-            Medium::Page => &[],
+    pub(super) fn new(report: &'a Report, context: &'a ReportContext, medium: ViewMedium) -> Self {
+        let logged_reasons: &[String] = match medium {
+            ViewMedium::Log => &context.logged_reasons,
+            ViewMedium::Page => &[],
         };
-        let findings = in_order(report, &about.changed);
-        let mut rules = tallies(&findings, |finding| finding.rule);
+        let findings = ordered_findings(report, &context.changed_lines);
+        let mut rules = tally_by_name(&findings, |finding| finding.rule);
         rules.sort_by_key(|(_, tally)| Reverse(tally.weight()));
-        let mut folders = tallies(&findings, |finding| folder(finding.path));
-        folders.sort_by_key(|(_, tally)| Reverse(tally.counting()));
+        let mut folders = tally_by_name(&findings, |finding| parent_directory(finding.path));
+        folders.sort_by_key(|(_, tally)| Reverse(tally.counting_findings()));
         let numbers = rules.iter().map(|(rule, _)| *rule).zip(1..).collect();
-        let changes = about
+        let changes = context
             .changes
             .iter()
             .map(|file| (file.changed.path.as_str(), file));
-        let Listing {
+        let FindingSelection {
             causes,
-            listed,
-            more,
-            old,
-        } = Listing::of(&findings, about.show);
+            entries: listed,
+            omitted_count: more,
+            omitted_old_count: old,
+        } = FindingSelection::select(&findings, context.show);
         Self {
             report,
-            about,
-            headline: headline(report),
-            scope: scope(report),
-            problems: run_problems(report, told),
-            step: match medium {
-                Medium::Log => next_step_in_log(report, &about.told),
-                Medium::Page => next_step(report),
+            context,
+            headline: render_headline(report),
+            scope: describe_scope(report),
+            problems: list_run_problems(report, logged_reasons),
+            next_step: match medium {
+                ViewMedium::Log => find_next_step_for_log(report, &context.logged_reasons),
+                ViewMedium::Page => find_next_step(report),
             },
-            praise: praise(report),
-            notices: notices::notices(report, told),
+            fixed_findings: describe_fixed_findings(report),
+            notices: notices::collect_notices(report, logged_reasons),
             rules,
             folders,
             causes,
             findings,
-            listed,
-            more,
-            old,
-            numbers,
-            changes: changes.collect(),
+            entries: listed,
+            omitted_count: more,
+            omitted_old_count: old,
+            rule_numbers: numbers,
+            changes_by_path: changes.collect(),
         }
     }
 
@@ -135,13 +138,13 @@ impl<'a> View<'a> {
     pub(super) fn rule_rows(&self) -> Vec<TableRow<'a>> {
         let mut rows: Vec<(Tone, TableRow<'_>)> = Vec::new();
         for (name, tally) in &self.rules {
-            let counting = tally.parts().filter(|(tone, _)| *tone != Tone::Old);
-            rows.extend(counting.map(|(tone, findings)| {
+            let counting_parts = tally.counts_by_tone().filter(|(tone, _)| *tone != Tone::Old);
+            rows.extend(counting_parts.map(|(tone, findings)| {
                 let row = TableRow {
                     name,
                     level: tone.word(),
                     findings,
-                    files: tally.files_of(tone),
+                    files: tally.file_count_of(tone),
                 };
                 (tone, row)
             }));
@@ -153,121 +156,138 @@ impl<'a> View<'a> {
     /// Returns the directories with the most counting findings, and the number of the others; no directory if there is
     /// only one.
     pub(super) fn folder_rows(&self) -> (Vec<TableRow<'a>>, usize) {
-        let rows = self.folders.iter().filter(|(_, tally)| tally.counting() > 0);
+        let rows = self
+            .folders
+            .iter()
+            .filter(|(_, tally)| tally.counting_findings() > 0);
         let mut rows: Vec<TableRow<'_>> = rows
             .map(|(name, tally)| TableRow {
                 name,
                 level: "",
-                findings: tally.counting(),
-                files: tally.files(),
+                findings: tally.counting_findings(),
+                files: tally.file_count(),
             })
             .collect();
         if rows.len() < 2 {
             rows.clear();
         }
-        let more = rows.len().saturating_sub(WORST_FOLDERS);
-        rows.truncate(WORST_FOLDERS);
-        (rows, more)
+        let omitted_count = rows.len().saturating_sub(MAX_FOLDER_ROWS);
+        rows.truncate(MAX_FOLDER_ROWS);
+        (rows, omitted_count)
     }
 
     /// Returns the number of findings of this tone.
-    pub(super) fn number(&self, tone: Tone) -> usize {
-        self.rules.iter().map(|(_, tally)| tally.number(tone)).sum()
+    pub(super) fn finding_count(&self, tone: Tone) -> usize {
+        self.rules
+            .iter()
+            .map(|(_, tally)| tally.finding_count(tone))
+            .sum()
     }
 
     /// Returns a sentence about the findings that are not listed; `None` if all are listed.
-    pub(super) fn left_out(&self) -> Option<String> {
-        let old = (self.old > 0).then(|| format!("{} known or waived", count(self.old, "finding")));
-        let more = (self.more > 0).then(|| {
-            let more = if self.listed.is_empty() { "" } else { "more " };
-            count(self.more, &format!("{more}finding"))
+    pub(super) fn describe_omission(&self) -> Option<String> {
+        let old = (self.omitted_old_count > 0)
+            .then(|| format!("{} known or waived", count(self.omitted_old_count, "finding")));
+        let omitted = (self.omitted_count > 0).then(|| {
+            let omitted = if self.entries.is_empty() { "" } else { "more " };
+            count(self.omitted_count, &format!("{omitted}finding"))
         });
-        let what: Vec<String> = more.into_iter().chain(old).collect();
-        let they = if self.more + self.old == 1 { "it" } else { "them" };
-        (!what.is_empty()).then(|| format!("Not listed: {} (--show all lists {they})", what.join(", ")))
+        let parts: Vec<String> = omitted.into_iter().chain(old).collect();
+        let pronoun = if self.omitted_count + self.omitted_old_count == 1 {
+            "it"
+        } else {
+            "them"
+        };
+        (!parts.is_empty()).then(|| format!("Not listed: {} (--show all lists {pronoun})", parts.join(", ")))
     }
 
     /// Returns the position of this rule among those with findings, from 1.
     pub(super) fn rule_number(&self, rule: &str) -> Option<usize> {
-        self.numbers.get(rule).copied()
+        self.rule_numbers.get(rule).copied()
     }
 
     /// Returns the changes of this file.
-    pub(super) fn change(&self, path: &str) -> Option<&'a ChangedFile> {
-        self.changes.get(path).copied()
+    pub(super) fn find_change(&self, path: &str) -> Option<&'a ChangedFile> {
+        self.changes_by_path.get(path).copied()
     }
 
     /// Returns the changes in the order of the findings, layout-only changes last.
-    pub(super) fn changes(&self) -> Vec<&'a ChangedFile> {
-        let mut changes: Vec<&ChangedFile> = self.about.changes.iter().collect();
+    pub(super) fn changes_by_path(&self) -> Vec<&'a ChangedFile> {
+        let mut changes: Vec<&ChangedFile> = self.context.changes.iter().collect();
         order::sort_changes(&mut changes, &self.findings);
         changes
     }
 
     /// Returns the changes of files that are not in `files`, with a title.
     pub(super) fn other_changes(&self, files: &[FileView<'_, 'a>]) -> (&'static str, Vec<&'a ChangedFile>) {
-        let listed: HashSet<&str> = files.iter().map(|file| file.path).collect();
-        let mut others = self.changes();
-        others.retain(|it| !listed.contains(it.changed.path.as_str()));
-        let title = if others.len() == self.about.changes.len() {
+        let shown_paths: HashSet<&str> = files.iter().map(|file| file.path).collect();
+        let mut other_files = self.changes_by_path();
+        other_files.retain(|file| !shown_paths.contains(file.changed.path.as_str()));
+        let title = if other_files.len() == self.context.changes.len() {
             "Pipeline changes"
         } else {
             "Other pipeline changes"
         };
-        (title, others)
+        (title, other_files)
     }
 }
 
 /// Returns the findings whose source lines [`super::terminal::render`] shows.
-pub(super) fn listed<'a>(report: &'a Report, changed: &ChangedLines, show: Show) -> Vec<Finding<'a>> {
-    let listing = Listing::of(&in_order(report, changed), show);
-    let others = if show == Show::Concise { usize::MAX } else { 0 };
+pub(super) fn select_listed_findings<'a>(
+    report: &'a Report,
+    changed_lines: &ChangedLines,
+    show: Show,
+) -> Vec<Finding<'a>> {
+    let selection = FindingSelection::select(&ordered_findings(report, changed_lines), show);
+    let max_equal_findings = if show == Show::Concise { usize::MAX } else { 0 };
     let places = |entry: FindingEntry<'a>| {
-        let others = entry.others.into_iter().take(others);
-        std::iter::once(entry.finding).chain(others)
+        let max_equal_findings = entry.equal_findings.into_iter().take(max_equal_findings);
+        std::iter::once(entry.finding).chain(max_equal_findings)
     };
-    listing.listed.into_iter().flat_map(places).collect()
+    selection.entries.into_iter().flat_map(places).collect()
 }
 
-fn in_order<'a>(report: &'a Report, changed: &ChangedLines) -> Vec<Finding<'a>> {
+fn ordered_findings<'a>(report: &'a Report, changed_lines: &ChangedLines) -> Vec<Finding<'a>> {
     let mut findings = report.findings();
-    Order::by(report, changed).sort(&mut findings);
+    FindingOrder::from_changed_lines(report, changed_lines).sort(&mut findings);
     findings
 }
 
 /// Groups findings by file; the files are in the order of their first findings.
-pub(super) fn by_file<'v, 'a>(findings: impl IntoIterator<Item = &'v Finding<'a>>) -> Vec<FileView<'v, 'a>>
+pub(super) fn group_by_file<'v, 'a>(
+    findings: impl IntoIterator<Item = &'v Finding<'a>>,
+) -> Vec<FileView<'v, 'a>>
 where
     'a: 'v,
 {
-    let files = by_path(findings, |finding| finding.path).into_iter();
+    let files = group_by_path(findings, |finding| finding.path).into_iter();
     let views = files.map(|(path, findings)| FileView {
         path,
-        tally: Tally::of(findings.iter().copied()),
+        tally: Tally::from_findings(findings.iter().copied()),
         findings,
     });
     views.collect()
 }
 
 /// Groups items by path; the paths are in the order of their first items.
-pub(super) fn by_path<'a, T>(
+pub(super) fn group_by_path<'a, T>(
     items: impl IntoIterator<Item = T>,
     path: impl Fn(&T) -> &'a str,
 ) -> Vec<(&'a str, Vec<T>)> {
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut group_indices: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<(&str, Vec<T>)> = Vec::new();
     for item in items {
         let path = path(&item);
-        let place = *places.entry(path).or_insert(groups.len());
-        match groups.get_mut(place) {
-            Some((_, of_path)) => of_path.push(item),
+        let group_index = *group_indices.entry(path).or_insert(groups.len());
+        match groups.get_mut(group_index) {
+            Some((_, group)) => group.push(item),
             None => groups.push((path, vec![item])),
         }
     }
     groups
 }
 
-fn folder(path: &str) -> &str {
+fn parent_directory(path: &str) -> &str {
     path.rsplit_once('/').map_or(".", |(folder, _)| folder)
 }
 
@@ -277,10 +297,10 @@ mod tests {
     use crate::report::{PathBase, sample};
     use sluicegate_pipelines::findings::{State, Status, Verdict};
 
-    fn about(show: Show) -> About {
-        About {
+    fn about(show: Show) -> ReportContext {
+        ReportContext {
             show,
-            ..About::default()
+            ..ReportContext::default()
         }
     }
 
@@ -288,7 +308,7 @@ mod tests {
     fn it_counts_by_rule_and_folder_and_lists_the_worst_first() {
         let report = sample::report();
         let about = about(Show::First(2));
-        let view = View::of(&report, &about, Medium::Page);
+        let view = View::new(&report, &about, ViewMedium::Page);
         insta::assert_debug_snapshot!((view.rule_rows(), view.folder_rows().0), @r#"
         (
             [
@@ -327,15 +347,19 @@ mod tests {
             ],
         )
         "#);
-        let lines: Vec<u32> = view.listed.iter().map(|entry| entry.finding.line).collect();
+        let lines: Vec<u32> = view.entries.iter().map(|entry| entry.finding.line).collect();
         assert_eq!(lines, [9, 12]);
         assert_eq!(
-            view.left_out().unwrap(),
+            view.describe_omission().unwrap(),
             "Not listed: 2 more findings (--show all lists them)"
         );
         let totals = report.totals();
         let counted = totals.errors + totals.warnings + totals.not_evaluated;
-        let counting: usize = view.rules.iter().map(|(_, tally)| tally.counting()).sum();
+        let counting: usize = view
+            .rules
+            .iter()
+            .map(|(_, tally)| tally.counting_findings())
+            .sum();
         assert_eq!(counting, counted);
     }
 
@@ -345,8 +369,8 @@ mod tests {
         report.files[1].results[1].states = vec![Some(State::Known), Some(State::New)];
         let shown = |show| {
             let about = about(show);
-            let view = View::of(&report, &about, Medium::Page);
-            (view.listed.len(), view.left_out())
+            let view = View::new(&report, &about, ViewMedium::Page);
+            (view.entries.len(), view.describe_omission())
         };
         assert_eq!(shown(Show::All), (4, None));
         let (listed, left) = shown(Show::New);
@@ -368,13 +392,13 @@ mod tests {
                 )
             })
             .collect();
-        let about = About::default();
-        let view = View::of(&report, &about, Medium::Page);
-        assert_eq!((view.causes.len(), view.listed.len()), (1, 0));
+        let about = ReportContext::default();
+        let view = View::new(&report, &about, ViewMedium::Page);
+        assert_eq!((view.causes.len(), view.entries.len()), (1, 0));
         assert_eq!(
-            view.causes[0].concerns(&PathBase::Root),
+            view.causes[0].describe_affected_files(&PathBase::Root),
             "500 files: 000.orch.yaml, 001.orch.yaml, 002.orch.yaml and 497 more"
         );
-        assert_eq!(view.left_out(), None);
+        assert_eq!(view.describe_omission(), None);
     }
 }

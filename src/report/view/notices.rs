@@ -1,7 +1,10 @@
 //! Collects the notices of a report, which are all facts besides the findings, in their order.
 
 use crate::report::PathBase;
-use crate::report::wording::{accepted, excluded, gate_words, unanswered, without_told};
+use crate::report::sentences::{
+    describe_changed_settings, describe_excluded_files, describe_unreviewed_files, format_acceptance,
+    strip_logged_reason,
+};
 use sluicegate_pipelines::findings::{GateChange, Report};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +33,7 @@ impl NoticeKind {
 pub(in crate::report) struct Notice<'a> {
     pub kind: NoticeKind,
     /// Whether they fail the gate or leave it undecided.
-    pub weighs: bool,
+    pub affects_verdict: bool,
     pub entries: Vec<NoticeEntry<'a>>,
 }
 
@@ -46,7 +49,7 @@ pub(in crate::report) struct NoticeEntry<'a> {
 }
 
 impl NoticeEntry<'_> {
-    fn alone(text: String) -> Self {
+    fn from_text(text: String) -> Self {
         Self {
             text,
             ..Self::default()
@@ -63,10 +66,10 @@ impl NoticeEntry<'_> {
     }
 
     /// Returns the notice in one line.
-    pub(in crate::report) fn line(&self, base: &PathBase) -> String {
+    pub(in crate::report) fn render_line(&self, base: &PathBase) -> String {
         match &self.place() {
-            Some(place) if self.text.is_empty() => base.shown(place).into_owned(),
-            Some(place) => format!("{}: {}", base.shown(place), self.text),
+            Some(place) if self.text.is_empty() => base.display_path(place).into_owned(),
+            Some(place) => format!("{}: {}", base.display_path(place), self.text),
             None => self.text.clone(),
         }
     }
@@ -74,49 +77,69 @@ impl NoticeEntry<'_> {
 
 /// Returns the notices by kind, without empty kinds. The notes that explain the verdict are problems of the run instead.
 /// The reasons in `told` are left out, because the log has shown them.
-pub(super) fn notices<'a>(report: &'a Report, told: &[String]) -> Vec<Notice<'a>> {
+pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<Notice<'a>> {
     let notes = report
         .other_notes()
-        .map(|note| without_told(note, told).to_owned());
-    let all = [
-        (NoticeKind::GateChanges, report.gate_refused, gate_changes(report)),
-        (NoticeKind::Breaks, report.breaks_consumers(), breaks(report)),
-        (NoticeKind::Unreviewed, true, unreviewed(report, told)),
-        (NoticeKind::Notes, false, notes.map(NoticeEntry::alone).collect()),
+        .map(|note| strip_logged_reason(note, logged_reasons).to_owned());
+    let kinds = [
+        (
+            NoticeKind::GateChanges,
+            report.gate_refused,
+            gate_change_entries(report),
+        ),
+        (
+            NoticeKind::Breaks,
+            report.breaks_consumers(),
+            break_entries(report),
+        ),
+        (
+            NoticeKind::Unreviewed,
+            true,
+            unreviewed_entries(report, logged_reasons),
+        ),
+        (
+            NoticeKind::Notes,
+            false,
+            notes.map(NoticeEntry::from_text).collect(),
+        ),
         (
             NoticeKind::Excluded,
             false,
-            excluded(report).map(NoticeEntry::alone).into_iter().collect(),
+            describe_excluded_files(report)
+                .map(NoticeEntry::from_text)
+                .into_iter()
+                .collect(),
         ),
     ];
-    let all = all.into_iter().filter(|(_, _, entries)| !entries.is_empty());
-    all.map(|(kind, weighs, entries)| Notice {
-        kind,
-        weighs,
-        entries,
-    })
-    .collect()
+    let kinds = kinds.into_iter().filter(|(_, _, entries)| !entries.is_empty());
+    kinds
+        .map(|(kind, weighs, entries)| Notice {
+            kind,
+            affects_verdict: weighs,
+            entries,
+        })
+        .collect()
 }
 
-fn gate_changes(report: &Report) -> Vec<NoticeEntry<'_>> {
+fn gate_change_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
     let entry = |change: &GateChange| NoticeEntry {
         path: Some(change.path.clone()),
-        text: gate_words(change),
+        text: describe_changed_settings(change),
         ..NoticeEntry::default()
     };
     report.gate_changes.iter().map(entry).collect()
 }
 
-fn breaks(report: &Report) -> Vec<NoticeEntry<'_>> {
-    let found = report.compat.iter();
-    let entries = found.flat_map(|found| {
-        let accepted = accepted(found);
-        found.breaks().map(move |change| {
+fn break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
+    let compat = report.compat.iter();
+    let entries = compat.flat_map(|compat| {
+        let acceptance = format_acceptance(compat);
+        compat.breaks().map(move |change| {
             let (path, line) = change.at();
             NoticeEntry {
                 path: Some(path.to_owned()),
                 line_number: Some(line),
-                text: format!("{}{accepted}", change.sentence()),
+                text: format!("{}{acceptance}", change.sentence()),
                 ..NoticeEntry::default()
             }
         })
@@ -124,8 +147,8 @@ fn breaks(report: &Report) -> Vec<NoticeEntry<'_>> {
     entries.collect()
 }
 
-fn unreviewed<'a>(report: &'a Report, told: &[String]) -> Vec<NoticeEntry<'a>> {
-    let causes = unanswered(report, told).into_iter();
+fn unreviewed_entries<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<NoticeEntry<'a>> {
+    let causes = describe_unreviewed_files(report, logged_reasons).into_iter();
     causes
         .map(|(text, files)| unreviewed_entry(text, files))
         .collect()

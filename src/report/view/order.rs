@@ -1,9 +1,9 @@
 //! Defines the order of findings for all formats: findings that the change introduces, then those that it touches, then
 //! the rest.
 
-use super::super::About;
-use crate::report::about::ChangedLines;
-use crate::report::tone::Tone;
+use super::super::ReportContext;
+use crate::report::finding_tone::Tone;
+use crate::report::report_context::ChangedLines;
 use sluicegate_pipelines::findings::{FileResults, Finding, Report, RuleResult};
 use std::collections::HashMap;
 
@@ -29,30 +29,30 @@ pub(in crate::report) struct Rank {
 
 /// Ranks the findings of one report.
 #[derive(Clone, Copy)]
-pub(in crate::report) struct Order<'c> {
+pub(in crate::report) struct FindingOrder<'c> {
     is_compared: bool,
-    changed: &'c ChangedLines,
+    changed_lines: &'c ChangedLines,
 }
 
-impl<'c> Order<'c> {
-    pub(in crate::report) fn of(report: &Report, about: &'c About) -> Self {
-        Self::by(report, &about.changed)
+impl<'c> FindingOrder<'c> {
+    pub(in crate::report) fn from_context(report: &Report, context: &'c ReportContext) -> Self {
+        Self::from_changed_lines(report, &context.changed_lines)
     }
 
-    pub(super) const fn by(report: &Report, changed: &'c ChangedLines) -> Self {
+    pub(super) const fn from_changed_lines(report: &Report, changed_lines: &'c ChangedLines) -> Self {
         Self {
             is_compared: report.fixed.is_some(),
-            changed,
+            changed_lines,
         }
     }
 
     fn rank(self, finding: &Finding<'_>) -> Rank {
-        let is_touched = self.changed.touch(finding.path, finding.line);
+        let is_touched = self.changed_lines.contains(finding.path, finding.line);
         let nearness = if self.is_compared && finding.counts() {
             Nearness::New
         } else if is_touched {
             Nearness::ChangedLines
-        } else if self.changed.has(finding.path) {
+        } else if self.changed_lines.has_file(finding.path) {
             Nearness::ChangedFile
         } else {
             Nearness::Elsewhere
@@ -60,38 +60,38 @@ impl<'c> Order<'c> {
         Rank {
             is_old: !finding.counts(),
             nearness,
-            tone: Tone::by_weight(finding),
+            tone: Tone::ignoring_state(finding),
             is_untouched: !is_touched,
         }
     }
 
     /// Sorts findings by rank, then by path and line.
     pub(in crate::report) fn sort(self, findings: &mut [Finding<'_>]) {
-        findings.sort_by_cached_key(|finding| self.key(finding));
+        findings.sort_by_cached_key(|finding| self.sort_key(finding));
     }
 
     /// Returns the key by which findings are sorted.
-    pub(in crate::report) fn key<'a>(self, finding: &Finding<'a>) -> (Rank, &'a str, u32) {
+    pub(in crate::report) fn sort_key<'a>(self, finding: &Finding<'a>) -> (Rank, &'a str, u32) {
         (self.rank(finding), finding.path, finding.line)
     }
 
     /// Returns the results of a file, those with the first findings first; results without any keep their order at the
     /// end.
-    pub(in crate::report) fn results(self, file: &FileResults) -> Vec<&RuleResult> {
+    pub(in crate::report) fn sort_results(self, file: &FileResults) -> Vec<&RuleResult> {
         let mut results = file.told();
-        results.sort_by_cached_key(|result| self.least(&result.findings(&file.path)));
+        results.sort_by_cached_key(|result| self.first_rank(&result.findings(&file.path)));
         results
     }
 
     /// Returns the files of the report, those with the first findings first; files without any keep their order at the
     /// end.
-    pub(in crate::report) fn files(self, report: &Report) -> Vec<&FileResults> {
+    pub(in crate::report) fn sort_files(self, report: &Report) -> Vec<&FileResults> {
         let mut files: Vec<&FileResults> = report.files.iter().collect();
-        files.sort_by_cached_key(|file| self.least(&file.findings()));
+        files.sort_by_cached_key(|file| self.first_rank(&file.findings()));
         files
     }
 
-    fn least(self, findings: &[Finding<'_>]) -> (bool, Option<Rank>) {
+    fn first_rank(self, findings: &[Finding<'_>]) -> (bool, Option<Rank>) {
         let least = findings.iter().map(|finding| self.rank(finding)).min();
         (least.is_none(), least)
     }
@@ -100,14 +100,14 @@ impl<'c> Order<'c> {
 /// Sorts changes: files with findings in the order of those, then other files, files of which only the layout changed
 /// last.
 pub(super) fn sort_changes(changes: &mut [&super::ChangedFile], findings: &[Finding<'_>]) {
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    for (place, finding) in findings.iter().enumerate() {
-        places.entry(finding.path).or_insert(place);
+    let mut finding_indices: HashMap<&str, usize> = HashMap::new();
+    for (finding_index, finding) in findings.iter().enumerate() {
+        finding_indices.entry(finding.path).or_insert(finding_index);
     }
     changes.sort_by_key(|file| {
-        let place = places.get(file.changed.path.as_str());
+        let finding_index = finding_indices.get(file.changed.path.as_str());
         (
-            place.copied().unwrap_or(usize::MAX),
+            finding_index.copied().unwrap_or(usize::MAX),
             file.changed.is_layout_only(),
         )
     });
@@ -116,7 +116,7 @@ pub(super) fn sort_changes(changes: &mut [&super::ChangedFile], findings: &[Find
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::about::touched_lines;
+    use crate::report::report_context::touched_lines;
     use crate::report::sample;
     use sluicegate_pipelines::findings::{Severity, State, Status, Verdict};
 
@@ -137,9 +137,9 @@ mod tests {
         report
     }
 
-    fn places(report: &Report, about: &About) -> Vec<(String, u32)> {
+    fn places(report: &Report, about: &ReportContext) -> Vec<(String, u32)> {
         let mut findings = report.findings();
-        Order::of(report, about).sort(&mut findings);
+        FindingOrder::from_context(report, about).sort(&mut findings);
         findings.iter().map(|it| (it.path.to_owned(), it.line)).collect()
     }
 
@@ -149,9 +149,9 @@ mod tests {
 
     #[test]
     fn changed_lines_come_before_changed_files_and_those_before_the_rest() {
-        let mut about = About::default();
+        let mut about = ReportContext::default();
         about
-            .changed
+            .changed_lines
             .add("b", touched_lines("1\n2\nx:\n  y: 1\nz:\n", [3, 9], &[4..=4]));
         let expected = [at(("b", 3)), at(("b", 9)), at(("a", 3))];
         assert_eq!(places(&report(), &about), expected);
@@ -162,26 +162,28 @@ mod tests {
         let mut report = report();
         report.fixed = Some(0);
         report.files[1].results[1].states = vec![Some(State::Known)];
-        let mut about = About::default();
-        about.changed.add("b", touched_lines("x\n", [3, 9], &[1..=20]));
+        let mut about = ReportContext::default();
+        about
+            .changed_lines
+            .add("b", touched_lines("x\n", [3, 9], &[1..=20]));
         let expected = [at(("a", 3)), at(("b", 3)), at(("b", 9))];
         assert_eq!(places(&report, &about), expected);
     }
 
     #[test]
     fn files_and_results_are_in_the_order_of_their_first_findings() {
-        let mut about = About::default();
-        about.changed.add("b", touched_lines("", [3, 9], &[9..=9]));
+        let mut about = ReportContext::default();
+        about.changed_lines.add("b", touched_lines("", [3, 9], &[9..=9]));
         let report = report();
-        let order = Order::of(&report, &about);
+        let order = FindingOrder::from_context(&report, &about);
         let files: Vec<&str> = order
-            .files(&report)
+            .sort_files(&report)
             .iter()
             .map(|file| file.path.as_str())
             .collect();
         assert_eq!(files, ["b", "a"]);
         let lines: Vec<u32> = order
-            .results(&report.files[1])
+            .sort_results(&report.files[1])
             .iter()
             .map(|result| result.findings("b")[0].line)
             .collect();

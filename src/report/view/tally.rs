@@ -1,6 +1,6 @@
 //! Counts findings of each tone, by rule or by directory.
 
-use crate::report::tone::Tone;
+use crate::report::finding_tone::Tone;
 use sluicegate_pipelines::findings::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,22 +9,22 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(in crate::report) struct Tally<'a> {
     findings: [usize; Tone::ALL.len()],
     /// The files of the findings that count, by tone.
-    files: [BTreeSet<&'a str>; Tone::ALL.len()],
+    file_count: [BTreeSet<&'a str>; Tone::ALL.len()],
 }
 
 /// A rule or directory with its numbers of findings.
-pub(in crate::report) type Tallied<'a> = (&'a str, Tally<'a>);
+pub(in crate::report) type NamedTally<'a> = (&'a str, Tally<'a>);
 
 impl<'a> Tally<'a> {
     fn add(&mut self, finding: &Finding<'a>) {
-        let tone = Tone::of(finding);
+        let tone = Tone::of_finding(finding);
         self.findings[tone as usize] += 1;
         if tone != Tone::Old {
-            self.files[tone as usize].insert(finding.path);
+            self.file_count[tone as usize].insert(finding.path);
         }
     }
 
-    pub(in crate::report) fn of<'f>(findings: impl IntoIterator<Item = &'f Finding<'a>>) -> Self
+    pub(in crate::report) fn from_findings<'f>(findings: impl IntoIterator<Item = &'f Finding<'a>>) -> Self
     where
         'a: 'f,
     {
@@ -37,7 +37,7 @@ impl<'a> Tally<'a> {
         self.findings.iter().sum()
     }
 
-    pub(in crate::report) const fn number(&self, tone: Tone) -> usize {
+    pub(in crate::report) const fn finding_count(&self, tone: Tone) -> usize {
         self.findings[tone as usize]
     }
 
@@ -47,35 +47,35 @@ impl<'a> Tally<'a> {
     }
 
     /// Returns the tones that have findings, each with their number.
-    pub(in crate::report) fn parts(&self) -> impl Iterator<Item = (Tone, usize)> {
+    pub(in crate::report) fn counts_by_tone(&self) -> impl Iterator<Item = (Tone, usize)> {
         let all = Tone::ALL.into_iter().zip(self.findings);
         all.filter(|(_, number)| *number > 0)
     }
 
     /// Returns the number of findings that count.
-    pub(super) fn counting(&self) -> usize {
-        self.total() - self.number(Tone::Old)
+    pub(super) fn counting_findings(&self) -> usize {
+        self.total() - self.finding_count(Tone::Old)
     }
 
     /// Returns the number of files with counting findings of this tone.
-    pub(super) fn files_of(&self, tone: Tone) -> usize {
-        self.files[tone as usize].len()
+    pub(super) fn file_count_of(&self, tone: Tone) -> usize {
+        self.file_count[tone as usize].len()
     }
 
     /// Returns the number of files with counting findings.
-    pub(super) fn files(&self) -> usize {
-        self.files.iter().flatten().collect::<BTreeSet<_>>().len()
+    pub(super) fn file_count(&self) -> usize {
+        self.file_count.iter().flatten().collect::<BTreeSet<_>>().len()
     }
 }
 
 /// Counts the findings by the name that `kind` returns.
-pub(super) fn tallies<'a>(
+pub(super) fn tally_by_name<'a>(
     findings: &[Finding<'a>],
     kind: impl Fn(&Finding<'a>) -> &'a str,
-) -> Vec<Tallied<'a>> {
-    let mut found: BTreeMap<&str, Tally<'a>> = BTreeMap::new();
+) -> Vec<NamedTally<'a>> {
+    let mut tallies: BTreeMap<&str, Tally<'a>> = BTreeMap::new();
     for finding in findings {
-        found.entry(kind(finding)).or_default().add(finding);
+        tallies.entry(kind(finding)).or_default().add(finding);
     }
-    found.into_iter().collect()
+    tallies.into_iter().collect()
 }

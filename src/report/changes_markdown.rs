@@ -1,0 +1,321 @@
+//! Renders changes as Markdown: a list, a diff of multi-line values, and a flowchart that GitHub and GitLab draw.
+
+use super::ChangedFile;
+use super::markdown::{code, escape, prose};
+use sluicegate_base::text::{List, and_more_of, count};
+use sluicegate_pipelines::diff::Line;
+use sluicegate_pipelines::interface::Class;
+use sluicegate_pipelines::picture::mermaid;
+use std::fmt::Write as _;
+
+/// Maximum number of boxes in a flowchart: hosts do not draw larger ones, and nobody reads them.
+pub(crate) const MAX_FLOWCHART_BOXES: usize = 40;
+
+/// Maximum number of lines for one file.
+const MAX_FILE_LINES: usize = 120;
+
+/// Maximum size of the page, in bytes: GitHub accepts 65,536 characters in a comment.
+const MAX_PAGE_BYTES: usize = 64_000;
+
+/// Maximum size of one file's section, in bytes.
+const MAX_FILE_BYTES: usize = 16_000;
+
+/// Reserved size for the sentence about omissions, in bytes.
+const OMISSION_BYTES: usize = 200;
+
+/// The contents of a page that shows only changes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ChangesPage {
+    pub files: Vec<ChangedFile>,
+    /// A sentence about the compared versions.
+    pub comparison: String,
+    /// Changes for consumers of shared pipelines; `None` if the shared-pipelines file is unchanged.
+    pub consumers: Option<ConsumerChanges>,
+    /// Unchanged pipelines that reach a changed one; `None` if not requested.
+    pub callers: Option<ChangedPipelineCallers>,
+}
+
+/// The unchanged pipelines that reach a changed one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ChangedPipelineCallers {
+    /// A sentence with their number.
+    pub summary: String,
+    /// A sentence for each caller with its call path. Contains text from outside.
+    pub callers: Vec<String>,
+}
+
+/// The changes for consumers of shared pipelines.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ConsumerChanges {
+    /// The number of changes by class.
+    pub summary: String,
+    /// Each change with its class, the worst first. Contains text from outside.
+    pub changes: Vec<(Class, String)>,
+}
+
+/// Maximum number of items in a list of the page.
+pub(super) const MAX_LISTED_ITEMS: usize = 100;
+
+impl ConsumerChanges {
+    /// Returns the title of the list and its items; `shown` escapes text from outside.
+    pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> (String, Vec<String>) {
+        let items = self.changes.iter();
+        let items = items.map(|(class, text)| format!("{class}: {}", escape(text)));
+        (format!("Shared pipelines: {}", self.summary), items.collect())
+    }
+}
+
+impl ChangedPipelineCallers {
+    /// Like [`ForConsumersOfChanges::list`], for the callers.
+    pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> (String, Vec<String>) {
+        let items = self.callers.iter().map(|text| escape(text));
+        (self.summary.clone(), items.collect())
+    }
+}
+
+fn render_section((title, items): (String, Vec<String>)) -> String {
+    let mut markdown = format!("\n### {}\n\n", escape(&title));
+    for entry in List::with_limit(items, MAX_LISTED_ITEMS).entries() {
+        let _ = writeln!(markdown, "- {entry}");
+    }
+    markdown
+}
+
+/// Returns a page that shows only the changes.
+pub(crate) fn render_page(changes: &ChangesPage) -> String {
+    let files = &changes.files;
+    let mut page = format!("## {} changed\n", count(files.len(), "pipeline"));
+    page.extend(
+        changes
+            .consumers
+            .as_ref()
+            .map(|list| render_section(list.render_list(&prose))),
+    );
+    page.extend(
+        changes
+            .callers
+            .as_ref()
+            .map(|list| render_section(list.render_list(&prose))),
+    );
+    let mut omitted_count = 0;
+    for file in files {
+        let path = code(&file.changed.path);
+        let mut block = format!("\n### {path}\n\n{}\n", escape(&file.changed.words()));
+        let changes = self::render_file_changes(file, MAX_FILE_BYTES);
+        if !changes.is_empty() {
+            let _ = write!(block, "\n{changes}");
+        }
+        if page.len() + block.len() + OMISSION_BYTES > MAX_PAGE_BYTES {
+            omitted_count += 1;
+        } else {
+            page.push_str(&block);
+        }
+    }
+    if omitted_count > 0 {
+        let _ = writeln!(
+            page,
+            "\n> {} omitted: page is full.",
+            count(omitted_count, "pipeline")
+        );
+    }
+    page
+}
+
+/// Returns the list and the flowchart of a file's changes, in at most `most` bytes: omits the flowchart if it does not
+/// fit, and returns an empty text if the list does not fit either.
+pub(super) fn render_file_changes(file: &ChangedFile, max_bytes: usize) -> String {
+    let mut markdown = render_change_list(&file.words, max_bytes.saturating_sub(OMISSION_BYTES));
+    if let Some(chart) = render_flowchart(file)
+        && markdown.len() + chart.len() < max_bytes
+    {
+        markdown.push('\n');
+        markdown.push_str(&chart);
+    }
+    if markdown.len() > max_bytes {
+        return String::new();
+    }
+    markdown
+}
+
+fn render_flowchart(file: &ChangedFile) -> Option<String> {
+    let (changed_part, omitted_count) = file.picture.as_ref()?.changed_part(MAX_FLOWCHART_BOXES);
+    if changed_part.boxes.is_empty() {
+        return None;
+    }
+    let mut chart = format!("```mermaid\n{}```\n", mermaid(&changed_part));
+    if omitted_count > 0 {
+        let _ = writeln!(
+            chart,
+            "\nNot in the flowchart: {}.",
+            count(omitted_count, "further component")
+        );
+    }
+    Some(chart)
+}
+
+/// Returns the lines as nested lists. Lines of values are in a code fence that is longer than any run of backticks in
+/// them.
+fn render_change_list(lines: &[Line], max_bytes: usize) -> String {
+    let mut escape = String::new();
+    let mut remaining_lines = lines.iter().take(MAX_FILE_LINES).peekable();
+    let mut listed_count = 0;
+    while let Some(line) = remaining_lines.next() {
+        let indent = "  ".repeat(line.depth.saturating_sub(1));
+        let mut block = String::new();
+        if line.is_value {
+            let mut value_lines = vec![line];
+            while let Some(next) = remaining_lines.next_if(|next| next.is_value) {
+                value_lines.push(next);
+            }
+            push_fenced_lines(&mut block, &value_lines, &indent);
+            listed_count += value_lines.len();
+        } else {
+            let sign = match line.sign.mark() {
+                "" => String::new(),
+                mark => format!("`{mark}` "),
+            };
+            let _ = writeln!(block, "{indent}- {sign}{}", escape(&line.text));
+            listed_count += 1;
+        }
+        if escape.len() + block.len() > max_bytes {
+            listed_count -= 1;
+            break;
+        }
+        escape.push_str(&block);
+    }
+    if listed_count < lines.len() {
+        let _ = writeln!(escape, "- {}", and_more_of(lines.len() - listed_count, "line"));
+    }
+    escape
+}
+
+fn push_fenced_lines(markdown: &mut String, lines: &[&Line], indent: &str) {
+    let longest_tick_run = |line: &&Line| line.text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let longest = lines.iter().map(longest_tick_run).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    let _ = writeln!(markdown, "{indent}{fence}diff");
+    for line in lines {
+        let sign = match line.sign.mark() {
+            "" => " ",
+            mark => mark,
+        };
+        let _ = writeln!(markdown, "{indent}{sign} {}", line.text);
+    }
+    let _ = writeln!(markdown, "{indent}{fence}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use proptest::prelude::*;
+    use sluicegate_pipelines::diff::Sign;
+    use sluicegate_pipelines::picture::Canvas;
+
+    fn line(depth: usize, sign: Sign, is_value: bool, text: &str) -> Line {
+        Line {
+            depth,
+            sign,
+            is_value,
+            text: text.to_owned(),
+            component: None,
+        }
+    }
+
+    fn of(files: Vec<ChangedFile>) -> ChangesPage {
+        ChangesPage {
+            files,
+            comparison: String::new(),
+            consumers: None,
+            callers: None,
+        }
+    }
+
+    #[test]
+    fn consumer_changes_come_first_and_are_escaped() {
+        let consumers = ConsumerChanges {
+            summary: "1 break".to_owned(),
+            changes: vec![(
+                Class::Breaking,
+                "f:2: `a`: the parameter `<b>|x` is gone".to_owned(),
+            )],
+        };
+        let changes = ChangesPage {
+            consumers: Some(consumers),
+            callers: None,
+            ..of(Vec::new())
+        };
+        insta::assert_snapshot!(render_page(&changes), @"
+        ## 0 pipelines changed
+
+        ### Shared pipelines: 1 break
+
+        - breaking: f&#58;2: <code>a</code>: the parameter <code>&#60;b>&#124;x</code> is gone
+        ");
+    }
+
+    #[test]
+    fn change_is_list_with_values_as_diffs() {
+        let mut file = sample::changed_file("a.orch.yaml");
+        file.words = vec![
+            line(1, Sign::Changed, false, "Load *all* (sql)"),
+            line(2, Sign::Changed, false, "parameters.sql:"),
+            line(3, Sign::None, true, "select"),
+            line(3, Sign::Removed, true, "  a"),
+            line(3, Sign::Added, true, "  ```b"),
+            line(1, Sign::None, false, "and layout"),
+        ];
+        insta::assert_snapshot!(render_page(&of(vec![file])), @"
+        ## 1 pipeline changed
+
+        ### <code>a.orch.yaml</code>
+
+        modified: 1 component added, 2 changed; some boxes moved; called by 6 pipelines
+
+        - `~` Load &#42;all&#42; (sql)
+          - `~` parameters.sql:
+            ````diff
+              select
+            -   a
+            +   ```b
+            ````
+        - and layout
+        ");
+    }
+
+    #[test]
+    fn omitted_changes_are_counted() {
+        let mut file = sample::changed_file("a.orch.yaml");
+        file.words = vec![line(1, Sign::Changed, false, &"x".repeat(150)); 500];
+        let many = vec![file; 30];
+        let page = render_page(&of(many.clone()));
+        assert!(page.len() < MAX_PAGE_BYTES, "{}", page.len());
+        assert!(
+            page.contains("and 400 more lines") && page.ends_with("omitted: page is full.\n"),
+            "{page}"
+        );
+        assert!(render_file_changes(&many[0], 10).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_leaves_its_place(raw in "(\\PC|`|~|<|\\||%%\\{|\\]|\"|@|#){0,40}", is_value in any::<bool>()) {
+            let raw = sluicegate_base::text::line(&raw);
+            let mut file = sample::changed_file(&raw);
+            file.words = vec![line(1, Sign::Added, is_value, &raw)];
+            let component = serde_json::json!({ raw.clone(): { "type": raw } });
+            let text = serde_json::json!({ "type": "orchestration", "pipeline": { "components": component } });
+            file.picture = Canvas::of(text.to_string().as_bytes()).ok();
+            let page = render_page(&of(vec![file]));
+            prop_assert!(is_value || !(page.contains("<script") || page.contains("%%{")), "{}", page);
+            // Heading, summary, and the list or the fence.
+            let lines = if is_value { 9 } else { 7 };
+            prop_assert_eq!(page.lines().count(), lines, "{}", page);
+            if is_value {
+                let fences: Vec<&str> = page.lines().filter(|line| line.starts_with("```")).collect();
+                prop_assert_eq!(fences.len(), 2);
+                prop_assert_eq!(fences[0], format!("{}diff", fences[1]));
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Encodes paths for URLs.
+
+/// Percent-encodes all bytes of the path except unreserved characters and `/`
+/// (<https://www.rfc-editor.org/rfc/rfc3986#section-2.3>).
+pub(super) fn encode_path(path: &str) -> String {
+    path.bytes().map(encoded_byte).collect()
+}
+
+fn encoded_byte(byte: u8) -> String {
+    if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'-' | b'_' | b'~') {
+        char::from(byte).to_string()
+    } else {
+        format!("%{byte:02X}")
+    }
+}
+
+/// Returns the URL of a line of a file, from the host's URL template.
+pub(super) fn blob(form: &str, path: &str, line: u32) -> String {
+    form.replace("{line}", &line.to_string())
+        .replace("{path}", &encode_path(path))
+}

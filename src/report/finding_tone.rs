@@ -1,0 +1,62 @@
+//! Defines how a finding is presented, for all pages.
+
+use sluicegate_base::text::count;
+use sluicegate_pipelines::findings::{Finding, Severity};
+
+/// The presentation of a finding: its level, or `Old` if it is known or waived. The worst comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Tone {
+    Error,
+    Broken,
+    Warning,
+    Old,
+}
+
+impl Tone {
+    pub(super) const ALL: [Self; 4] = [Self::Error, Self::Broken, Self::Warning, Self::Old];
+
+    pub(super) const fn of_finding(finding: &Finding<'_>) -> Self {
+        if finding.counts() {
+            Self::ignoring_state(finding)
+        } else {
+            Self::Old
+        }
+    }
+
+    /// Returns the tone regardless of whether the finding is known or waived.
+    pub(super) const fn ignoring_state(finding: &Finding<'_>) -> Self {
+        match (finding.error_type, finding.severity) {
+            (Some(_), _) => Self::Broken,
+            (None, Severity::Error) => Self::Error,
+            (None, Severity::Warning) => Self::Warning,
+        }
+    }
+
+    /// Returns the name of the CSS class and of the filter.
+    pub(super) const fn class(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Broken => "broken",
+            Self::Warning => "warning",
+            Self::Old => "old",
+        }
+    }
+
+    /// Returns the human-readable label.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Broken => "not evaluated",
+            Self::Warning => "warning",
+            Self::Old => "known or waived",
+        }
+    }
+
+    /// Returns the number with its label, such as `2 errors`.
+    pub(super) fn describe_count(self, number: usize) -> String {
+        match self {
+            Self::Error | Self::Warning => count(number, self.word()),
+            Self::Broken | Self::Old => format!("{number} {}", self.word()),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Renders the changes of a file as a list and as a picture of the canvas.
+
+use super::elements::path_heading;
+use crate::report::ChangedFile;
+use crate::report::sentences::capitalize;
+use crate::report::view::{FileView, View};
+use sluicegate_base::text::{and_more_of, count, markup as escape};
+use sluicegate_pipelines::diff::{Line, Sign};
+use sluicegate_pipelines::findings::Finding;
+use sluicegate_pipelines::picture::{self, Badge, COLUMN, Canvas, Ids, PAGE, Picture};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
+/// Number of files with findings above which their changes are folded.
+const MAX_OPEN_FILES: usize = 5;
+
+/// Maximum number of components in the first picture.
+const MAX_FIRST_COMPONENTS: usize = 24;
+
+/// Maximum number of shown files without findings.
+const MAX_UNAFFECTED_FILES: usize = 200;
+
+/// A finding with its number on the page.
+pub(super) type NumberedFinding<'v, 'a> = (usize, &'v Finding<'a>);
+
+/// The content above the findings of a file, and the id of each component in the picture.
+#[derive(Default)]
+pub(super) struct FileChangesView {
+    pub html: String,
+    component_ids: HashMap<String, String>,
+}
+
+impl FileChangesView {
+    /// Returns the id of the component of the finding.
+    pub(super) fn component_id(&self, finding: &Finding<'_>) -> Option<&str> {
+        self.component_ids.get(finding.about?).map(String::as_str)
+    }
+}
+
+/// Returns the changes and the picture of a file with findings; `number` is its index among the `all` files with
+/// findings.
+pub(super) fn render_changes_above_findings(
+    view: &View<'_>,
+    path: &str,
+    (number, all): (usize, usize),
+    findings: &[NumberedFinding<'_, '_>],
+) -> FileChangesView {
+    let changed_file = view.find_change(path);
+    let changed_picture = changed_file.and_then(|file| file.picture.as_ref());
+    let canvas = changed_picture
+        .or_else(|| view.context.pictures.get(path))
+        .cloned();
+    let id = format!("canvas-{number}");
+    let mut file_changes = FileChangesView::default();
+    let lines = changed_file.map(|file| file.words.as_slice()).unwrap_or_default();
+    let mut pictures = String::new();
+    if let Some(mut canvas) = canvas {
+        canvas.badges(&build_badges(findings));
+        (pictures, file_changes.component_ids) = render_pictures(&canvas, (path, &id, COLUMN), lines);
+    }
+    let content = render_change_list(lines, path, &id, &file_changes.component_ids) + &pictures;
+    if content.is_empty() && changed_file.is_none() {
+        return file_changes;
+    }
+    let summary = match changed_file {
+        Some(file) => format!("Changes: {}", file.changed.words()),
+        None => "Pipeline with findings".to_owned(),
+    };
+    let open_attribute = if all > MAX_OPEN_FILES { "" } else { " open=\"\"" };
+    file_changes.html = format!(
+        "<details class=\"what\"{open_attribute}><summary>{}</summary>\n{content}</details>\n",
+        escape(&summary)
+    );
+    file_changes
+}
+
+fn build_badges(findings: &[NumberedFinding<'_, '_>]) -> BTreeMap<String, Badge> {
+    let mut badges: BTreeMap<String, Badge> = BTreeMap::new();
+    for (number, finding) in findings {
+        let Some(about) = finding.about else { continue };
+        let badge = badges.entry(about.to_owned()).or_insert_with(|| Badge {
+            count: 0,
+            leads_to: format!("finding-{number}"),
+        });
+        badge.count += 1;
+    }
+    badges
+}
+
+/// Returns the changes of files that have no findings.
+pub(super) fn render_other_changes(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
+    let (title, other_files) = view.other_changes(files);
+    if other_files.is_empty() {
+        return String::new();
+    }
+    let mut html =
+        format!("<section class=\"findings\" aria-labelledby=\"changes\"><h2 id=\"changes\">{title}</h2>\n");
+    for (number, file) in other_files.iter().take(MAX_UNAFFECTED_FILES).enumerate() {
+        html.push_str(&render_file_changes(
+            file,
+            &format!("change-{number}"),
+            COLUMN,
+            other_files.len() <= MAX_OPEN_FILES,
+        ));
+    }
+    if other_files.len() > MAX_UNAFFECTED_FILES {
+        let omission = capitalize(&and_more_of(other_files.len() - MAX_UNAFFECTED_FILES, "file"));
+        let _ = writeln!(html, "<p>{omission}: see the JSON report.</p>");
+    }
+    html + "</section>\n"
+}
+
+/// Returns the changes of one file; its picture is at most `width` pixels wide.
+pub(super) fn render_file_changes(file: &ChangedFile, id: &str, width: i32, is_open: bool) -> String {
+    let path = &file.changed.path;
+    let picture = file.picture.as_ref();
+    let (pictures, component_ids) = picture
+        .map(|canvas| render_pictures(canvas, (path, id, width), &file.words))
+        .unwrap_or_default();
+    format!(
+        "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{}{}</div></details>\n",
+        if is_open { " open=\"\"" } else { "" },
+        path_heading(path),
+        escape(&file.changed.words()),
+        render_change_list(&file.words, path, id, &component_ids),
+        pictures
+    )
+}
+
+/// Returns the list of changes; it can be scrolled, also with the keyboard.
+fn render_change_list(
+    lines: &[Line],
+    path: &str,
+    id: &str,
+    component_ids: &HashMap<String, String>,
+) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut html = format!(
+        "<ul class=\"told\" tabindex=\"0\" aria-label=\"Changes in {}\">",
+        escape(path)
+    );
+    for (number, line) in lines.iter().enumerate() {
+        let value = if line.is_value { " value" } else { "" };
+        let sign = match line.sign {
+            Sign::None => String::new(),
+            sign => format!(
+                "<b aria-label=\"{}\" role=\"img\">{}</b> ",
+                sign.word(),
+                sign.mark()
+            ),
+        };
+        let text = escape(&line.text);
+        let component_id = line.component.as_ref().and_then(|name| component_ids.get(name));
+        let (id_attribute, text) = match component_id {
+            Some(component_id) => (
+                format!(" id=\"{}\"", change_line_id(id, number)),
+                format!("<a class=\"there\" href=\"#{component_id}\">{text}</a>"),
+            ),
+            None => (String::new(), text),
+        };
+        let _ = write!(
+            html,
+            "<li{id_attribute} class=\"in-{} is-{}{value}\">{sign}{text}</li>",
+            line.depth.min(4),
+            line.sign.word(),
+        );
+    }
+    html + "</ul>\n"
+}
+
+/// Returns the id of a line in the list of changes.
+fn change_line_id(id: &str, number: usize) -> String {
+    format!("{id}-word-{number}")
+}
+
+/// Returns a picture of the important part with the complete canvas folded below it, or one picture if the canvas is
+/// small. Also returns the id of each component in the first picture that has it.
+fn render_pictures(
+    canvas: &Canvas,
+    (path, id, width): (&str, &str, i32),
+    lines: &[Line],
+) -> (String, HashMap<String, String>) {
+    let line_ids: HashMap<&str, String> = lines
+        .iter()
+        .enumerate()
+        .filter_map(|(number, line)| Some((line.component.as_deref()?, change_line_id(id, number))))
+        .collect();
+    let mut component_ids = HashMap::new();
+    let mut figure = |picture: &Picture<'_>, id: &str| {
+        let canvas = picture.canvas();
+        for (box_index, component) in canvas.boxes.iter().enumerate() {
+            let own = || format!("{id}-{box_index}");
+            component_ids.entry(component.name.clone()).or_insert_with(own);
+        }
+        let ids = |box_index: usize| {
+            let component = canvas.boxes.get(box_index);
+            let finding =
+                component.and_then(|component| component.badge.as_ref().map(|badge| badge.leads_to.clone()));
+            let word = || line_ids.get(component?.name.as_str()).cloned();
+            Ids {
+                own: Some(format!("{id}-{box_index}")),
+                leads_to: finding.or_else(word),
+            }
+        };
+        format!(
+            "<div class=\"canvas\" tabindex=\"0\" role=\"region\" aria-label=\"Picture of {}\">{}</div>\n",
+            escape(path),
+            picture.fragment(path, &ids)
+        )
+    };
+    let whole = Picture::whole(canvas);
+    let is_complete = canvas.boxes.len() <= MAX_FIRST_COMPONENTS && whole.fits(PAGE);
+    let too_large = match canvas.left_out {
+        0 => String::new(),
+        missing_count => format!(
+            "<p class=\"note\">The canvas is too large to draw completely: {} missing.</p>\n",
+            describe_missing_components(missing_count)
+        ),
+    };
+    if is_complete {
+        let narrow = (!whole.fits(width)).then(|| Picture::fitting(canvas, width));
+        return (
+            figure(narrow.as_ref().unwrap_or(&whole), id) + &too_large,
+            component_ids,
+        );
+    }
+    let (first_part, omitted_count) = Picture::first_part(canvas, MAX_FIRST_COMPONENTS, width);
+    if first_part.canvas().boxes.is_empty() {
+        return (figure(&whole, id) + &too_large, component_ids);
+    }
+    let mut html = figure(&first_part, &format!("{id}-part"));
+    if omitted_count > 0 {
+        let missing_count = count(omitted_count, "more component");
+        let _ = writeln!(
+            html,
+            "<p class=\"note\">{missing_count} that changed or are next to a change: see the complete canvas.</p>"
+        );
+    }
+    let _ = write!(
+        html,
+        "<details class=\"canvas-whole\"><summary>Complete canvas: {}</summary>\n{}</details>\n",
+        count(canvas.boxes.len(), "component"),
+        figure(&whole, id) + &too_large
+    );
+    (html, component_ids)
+}
+
+fn describe_missing_components(components: usize) -> String {
+    let verb = if components == 1 { "is" } else { "are" };
+    format!("{} {verb}", count(components, "component"))
+}
+
+/// Returns the arrow heads for all pictures of the page.
+pub(super) fn arrow_heads() -> String {
+    format!(
+        "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",
+        picture::markers()
+    )
+}

@@ -1,0 +1,39 @@
+//! Renders the sticky filter bar: search, grouping, levels, the number of shown findings, and the CSV export.
+
+use crate::report::finding_tone::Tone;
+use crate::report::view::View;
+use std::fmt::Write as _;
+
+const SEARCH: &str = r#"<input id="text" type="search" aria-label="Search in paths, rules and messages" placeholder="Search path, rule, message" autocomplete="off" spellcheck="false"/>
+"#;
+
+const GROUPING_CONTROLS: &str = r#"<fieldset class="switch"><legend class="unseen">Group the findings</legend>
+<label><input type="radio" name="by" value="file" checked=""/><span>By file</span></label>
+<label><input type="radio" name="by" value="rule"/><span>By rule</span></label></fieldset>
+"#;
+
+const ACTIONS: &str = r#"<button type="button" id="fold">Unfold all</button>
+<button type="button" id="csv" title="Save the shown findings as a table">CSV</button>
+"#;
+
+const SELECTION_STATUS: &str = r#"<p id="shown" role="status"></p><span id="chosen"></span><button type="button" id="clear" class="quiet" hidden="">Clear the filter</button><span id="said" class="unseen" role="status"></span>"#;
+
+/// Returns the bar, which is hidden without the script, as it would have no effect.
+pub(super) fn bar(view: &View<'_>) -> String {
+    let mut levels = String::new();
+    for tone in Tone::ALL {
+        let number = view.finding_count(tone);
+        if number > 0 {
+            let _ = write!(
+                levels,
+                "<button type=\"button\" class=\"{0}\" name=\"level\" value=\"{0}\" aria-pressed=\"false\">{1}</button>",
+                tone.class(),
+                tone.describe_count(number)
+            );
+        }
+    }
+    format!(
+        "<form id=\"filter\" class=\"live\" role=\"search\" aria-label=\"Filter the findings\">\n{SEARCH}{GROUPING_CONTROLS}{ACTIONS}\
+         <div class=\"line\">{SELECTION_STATUS}<span id=\"levels\">{levels}</span></div>\n</form>\n"
+    )
+}

@@ -1,0 +1,162 @@
+//! Renders the verdict and its numbers at the top of the page, and the facts about the review below the findings.
+
+use super::elements::copy_button;
+use crate::report::PathBase;
+use crate::report::sentences::{capitalize, describe_numbers};
+use crate::report::view::{UnevaluatedCause, View};
+use jiff::Timestamp;
+use sluicegate_base::text::markup as escape;
+use sluicegate_pipelines::findings::{FailOn, Report, ReviewContext, Verdict};
+use std::fmt::Write as _;
+
+pub(super) fn render_header(view: &View<'_>) -> String {
+    let report = view.report;
+    let (sign, tone) = match report.verdict {
+        Verdict::Passed => ("M5 13l5 5L20 7", "passed"),
+        Verdict::Failed => ("M6 6l12 12M18 6L6 18", "failed"),
+        Verdict::Undecided => ("M12 5v9M12 18v1", "undecided"),
+    };
+    let name = repository_name(view).map(|name| format!("<strong>{}</strong> ", escape(name)));
+    let mut html = format!(
+        "<header class=\"top {tone}\">\n<p class=\"brand\">{}Pipeline review</p>\n\
+         <h1><svg class=\"sign\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"{sign}\"/></svg>Review {}</h1>\n",
+        name.unwrap_or_default(),
+        report.verdict,
+    );
+    let _ = writeln!(
+        html,
+        "<p class=\"numbers\">{}</p>",
+        escape(&describe_numbers_and_scope(view))
+    );
+    html.push_str(&explain_verdict(view));
+    html + "</header>\n"
+}
+
+/// Returns the section below the findings: what fails the gate, how to reproduce the review, and the facts about it.
+pub(super) fn render_background(view: &View<'_>) -> String {
+    let mut html = String::from("<section class=\"background\" aria-label=\"About this review\">\n");
+    let _ = writeln!(html, "<p>{}</p>", describe_fail_on(view.report));
+    if let Some(command) = &view.context.reproduction_command {
+        let _ = writeln!(
+            html,
+            "<p>Reproduce locally: <code class=\"copied\">{}</code> {}</p>",
+            escape(command),
+            copy_button("Copy")
+        );
+    }
+    html.push_str("<dl class=\"facts\">");
+    for (label, value) in list_facts(view) {
+        let _ = write!(html, "<div><dt>{label}</dt><dd>{}</dd></div>", escape(&value));
+    }
+    html + "</dl>\n</section>\n"
+}
+
+/// Returns the numbers of the headline, and those of passed checks and excluded files.
+fn describe_numbers_and_scope(view: &View<'_>) -> String {
+    let numbers = Some(describe_numbers(view.report)).filter(|numbers| !numbers.is_empty());
+    let parts: Vec<String> = numbers.into_iter().chain(view.scope.clone()).collect();
+    capitalize(&parts.join(". "))
+}
+
+pub(super) fn repository_name<'a>(view: &View<'a>) -> Option<&'a str> {
+    let name_from_url = |url: &'a String| url.trim_start_matches("https://");
+    let name = view.context.repository.as_deref();
+    name.or_else(|| view.context.repository_url.as_ref().map(name_from_url))
+}
+
+/// Returns the explanation of the verdict: the problem, the next step, evaluation errors, and praise.
+fn explain_verdict(view: &View<'_>) -> String {
+    let mut html = String::new();
+    for problem in &view.problems {
+        let _ = writeln!(html, "<p class=\"lead\">{}</p>", escape(problem));
+    }
+    if let Some(step) = view.next_step {
+        let _ = writeln!(html, "<p class=\"lead\">To do: {}.</p>", escape(step));
+    }
+    for cause in &view.causes {
+        let _ = writeln!(
+            html,
+            "<p class=\"lead\">{} This affects {}.{} To fix it: {}.</p>",
+            escape(&cause.finding.message()),
+            escape(&cause.describe_affected_files(&PathBase::Root)),
+            describe_rules_file_places(view, cause),
+            escape(view.context.rules_file_hint(&cause.finding))
+        );
+    }
+    if let Some(praise) = &view.fixed_findings {
+        let _ = writeln!(html, "<p class=\"lead\">{praise}</p>");
+    }
+    html
+}
+
+/// Returns a sentence with the places of the errors in the rules file; empty if there are none.
+fn describe_rules_file_places(view: &View<'_>, cause: &UnevaluatedCause<'_>) -> String {
+    let places = view.context.named_places(&cause.finding);
+    let links = places
+        .iter()
+        .map(|place| format!("<code>{}</code>", escape(place)));
+    let links: Vec<String> = links.collect();
+    if links.is_empty() {
+        return String::new();
+    }
+    format!(" See {}.", links.join(", "))
+}
+
+/// Returns a sentence about the findings that fail the gate.
+fn describe_fail_on(report: &Report) -> String {
+    let fail_on = report.fail_on();
+    let subject = match fail_on {
+        FailOn::Error => "The gate fails on errors and on pipelines that could not be evaluated",
+        FailOn::Warn => "The gate fails on errors, warnings and pipelines that could not be evaluated",
+        FailOn::Never => "Findings are reported and do not fail the gate",
+    };
+    format!("{subject} (<code>--fail-on {fail_on}</code>).")
+}
+
+/// Returns the merge bases; `None` if every pipeline was selected.
+fn describe_bases(context: &ReviewContext, short: impl Fn(&String) -> String) -> Option<String> {
+    let bases: Vec<String> = context
+        .base
+        .iter()
+        .chain(&context.other_bases)
+        .map(short)
+        .collect();
+    (!bases.is_empty()).then(|| bases.join(", "))
+}
+
+fn list_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
+    let context = &view.report.context;
+    let short = |commit: &String| commit.chars().take(12).collect::<String>();
+    let optional = [
+        ("Project", view.context.project.clone()),
+        ("Branch", context.branch.clone()),
+        ("Commit", context.head.as_ref().map(short)),
+        ("Compared with", describe_bases(context, short)),
+        ("Shard", context.shard.map(|shard| shard.to_string())),
+    ];
+    let mut facts: Vec<_> = optional
+        .into_iter()
+        .filter_map(|(label, value)| Some((label, value?)))
+        .collect();
+    facts.push(("Engine", view.report.engine.to_string()));
+    facts.push(("Run by", describe_host(&context.ci, &context.event)));
+    // A report of another program may have no start time.
+    if view.report.started_at > Timestamp::UNIX_EPOCH {
+        let began = view.report.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
+        facts.push(("Started", began.to_string()));
+        let seconds = view.report.elapsed.as_secs_f64();
+        if seconds >= 0.1 {
+            facts.push(("Duration", format!("{seconds:.1} s")));
+        }
+    }
+    facts
+}
+
+/// Returns the host and its event, or `a local run` outside of CI.
+fn describe_host(host: &str, event: &str) -> String {
+    match host {
+        "" | "none" => "a local run".to_owned(),
+        "unknown" => "CI, unknown host".to_owned(),
+        host => format!("{host}, {event}"),
+    }
+}

@@ -1,0 +1,78 @@
+//! Renders the explanations of rules, as in `rules explain`, which rule names on the page open; and the groups by rule.
+
+use super::elements::{escape_rule_name, explanation_id, render_inline_code, render_tally};
+use crate::report::RuleText;
+use crate::report::view::View;
+use sluicegate_base::text::markup as escape;
+use sluicegate_pipelines::findings::Block;
+use std::fmt::Write as _;
+
+/// Number of findings above which the groups by rule are folded.
+const MAX_OPEN_FINDINGS: usize = 100;
+
+/// Returns an empty group for each rule. The script moves the findings there, so that each is on the page once.
+pub(super) fn render_rule_groups(view: &View<'_>) -> String {
+    let mut html = String::from("<div id=\"by-rule\" hidden=\"\">\n");
+    let open = if view.findings.len() > MAX_OPEN_FINDINGS {
+        ""
+    } else {
+        " open=\"\""
+    };
+    for (rule, tally_of_rule) in &view.rules {
+        let summary = view
+            .context
+            .rule(rule)
+            .map(|text| render_inline_code(&text.summary));
+        let _ = writeln!(
+            html,
+            "<details class=\"group card\"{open}><summary><h3 class=\"mono\">{}</h3> {}</summary>\n\
+             <p class=\"note\"><span>{}</span> {}</p><div class=\"list\"></div></details>",
+            escape_rule_name(rule),
+            render_tally(tally_of_rule),
+            summary.unwrap_or_default(),
+            explanation_id(view, rule)
+                .map(|id| explanation_button(&id))
+                .unwrap_or_default()
+        );
+    }
+    html + "</div>\n"
+}
+
+fn explanation_button(id: &str) -> String {
+    format!("<button type=\"button\" class=\"quiet\" popovertarget=\"{id}\">Why, and how to fix it</button>")
+}
+
+/// Returns the explanations of the rules with findings.
+pub(super) fn render_explanations(view: &View<'_>) -> String {
+    let explanations = view.rules.iter().filter_map(|(rule, _)| {
+        let id = explanation_id(view, rule)?;
+        view.context.rule(rule).map(|text| render_explanation(&id, text))
+    });
+    explanations.collect()
+}
+
+fn render_explanation(id: &str, rule: &RuleText) -> String {
+    let mut html = format!(
+        "<div id=\"{id}\" class=\"explanation\" popover=\"\" role=\"dialog\" aria-labelledby=\"{id}-name\">\n\
+         <div class=\"headline\"><h2 id=\"{id}-name\" class=\"mono\">{}</h2> \
+         <button type=\"button\" popovertarget=\"{id}\" popovertargetaction=\"hide\">Close</button></div>\n",
+        escape_rule_name(&rule.id)
+    );
+    rule.blocks.iter().for_each(|block| push_block(&mut html, block));
+    html + "</div>\n"
+}
+
+fn push_block(html: &mut String, block: &Block) {
+    let _ = match block {
+        Block::Heading(heading) => writeln!(html, "<h3>{}</h3>", escape(heading)),
+        Block::Text(text) => writeln!(html, "<p>{}</p>", render_inline_code(text)),
+        Block::Points(points) => {
+            let points: Vec<String> = points
+                .iter()
+                .map(|p| format!("<li>{}</li>", render_inline_code(p)))
+                .collect();
+            writeln!(html, "<ul class=\"plain\">{}</ul>", points.join("\n"))
+        }
+        Block::Yaml(yaml) => writeln!(html, "<pre tabindex=\"0\">{}</pre>", escape(yaml)),
+    };
+}

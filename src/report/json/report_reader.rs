@@ -1,0 +1,439 @@
+//! Reads a JSON report strictly: a file that is not exactly a report of this program is rejected, since a verdict
+//! depends on it.
+
+use super::report_error::{ReportReadError, invalid_value};
+use super::schema_v1::{DocumentV1, FileV1, RuleV1, SCHEMA_NAME};
+use jiff::Timestamp;
+use sluicegate_base::duplicate_key::find_duplicate_key;
+use sluicegate_pipelines::findings::{
+    Enforcement, Engine, Excluded, FileResults, GateChange, Origin, Report, RuleResult, Severity, State,
+    Status, Unreviewed, Verdict, Violation, Waiver,
+};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// The reason for an excluded file if the report has no reason.
+const NOT_REVIEWED: &str = "not a file that is reviewed";
+
+/// Reads a report. Its counts must match its results, and its verdict must be possible for these results:
+/// `find_contradiction` returns the reason if it is not.
+pub(crate) fn read_report(
+    text: &[u8],
+    find_contradiction: impl FnOnce(&Report) -> Option<String>,
+) -> Result<Report, ReportReadError> {
+    if let Some(reason) = find_duplicate_key(text) {
+        return Err(invalid_value(reason));
+    }
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let document: DocumentV1<'_> = match serde_path_to_error::deserialize(&mut json) {
+        Ok(document) => document,
+        Err(error) => return Err(find_other_schema(text).unwrap_or_else(|| error.into())),
+    };
+    json.end()
+        .map_err(|error| invalid_value(format!("unexpected text after the JSON: {error}")))?;
+    if document.schema != SCHEMA_NAME {
+        return Err(wrong_schema(&document.schema));
+    }
+    let (recorded_counts, recorded_totals) = (document.counts, document.findings);
+    let report = document.into_report()?;
+    if report.counts() != recorded_counts {
+        return Err(invalid_value("its counts do not match its results"));
+    }
+    if recorded_totals.is_some_and(|recorded_counts| recorded_counts != report.totals()) {
+        return Err(invalid_value("its numbers of findings do not match its results"));
+    }
+    match find_contradiction(&report) {
+        Some(reason) => Err(invalid_value(reason)),
+        None => Ok(report),
+    }
+}
+
+/// Returns an error that names the schema of the document, if it is another one: a newer document has keys that are unknown
+/// here, and its name says more than the first of them.
+fn find_other_schema(text: &[u8]) -> Option<ReportReadError> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        schema: String,
+    }
+    let header: Named = serde_json::from_slice(text).ok()?;
+    (header.schema != SCHEMA_NAME).then(|| wrong_schema(&header.schema))
+}
+
+fn wrong_schema(schema: &str) -> ReportReadError {
+    invalid_value(format!("its schema is {schema:?}, expected {SCHEMA_NAME:?}"))
+}
+
+impl DocumentV1<'_> {
+    fn into_report(self) -> Result<Report, ReportReadError> {
+        let (engine, verdict) = (self.engine, self.verdict);
+        let fixed = self.findings.and_then(|findings| findings.fixed);
+        let files: Vec<FileResults> = self
+            .files
+            .into_iter()
+            .map(|file| file.into_results(engine, verdict))
+            .collect::<Result<_, _>>()?;
+        require_unique_paths(files.iter().map(|file| file.path.as_str()))?;
+        require_unique_paths(self.unreviewed.iter().map(String::as_str))?;
+        let mut unreviewed_reasons = self.unreviewed_reasons;
+        let unreviewed_files = self.unreviewed.into_iter().map(|path| {
+            let reason = unreviewed_reasons
+                .remove(&path)
+                .unwrap_or_else(|| "no reason was given".to_owned());
+            Unreviewed { path, reason }
+        });
+        let mut excluded_reasons = self.excluded_reasons;
+        let excluded_files = self.excluded.into_iter().map(|path| Excluded {
+            reason: excluded_reasons
+                .remove(&path)
+                .unwrap_or_else(|| NOT_REVIEWED.to_owned()),
+            path,
+        });
+        let mut changes_by_path = self.gate_changes_in_words;
+        let gate_changes = self.gate_changes.into_iter().map(|path| GateChange {
+            words: changes_by_path.remove(&path).unwrap_or_default(),
+            path,
+        });
+        let changes = self.changes.map(Cow::into_owned);
+        require_unique_paths(
+            changes
+                .iter()
+                .flatten()
+                .map(|changed_file| changed_file.path.as_str()),
+        )?;
+        Ok(Report {
+            fixed,
+            changes,
+            engine: self.engine,
+            verdict,
+            context: self.context.into_owned(),
+            files,
+            excluded: excluded_files.collect(),
+            unreviewed: unreviewed_files.collect(),
+            gate_changes: gate_changes.collect(),
+            gate_refused: self.gate_refused,
+            failed_without_finding: self.failed_without_finding,
+            failed_batches: self.failed_batches.into_owned(),
+            compat: self.compat.map(Cow::into_owned),
+            is_open: self.open,
+            notes: self.notes.into_owned(),
+            reasons: self.reasons.into_owned(),
+            limits: self.limits.into_owned(),
+            started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
+            elapsed: Duration::from_nanos(self.elapsed_nanos),
+        })
+    }
+}
+
+fn require_unique_paths<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), ReportReadError> {
+    let mut seen_paths = BTreeSet::new();
+    for path in paths {
+        if path.is_empty() || !seen_paths.insert(path) {
+            return Err(invalid_value(format!(
+                "the path {path:?} is empty or a duplicate"
+            )));
+        }
+    }
+    Ok(())
+}
+
+impl FileV1 {
+    fn into_results(self, engine: Engine, verdict: Verdict) -> Result<FileResults, ReportReadError> {
+        let results = self
+            .results
+            .into_iter()
+            .map(|result| result.into_result(engine, verdict));
+        Ok(FileResults {
+            path: self.path,
+            results: results.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl RuleV1 {
+    fn into_result(self, engine: Engine, verdict: Verdict) -> Result<RuleResult, ReportReadError> {
+        let enforcement = self.enforcement;
+        let status = match self.status.as_str() {
+            "PASSED" if !self.violations.is_empty() || self.error_type.is_some() => {
+                return Err(invalid_value(format!(
+                    "the rule {:?} has the status PASSED, but it has violations or an error type",
+                    self.rule
+                )));
+            }
+            "FAILED" if self.error_type.is_some() => {
+                return Err(invalid_value(format!(
+                    "the rule {:?} has the status FAILED, but it has an error type",
+                    self.rule
+                )));
+            }
+            "PASSED" => Status::Passed,
+            "FAILED" => Status::Failed(self.severity(enforcement, verdict)?),
+            "ERROR" => Status::Error(self.error_type.clone()),
+            unknown_status => {
+                return Err(invalid_value(format!(
+                    "unknown status {unknown_status:?} for the rule {:?}",
+                    self.rule
+                )));
+            }
+        };
+        let states = self.states()?;
+        if !status.can_be_old()
+            && states
+                .iter()
+                .any(|state| matches!(state, Some(State::Known | State::Waived)))
+        {
+            return Err(invalid_value(format!(
+                "the rule {:?} has no finding that can be known or waived",
+                self.rule
+            )));
+        }
+        Ok(RuleResult {
+            violations: self.build_violations()?,
+            size: self.size(),
+            waivers: self.waivers()?,
+            states,
+            origin: self.origin.unwrap_or(match engine {
+                Engine::Remote => Origin::Platform,
+                Engine::Local => Origin::Local,
+            }),
+            rule: self.rule,
+            status,
+            enforcement,
+        })
+    }
+
+    /// Returns the severity by the enforcement, by the key `severity`, or else by the verdict, as a review derives it.
+    fn severity(
+        &self,
+        enforcement: Option<Enforcement>,
+        verdict: Verdict,
+    ) -> Result<Severity, ReportReadError> {
+        match (self.severity, enforcement) {
+            (Some(severity), Some(level)) if severity != Severity::of(level) => Err(invalid_value(format!(
+                "the rule {:?} has the severity \"{severity}\" and the enforcement `{level}`",
+                self.rule
+            ))),
+            (Some(severity), _) => Ok(severity),
+            (None, Some(level)) => Ok(Severity::of(level)),
+            (None, None) if verdict == Verdict::Failed => Ok(Severity::Error),
+            (None, None) => Ok(Severity::Warning),
+        }
+    }
+
+    /// Returns the state of each violation; a single state if there are no violations, or an empty list if none is set.
+    fn states(&self) -> Result<Vec<Option<State>>, ReportReadError> {
+        let Some(states) = &self.state else {
+            return Ok(Vec::new());
+        };
+        if states.len() != self.violations.len().max(1) {
+            return Err(invalid_value(format!(
+                "the rule {:?} does not have as many states as violations",
+                self.rule
+            )));
+        }
+        let is_compared = states.iter().any(Option::is_some);
+        Ok(if is_compared { states.clone() } else { Vec::new() })
+    }
+
+    /// Returns the waiver of each violation; a single entry if there are no violations, or an empty list if none is
+    /// set.
+    fn waivers(&self) -> Result<Vec<Option<Waiver>>, ReportReadError> {
+        let Some(waivers) = self
+            .waivers
+            .as_ref()
+            .filter(|all| all.iter().any(Option::is_some))
+        else {
+            return Ok(Vec::new());
+        };
+        if waivers.len() != self.violations.len().max(1) {
+            return Err(invalid_value(format!(
+                "the rule {:?} does not have as many waivers as violations",
+                self.rule
+            )));
+        }
+        Ok(waivers.clone())
+    }
+
+    /// Returns the violations with their lines. Without `lines`, the first violation has the line of the result.
+    fn build_violations(&self) -> Result<Vec<Violation>, ReportReadError> {
+        let lines = match &self.lines {
+            Some(lines) if lines.len() == self.violations.len() => lines.clone(),
+            Some(_) => {
+                return Err(invalid_value(format!(
+                    "the rule {:?} does not have as many lines as violations",
+                    self.rule
+                )));
+            }
+            None => {
+                let first_line = (self.line > 1).then_some(self.line);
+                let other_lines = std::iter::repeat_n(None, self.violations.len().saturating_sub(1));
+                std::iter::once(first_line).chain(other_lines).collect()
+            }
+        };
+        let about = self.value_per_violation(self.about.as_ref(), "`about` entries")?;
+        let about_kinds = self.value_per_violation(self.about_kinds.as_ref(), "`aboutKinds` entries")?;
+        let about = about.into_iter().zip(about_kinds);
+        let sizes = self.sizes.as_ref().filter(|_| self.size().is_none());
+        let sizes = self.value_per_violation(sizes, "sizes")?;
+        let folded_counts = self.value_per_violation(self.folded.as_ref(), "`folded` entries")?;
+        let violations = self.violations.iter().cloned().zip(lines);
+        let violation = |(((text, line), (about, about_kind)), size)| Violation {
+            text,
+            line,
+            about,
+            about_kind,
+            size,
+            folded_count: 0,
+        };
+        let mut violations: Vec<Violation> = violations.zip(about).zip(sizes).map(violation).collect();
+        for (violation, folded_count) in violations.iter_mut().zip(folded_counts) {
+            violation.folded_count = folded_count.unwrap_or_default();
+        }
+        Ok(violations)
+    }
+
+    /// Returns the size of a failed result without violations.
+    fn size(&self) -> Option<u64> {
+        match self.sizes.as_deref() {
+            Some([size]) if self.violations.is_empty() => *size,
+            _ => None,
+        }
+    }
+
+    /// Returns one value for each violation; all are `None` if the report has no such list.
+    fn value_per_violation<T: Clone>(
+        &self,
+        values: Option<&Vec<Option<T>>>,
+        noun: &str,
+    ) -> Result<Vec<Option<T>>, ReportReadError> {
+        let violation_count = self.violations.len();
+        match values {
+            None => Ok(vec![None; violation_count]),
+            Some(values) if values.len() == violation_count => Ok(values.clone()),
+            Some(_) => Err(invalid_value(format!(
+                "the rule {:?} does not have as many {noun} as violations",
+                self.rule
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::ReportContext;
+    use crate::report::{json, sample};
+    use proptest::prelude::*;
+    use sluicegate_pipelines::findings::{ComparedWith, Shard};
+
+    fn read_report(text: &[u8]) -> Result<Report, ReportReadError> {
+        super::read_report(text, |_| None)
+    }
+
+    fn again(report: &Report) -> Report {
+        read_report(&sample::write_to_vec(|out| {
+            json::render(report, &ReportContext::default(), out)
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn what_was_written_reads_back_whole() {
+        let mut report = sample::report();
+        report.context.shard = Some(Shard { index: 2, total: 3 });
+        report.fixed = Some(2);
+        report.files[1].results[1].states = vec![Some(State::New), Some(State::Known)];
+        report.files[0].results[0].states = vec![Some(State::Waived)];
+        report.files[0].results[0].waivers = vec![Some(Waiver {
+            reason: "old".to_owned(),
+            owner: None,
+            until: Some(jiff::civil::date(2027, 3, 31)),
+        })];
+        report.context.compared_with = Some(ComparedWith { head: None });
+        report.is_open = true;
+        report.files[1].results[1].violations[0].about = Some("Run A".to_owned());
+        report.files[0].results[0].violations[0].size = Some(3);
+        assert_eq!(again(&report), report);
+        assert_eq!(
+            again(&sample::empty(Verdict::Undecided)),
+            sample::empty(Verdict::Undecided)
+        );
+    }
+
+    #[test]
+    fn a_report_with_the_keys_of_the_contract_alone_is_enough() {
+        let text = r#"{ "schema": "sluicegate.report/v1", "engine": "local", "verdict": "failed",
+            "context": { "ci": "none", "event": "local", "branch": null, "head": null, "base": null },
+            "counts": { "files": 1, "passed": 0, "failed": 2, "errors": 0, "warnings": 1, "excluded": 0, "unreviewed": 1 },
+            "files": [ { "path": "a.orch.yaml", "results": [
+                { "rule": "r", "status": "FAILED", "enforcement": "warn", "errorType": null, "violations": ["x", "y"], "line": 7 },
+                { "rule": "s", "status": "FAILED", "enforcement": null, "errorType": null, "violations": [], "line": 1 } ] } ],
+            "excluded": [], "unreviewed": ["b.orch.yaml"] }"#;
+        let report = read_report(text.as_bytes()).unwrap();
+        let lines: Vec<_> = report.files[0].results[0]
+            .violations
+            .iter()
+            .map(|v| v.line)
+            .collect();
+        assert_eq!(lines, [Some(7), None]);
+        assert_eq!(
+            report.files[0].into_results[1].status,
+            Status::Failed(Severity::Error)
+        );
+        assert_eq!(report.unreviewed[0].reason, "no reason was given");
+    }
+
+    #[test]
+    fn what_is_no_report_is_refused_with_the_reason() {
+        let good = String::from_utf8(sample::write_to_vec(|out| {
+            json::render(&sample::report(), &ReportContext::default(), out)
+        }))
+        .unwrap();
+        let refused = |from: &str, to: &str| {
+            assert!(good.contains(from), "{from}");
+            read_report(good.replacen(from, to, 1).as_bytes())
+                .unwrap_err()
+                .to_string()
+        };
+        insta::assert_snapshot!(refused("report/v1", "report/v2"), @r#"not a valid report: its schema is "sluicegate.report/v2", expected "sluicegate.report/v1""#);
+        insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"not a valid report: verdict: unknown variant `fine`, expected one of `passed`, `undecided`, `failed` at line 4 column 19"#);
+        insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"not a valid report: unknown status "OK" for the rule "maximum-outputs""#);
+        insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"not a valid report: its counts do not match its results");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"not a valid report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open`, `failedWithoutFinding`, `limits`, `reasons`, `failedBatches` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"not a valid report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
+        insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"not a valid report: the path "a.tran.yaml" is empty or a duplicate"#);
+        assert!(
+            read_report(b"[]").is_err()
+                && read_report(b"").is_err()
+                && read_report(format!("{good}x").as_bytes()).is_err()
+        );
+    }
+
+    #[test]
+    fn a_severity_is_that_of_the_enforcement() {
+        let good = String::from_utf8(sample::write_to_vec(|out| {
+            json::render(&sample::report(), &ReportContext::default(), out)
+        }))
+        .unwrap();
+        let edited = good.replacen("\"severity\": \"error\"", "\"severity\": \"warning\"", 2);
+        let refused = read_report(edited.as_bytes()).unwrap_err().to_string();
+        insta::assert_snapshot!(refused, @r#"not a valid report: the rule "component-naming-convention" has the severity "warning" and the enforcement `error`"#);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_reads_back(raw in "(\\PC|[\\x00-\\x1f]|##\\[|\\\\){1,20}") {
+            let mut report = sample::into_report();
+            let status = Status::Error(Some(raw.clone()));
+            report.files = vec![sample::file(&raw, vec![sample::into_result(&raw, status, vec![sample::violation(&raw, Some(4))])])];
+            report.notes = vec![raw.clone()];
+            report.unreviewed[0].reason = raw;
+            prop_assert_eq!(again(&report), report);
+        }
+
+        #[test]
+        fn no_text_ends_the_program(raw in "\\PC{0,80}|[\\[\\]{}\",:0-9a-z]{0,80}") {
+            let _ = read_report(raw.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Escapes text for XML 1.0, and replaces forbidden characters.
+
+use sluicegate_base::text::is_plain;
+
+/// Escapes an attribute's value. Line breaks and tabs become references, since a parser replaces literal ones by spaces
+/// (<https://www.w3.org/TR/xml/#AVNormalize>), and so do the marks of a CI host's command. Characters that XML 1.0
+/// forbids become U+FFFD.
+pub(super) fn escape_attribute(text: &str) -> String {
+    if text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
+    let mut value = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' => value.push_str("&quot;"),
+            '\t' => value.push_str("&#9;"),
+            '\n' => value.push_str("&#10;"),
+            '\r' => value.push_str("&#13;"),
+            _ => push(&mut value, c),
+        }
+    }
+    remove_marks(value)
+}
+
+/// Escapes an element's content. CR LF and CR become LF, as a parser would convert them anyway. If the document is
+/// printed, a CI host must not find commands in it, so a reference interrupts their marks. `<![CDATA[` is not used:
+/// some texts would need two sections, and action-junit-report puts a comma between two sections.
+pub(super) fn escape_content(text: &str) -> String {
+    if text.bytes().all(|byte| byte == b'\n' || is_plain(byte)) && !text.contains("::") {
+        return text.to_owned();
+    }
+    let unified_text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let mut value = String::with_capacity(unified_text.len());
+    unified_text.chars().for_each(|c| push(&mut value, c));
+    let unmarked_line = remove_marks(value);
+    let lines = unmarked_line.split('\n').map(|line| {
+        let blanks = line.len() - line.trim_start().len();
+        match line[blanks..].strip_prefix("::") {
+            Some(remainder) => format!("{}:&#58;{remainder}", &line[..blanks]),
+            None => line.to_owned(),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn push(value: &mut String, c: char) {
+    match allowed_char(c) {
+        '&' => value.push_str("&amp;"),
+        '<' => value.push_str("&lt;"),
+        '>' => value.push_str("&gt;"),
+        c => value.push(c),
+    }
+}
+
+fn remove_marks(escaped: String) -> String {
+    if !escaped.contains("##") {
+        return escaped;
+    }
+    escaped.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
+}
+
+/// Returns the text that a parser reads from [`attribute`].
+#[cfg(test)]
+pub(crate) fn replace_forbidden_chars(text: &str) -> String {
+    text.chars().map(allowed_char).collect()
+}
+
+/// Returns the text that a parser reads from [`content`].
+#[cfg(test)]
+pub(crate) fn readable(text: &str) -> String {
+    text.replace("\r\n", "\n")
+        .replace('\r', "\n")
+        .chars()
+        .map(allowed_char)
+        .collect()
+}
+
+/// Returns the character, or U+FFFD if XML 1.0, production 2, forbids it (<https://www.w3.org/TR/xml/#charsets>).
+const fn allowed_char(c: char) -> char {
+    match c {
+        '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}' => {
+            c
+        }
+        _ => '\u{fffd}',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forbidden_characters_are_replaced() {
+        assert_eq!(escape_attribute("a\u{1b}b\u{fffe}c"), "a\u{fffd}b\u{fffd}c");
+    }
+
+    #[test]
+    fn breaks_and_marks_in_an_attribute_are_references() {
+        assert_eq!(escape_attribute("a\tb\nc\rd"), "a&#9;b&#10;c&#13;d");
+        assert_eq!(
+            escape_attribute("<\"&\"> ##[x] ###vso[y]"),
+            "&lt;&quot;&amp;&quot;&gt; #&#35;[x] ##&#35;vso[y]"
+        );
+    }
+
+    #[test]
+    fn content_never_ends_early() {
+        assert_eq!(escape_content("a]]>b</c>&"), "a]]&gt;b&lt;/c&gt;&amp;");
+        assert_eq!(escape_content("a\r\n ::error::x"), "a\n :&#58;error::x");
+        assert_eq!(escape_content("##[group]"), "#&#35;[group]");
+        assert_eq!(escape_content("a: b\n  c"), "a: b\n  c");
+        assert_eq!(escape_content("a: b\n::c"), "a: b\n:&#58;c");
+    }
+}

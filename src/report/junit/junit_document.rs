@@ -1,0 +1,283 @@
+//! Writes the document from the types of `junit-report`, in one pass.
+//!
+//! The crate's own writer does not support `line`, `skipped` counts, properties or totals, invents a host name, and
+//! does not sanitize texts. So this module uses only its types.
+//!
+//! The strict dialect contains only what both common schemas allow, that of Jenkins' xunit plugin
+//! (<https://github.com/jenkinsci/xunit-plugin/blob/master/src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd/junit-10.xsd>)
+//! and that of Ant's reports (<https://github.com/windyroad/JUnit-Schema>), whose old versions have no skipped cases:
+//! no attributes on the root, no file and line on a case, a host name, a timestamp without zone, times with three
+//! decimals, and the two output elements at each suite's end.
+
+use super::escaped_text::{escape_attribute, escape_content};
+use junit_report::{Duration, OffsetDateTime, TestCase, TestResult, TestSuite};
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+use std::io;
+
+/// Values of `type` that make GitLab's parser convert the content or reject the document: it is the parser of Ruby on
+/// Rails (<https://api.rubyonrails.org/classes/ActiveSupport/XmlMini.html>).
+const TYPES_OF_RAILS: [&str; 17] = [
+    "array",
+    "base64Binary",
+    "binary",
+    "boolean",
+    "date",
+    "dateTime",
+    "datetime",
+    "decimal",
+    "double",
+    "duration",
+    "file",
+    "float",
+    "hexBinary",
+    "integer",
+    "string",
+    "symbol",
+    "yaml",
+];
+
+/// The readers that the document is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// The CI hosts, which accept further attributes.
+    Hosts,
+    Strict,
+}
+
+/// A suite, with the data that `junit-report` does not support.
+pub(super) struct Suite {
+    pub suite: TestSuite,
+    /// The line of each case that belongs to a file.
+    pub lines: Vec<Option<u32>>,
+}
+
+/// The numbers of cases.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CaseCounts {
+    pub tests: usize,
+    pub skipped: usize,
+    pub failures: usize,
+    pub errors: usize,
+}
+
+impl CaseCounts {
+    pub(super) fn from_suite(suite: &Suite) -> Self {
+        let suite = &suite.suite;
+        Self {
+            tests: suite.tests(),
+            skipped: suite.skipped(),
+            failures: suite.failures(),
+            errors: suite.errors(),
+        }
+    }
+}
+
+/// The properties of the entire document.
+pub(super) struct JunitReport<'a> {
+    pub dialect: Dialect,
+    pub name: &'a str,
+    pub counts: CaseCounts,
+    pub elapsed: std::time::Duration,
+    /// The properties of every suite.
+    pub properties: &'a [(&'static str, String)],
+}
+
+/// Writes the document with a final line break.
+pub(super) fn write_document(
+    writer: &mut dyn io::Write,
+    suites: impl IntoIterator<Item = Suite>,
+    whole: &JunitReport<'_>,
+) -> io::Result<()> {
+    let mut writer = JunitDocument {
+        writer: Writer::new(writer),
+        dialect: whole.dialect,
+    };
+    writer.event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
+    writer.start("testsuites", &total_attributes(whole))?;
+    for (id, suite) in suites.into_iter().enumerate() {
+        writer.suite(id, &suite, whole.properties)?;
+    }
+    writer.end("testsuites")?;
+    writer.event(Event::Text(BytesText::from_escaped("\n")))
+}
+
+fn total_attributes(whole: &JunitReport<'_>) -> Vec<(&'static str, String)> {
+    if whole.dialect == Dialect::Strict {
+        return Vec::new();
+    }
+    vec![
+        ("name", whole.name.to_owned()),
+        ("tests", whole.counts.tests.to_string()),
+        ("failures", whole.counts.failures.to_string()),
+        ("errors", whole.counts.errors.to_string()),
+        ("time", format!("{:.6}", whole.elapsed.as_secs_f64())),
+    ]
+}
+
+struct JunitDocument<'o> {
+    writer: Writer<&'o mut dyn io::Write>,
+    dialect: Dialect,
+}
+
+impl JunitDocument<'_> {
+    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+        self.writer.write_event(event)
+    }
+
+    fn start(&mut self, name: &'static str, attributes: &[(&'static str, String)]) -> io::Result<()> {
+        self.event(Event::Start(tag(name, attributes)))
+    }
+
+    fn end(&mut self, name: &'static str) -> io::Result<()> {
+        self.event(Event::End(BytesEnd::new(name)))
+    }
+
+    fn suite(&mut self, id: usize, suite: &Suite, properties: &[(&'static str, String)]) -> io::Result<()> {
+        let TestSuite {
+            name,
+            package,
+            timestamp,
+            testcases,
+            system_out,
+            ..
+        } = &suite.suite;
+        let mut attributes = vec![
+            ("id", id.to_string()),
+            ("name", name.clone()),
+            ("package", package.clone()),
+            ("tests", suite.suite.tests().to_string()),
+            ("errors", suite.suite.errors().to_string()),
+            ("failures", suite.suite.failures().to_string()),
+            ("timestamp", self.time_of_day(*timestamp)),
+            ("time", self.seconds(suite.suite.time())),
+        ];
+        attributes.push(match self.dialect {
+            Dialect::Hosts => ("skipped", suite.suite.skipped().to_string()),
+            Dialect::Strict => ("hostname", "localhost".to_owned()),
+        });
+        self.start("testsuite", &attributes)?;
+        self.properties(properties)?;
+        let lines = suite.lines.iter().copied().chain(std::iter::repeat(None));
+        for (case, line) in testcases.iter().zip(lines) {
+            self.case(case, line)?;
+        }
+        if let Some(text) = system_out {
+            self.text("system-out", &[], Some(text))?;
+        }
+        // The strict schemas require the second output, even if it is empty.
+        if self.dialect == Dialect::Strict {
+            self.text("system-err", &[], None)?;
+        }
+        self.end("testsuite")
+    }
+
+    fn properties(&mut self, properties: &[(&'static str, String)]) -> io::Result<()> {
+        self.start("properties", &[])?;
+        for (name, value) in properties {
+            let attributes = [("name", (*name).to_owned()), ("value", value.clone())];
+            self.text("property", &attributes, None)?;
+        }
+        self.end("properties")
+    }
+
+    fn case(&mut self, case: &TestCase, line: Option<u32>) -> io::Result<()> {
+        let mut attributes = vec![("name", case.name.clone()), ("time", self.seconds(case.time))];
+        attributes.extend(case.classname.clone().map(|name| ("classname", name)));
+        if self.dialect == Dialect::Hosts {
+            attributes.extend(case.filepath.clone().map(|path| ("file", path)));
+            attributes.extend(line.map(|line| ("line", line.to_string())));
+        }
+        if matches!(case.result, TestResult::Success) && case.system_out.is_none() {
+            return self.event(Event::Empty(tag("testcase", &attributes)));
+        }
+        self.start("testcase", &attributes)?;
+        self.result(&case.result)?;
+        if let Some(text) = &case.system_out {
+            self.text("system-out", &[], Some(text))?;
+        }
+        self.end("testcase")
+    }
+
+    fn result(&mut self, result: &TestResult) -> io::Result<()> {
+        let (name, kind, message, cause) = match result {
+            TestResult::Success => return Ok(()),
+            TestResult::Skipped => return self.text("skipped", &[], None),
+            TestResult::SkippedWithCause {
+                type_,
+                message,
+                cause,
+            } => ("skipped", type_, message, cause),
+            TestResult::Error {
+                type_,
+                message,
+                cause,
+            } => ("error", type_, message, cause),
+            TestResult::Failure {
+                type_,
+                message,
+                cause,
+            } => ("failure", type_, message, cause),
+        };
+        let attributes = [
+            ("type", replace_reserved_type(kind)),
+            ("message", message.clone()),
+        ];
+        self.text(name, &attributes, cause.as_deref())
+    }
+
+    /// Writes an element with text or without content.
+    fn text(
+        &mut self,
+        name: &'static str,
+        attributes: &[(&'static str, String)],
+        text: Option<&str>,
+    ) -> io::Result<()> {
+        let Some(text) = text else {
+            return self.event(Event::Empty(tag(name, attributes)));
+        };
+        self.start(name, attributes)?;
+        self.event(Event::Text(BytesText::from_escaped(escape_content(text))))?;
+        self.end(name)
+    }
+
+    /// Formats a time; the schema of the xunit plugin allows only three decimals.
+    fn seconds(&self, time: Duration) -> String {
+        let seconds = time.as_seconds_f64();
+        match self.dialect {
+            Dialect::Hosts => seconds.to_string(),
+            Dialect::Strict => format!("{seconds:.3}"),
+        }
+    }
+
+    fn time_of_day(&self, at: OffsetDateTime) -> String {
+        let zone = if self.dialect == Dialect::Hosts { "Z" } else { "" };
+        format!(
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{zone}",
+            at.year(),
+            u8::from(at.month()),
+            at.day(),
+            at.hour(),
+            at.minute(),
+            at.second()
+        )
+    }
+}
+
+/// Returns the platform's type, changed if a reader would interpret it as one of its own.
+fn replace_reserved_type(kind: &str) -> String {
+    if TYPES_OF_RAILS.contains(&kind) {
+        format!("type {kind}")
+    } else {
+        kind.to_owned()
+    }
+}
+
+/// Returns the tag with escaped values: the library would keep line breaks, which a parser then replaces by spaces.
+fn tag(name: &'static str, attributes: &[(&'static str, String)]) -> BytesStart<'static> {
+    let mut tag = BytesStart::new(name);
+    for (name, value) in attributes {
+        tag.push_attribute((name.as_bytes(), escape_attribute(value).as_bytes()));
+    }
+    tag
+}

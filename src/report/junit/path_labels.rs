@@ -1,0 +1,59 @@
+//! Defines the labels of pipelines in JUnit, as readers may show only the name of a case.
+
+use sluicegate_pipelines::findings::Report;
+use sluicegate_pipelines::pipelines::without_extension;
+use std::collections::HashMap;
+
+/// The number of files of a report for each path without extension.
+pub(super) struct PathLabels<'r>(HashMap<&'r str, usize>);
+
+impl<'r> PathLabels<'r> {
+    pub(super) fn from_report(report: &'r Report) -> Self {
+        let files = report.files.iter().map(|file| &file.path);
+        let excluded_paths = report.excluded.iter().map(|file| &file.path);
+        let unreviewed_paths = report.unreviewed.iter().map(|file| &file.path);
+        let mut stems = HashMap::new();
+        for path in files.chain(excluded_paths).chain(unreviewed_paths) {
+            *stems.entry(without_extension(path)).or_insert(0) += 1;
+        }
+        Self(stems)
+    }
+
+    /// Returns `sales/load` for `sales/load.orch.yaml`; the path if another file of the report has the same name.
+    pub(super) fn label<'p>(&self, path: &'p str) -> &'p str {
+        let stem = without_extension(path);
+        match self.0.get(stem) {
+            Some(1) => stem,
+            _ => path,
+        }
+    }
+}
+
+/// Returns the class name for this label: `sales.load`, which Jenkins splits at the last dot into the class `load` of
+/// the package `sales` (`hudson.tasks.junit.CaseResult`). Other dots are replaced, as they would split a file's name.
+pub(super) fn class_name(label: &str) -> String {
+    label.replace('.', "_").replace('/', ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use sluicegate_pipelines::findings::Verdict;
+
+    #[test]
+    fn a_label_has_no_suffix_unless_two_files_share_it() {
+        let mut report = sample::empty(Verdict::Passed);
+        report.files = ["a/load.orch.yaml", "b/x.orch.yaml", "b/x.tran.yaml"]
+            .map(|path| sample::file(path, vec![]))
+            .to_vec();
+        let labels = PathLabels::from_report(&report);
+        assert_eq!(labels.label("a/load.orch.yaml"), "a/load");
+        assert_eq!(labels.label("b/x.tran.yaml"), "b/x.tran.yaml");
+    }
+
+    #[test]
+    fn a_class_name_has_a_dot_for_each_folder_alone() {
+        assert_eq!(class_name("sales/eu/v1.2 load"), "sales.eu.v1_2 load");
+    }
+}

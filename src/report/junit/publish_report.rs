@@ -1,0 +1,142 @@
+//! Writes a publish run as JUnit: one suite, `publish`, with a case for the version and one for each break of
+//! consumers.
+
+use super::{
+    CaseCounts, CaseNames, CasePlace, Dialect, JunitReport, MESSAGE_LIMIT, PlacedCase, RUN_SUITE,
+    build_suite, junit_document, time_per_case, to_offset_time, truncation, with_case_time,
+};
+use jiff::Timestamp;
+use junit_report::{Duration, TestCaseBuilder};
+use sluicegate_pipelines::findings::Verdict;
+use std::io;
+
+/// The name of the suite.
+const SUITE: &str = "publish";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PublishRun {
+    /// The version and its outcome.
+    pub version: String,
+    /// Passed if the version is published, undecided if that is unknown.
+    pub verdict: Verdict,
+    /// The reasons why the run did not succeed, a sentence each.
+    pub problems: Vec<String>,
+    /// The changes that require action by consumers.
+    pub breaks: Vec<PublishBreak>,
+    pub started_at: Timestamp,
+    pub elapsed: std::time::Duration,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PublishBreak {
+    pub name: String,
+    /// A description with places and the required action of consumers.
+    pub words: String,
+    pub place: Option<(String, Option<u32>)>,
+    pub is_refused: bool,
+    pub accepted_reason: Option<String>,
+}
+
+/// Writes the publish run as JUnit XML: a problem that stopped it is a `failure`, other breaks are `skipped` with their
+/// text.
+pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) -> io::Result<()> {
+    let mut names = CaseNames::default();
+    let mut cases = vec![version_case(run, &names.unique(&run.version))];
+    cases.extend(run.breaks.iter().map(|change| {
+        let name = names.unique(&truncation::truncate(&change.name, MESSAGE_LIMIT));
+        break_case(change, &name)
+    }));
+    let suite = build_suite(SUITE, to_offset_time(run.started_at), cases);
+    let sums = CaseCounts::from_suite(&suite);
+    let whole = JunitReport {
+        dialect: Dialect::Hosts,
+        name: RUN_SUITE,
+        counts: sums,
+        elapsed: run.elapsed,
+        properties: &[("verdict", run.verdict.to_string())],
+    };
+    junit_document::write_document(
+        writer,
+        [with_case_time(suite, time_per_case(run.elapsed, sums))],
+        &whole,
+    )
+}
+
+fn version_case(run: &PublishRun, name: &str) -> PlacedCase {
+    let problem = run.problems.join("\n");
+    let short = truncation::truncate(&problem, MESSAGE_LIMIT);
+    let mut case = match run.verdict {
+        Verdict::Passed => TestCaseBuilder::success(name, Duration::ZERO),
+        Verdict::Failed => TestCaseBuilder::failure(name, Duration::ZERO, SUITE, &short),
+        Verdict::Undecided => TestCaseBuilder::error(name, Duration::ZERO, SUITE, &short),
+    };
+    if !problem.is_empty() {
+        case.set_trace(&problem);
+    }
+    case.set_classname(SUITE);
+    (case.build(), None)
+}
+
+fn break_case(change: &PublishBreak, name: &str) -> PlacedCase {
+    let short = truncation::truncate(&change.words, MESSAGE_LIMIT);
+    let mut case = match (&change.accepted_reason, change.is_refused) {
+        (_, true) => TestCaseBuilder::failure(name, Duration::ZERO, "breaking", &short),
+        (Some(reason), false) => {
+            let skip_reason = truncation::truncate(&format!("accepted: {reason}"), MESSAGE_LIMIT);
+            TestCaseBuilder::skipped_with_cause(name, "breaking", &skip_reason)
+        }
+        (None, false) => TestCaseBuilder::skipped_with_cause(name, "breaking", &short),
+    };
+    case.set_trace(&change.words);
+    match &change.place {
+        Some((path, line)) => CasePlace::for_run(path, *line).place_case(case),
+        None => CasePlace::FOR_RUN.place_case(case),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn what_stops_a_publish_is_a_failure_and_what_does_not_is_skipped() {
+        let broken = |is_refused, accepted: Option<&str>| PublishBreak {
+            name: "load: \u{1b} gone".to_owned(),
+            words: "a.yaml:3: `load`: ]]> gone\n::error::x".to_owned(),
+            place: Some((".platform/shared-pipelines.yaml".to_owned(), Some(3))),
+            is_refused,
+            accepted_reason: accepted.map(str::to_owned),
+        };
+        let run = PublishRun {
+            version: "version 1.0.1 of sales".to_owned(),
+            verdict: Verdict::Failed,
+            problems: vec!["nothing was sent".to_owned()],
+            breaks: vec![
+                break_case(true, None),
+                break_case(false, Some("agreed")),
+                break_case(false, None),
+            ],
+            started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
+            elapsed: std::time::Duration::from_millis(1500),
+        };
+        let text = String::from_utf8(sample::write_to_vec(|out| write_publish_junit(&run, out))).unwrap();
+        let document = roxmltree::Document::parse(&text).unwrap();
+        let suite = document
+            .descendants()
+            .find(|node| node.has_tag_name("testsuite"))
+            .unwrap();
+        assert_eq!(suite.attribute("name"), Some("publish"));
+        let outcomes: Vec<_> = suite
+            .children()
+            .filter(|node| node.has_tag_name("testcase"))
+            .map(|case| case.first_element_child().unwrap().tag_name().name().to_owned())
+            .collect();
+        assert_eq!(outcomes, ["failure", "failure", "skipped", "skipped"], "{text}");
+        assert!(text.contains("accepted: agreed") && !text.contains('\u{1b}'));
+        assert!(
+            !text.lines().any(|line| line.trim_start().starts_with("::")),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,128 @@
+//! Builds the text of a case from a result: first the violations that fail the gate, then those that are known or
+//! waived.
+
+use super::MESSAGE_LIMIT;
+use crate::report::truncation;
+use sluicegate_base::text::and_more;
+use sluicegate_pipelines::findings::{NO_ERROR_TYPE, RuleResult, Severity, State, Status, Violation};
+use std::collections::HashSet;
+
+/// A violation and its index in the result.
+type NumberedViolation<'a> = (usize, &'a Violation);
+
+/// Returns the violations that count, and those that are known or waived.
+fn split_by_counting(result: &RuleResult) -> (Vec<NumberedViolation<'_>>, Vec<NumberedViolation<'_>>) {
+    let all = result.violations.iter().enumerate();
+    all.partition(|(index, _)| result.counts(*index))
+}
+
+/// Returns the violations that the case is about: those that count, or all if none counts.
+fn select_violations(result: &RuleResult) -> Vec<NumberedViolation<'_>> {
+    match split_by_counting(result) {
+        (counting_violations, old_violations) if counting_violations.is_empty() => old_violations,
+        (counting_violations, _) => counting_violations,
+    }
+}
+
+/// Returns the first line that the case is about.
+pub(super) fn first_line(result: &RuleResult) -> u32 {
+    let lines = select_violations(result)
+        .into_iter()
+        .filter_map(|(_, violation)| violation.line);
+    lines.min().unwrap_or(1)
+}
+
+/// Returns the first violation, truncated, and the number of further ones.
+pub(super) fn short_message(result: &RuleResult) -> String {
+    let violations = select_violations(result);
+    let (index, first) = match (&result.status, violations.first()) {
+        (_, Some((index, violation))) => (*index, violation.text.as_str()),
+        (Status::Error(error_type), None) => (0, error_type_name(error_type.as_deref())),
+        (_, None) => (0, "the rule does not hold"),
+    };
+    let first = match result.waiver_told(index) {
+        Some(error_type) => format!("{first} ({error_type})"),
+        None => first.to_owned(),
+    };
+    let short = truncation::truncate(&first, MESSAGE_LIMIT);
+    match violations.len() {
+        0 | 1 => short,
+        several => format!("{short} ({})", and_more(several - 1)),
+    }
+}
+
+/// Returns the complete text of the result, each violation with its place.
+pub(super) fn full_text(result: &RuleResult, path: &str) -> String {
+    let mut lines = Vec::new();
+    if let Status::Error(error_type) = &result.status {
+        lines.push(format!(
+            "the rule could not be evaluated: {}",
+            error_type_name(error_type.as_deref())
+        ));
+    } else if result.violations.is_empty() {
+        lines.push("the rule does not hold".to_owned());
+    }
+    // If all have the same state, the case shows it once.
+    let is_mixed = distinct_states(result).len() > 1;
+    let (counting_violations, old_violations) = split_by_counting(result);
+    lines.extend(
+        counting_violations
+            .into_iter()
+            .chain(old_violations)
+            .map(|(index, violation)| {
+                let error_type = result
+                    .waiver_told(index)
+                    .map(|error_type| format!(" ({error_type})"));
+                format!(
+                    "{path}:{}: {}{}{}",
+                    violation.line.unwrap_or(1),
+                    if is_mixed {
+                        state_prefix(result.state(index))
+                    } else {
+                        ""
+                    },
+                    violation.text,
+                    error_type.unwrap_or_default()
+                )
+            }),
+    );
+    lines.join("\n")
+}
+
+/// Returns the prefix of a violation that does not count.
+const fn state_prefix(state: Option<State>) -> &'static str {
+    match state {
+        Some(State::Known) => "known: ",
+        Some(State::Waived) => "waived: ",
+        Some(State::New) | None => "",
+    }
+}
+
+/// Returns the reason why a result that did not pass does not fail the gate.
+pub(super) fn skip_reason(result: &RuleResult) -> &'static str {
+    let states = distinct_states(result);
+    let are_all_states = |expected_states: &[State]| {
+        states
+            .iter()
+            .all(|state| state.is_some_and(|state| expected_states.contains(&state)))
+    };
+    match &result.status {
+        _ if are_all_states(&[State::Waived]) => "waived",
+        _ if are_all_states(&[State::Known]) => "known",
+        _ if are_all_states(&[State::Known, State::Waived]) => "known or waived",
+        Status::Failed(Severity::Warning) => "warning that does not fail the gate",
+        _ => "reported only",
+    }
+}
+
+/// Returns the distinct states of the findings of the result.
+fn distinct_states(result: &RuleResult) -> HashSet<Option<State>> {
+    (0..result.violations.len().max(1))
+        .map(|index| result.state(index))
+        .collect()
+}
+
+/// Returns the type of the evaluation error, or a placeholder.
+pub(super) fn error_type_name(error_type: Option<&str>) -> &str {
+    error_type.unwrap_or(NO_ERROR_TYPE)
+}

@@ -1,0 +1,55 @@
+//! Counts the test cases without creating them.
+
+use super::PlacedCase;
+use super::junit_document::CaseCounts;
+use junit_report::TestResult;
+use sluicegate_pipelines::findings::{FailOn, FileResults, Report, RuleResult, Status};
+
+/// Counts the cases of all suites in advance, as the document starts with their numbers.
+pub(super) fn count_cases(report: &Report, run: &[PlacedCase]) -> CaseCounts {
+    let results = report.files.iter().flat_map(FileResults::told);
+    let of_files = results.map(|result| CaseOutcome::from_result(result, report.fail_on()));
+    let of_run = run.iter().map(|(case, _)| match case.result {
+        TestResult::Success => CaseOutcome::Passed,
+        TestResult::Skipped | TestResult::SkippedWithCause { .. } => CaseOutcome::Skipped,
+        TestResult::Error { .. } => CaseOutcome::Error,
+        TestResult::Failure { .. } => CaseOutcome::Failure,
+    });
+    let mut sums = CaseCounts {
+        tests: report.excluded.len() + report.unreviewed.len(),
+        skipped: report.excluded.len(),
+        failures: 0,
+        errors: report.unreviewed.len(),
+    };
+    for outcome in of_files.chain(of_run) {
+        sums.tests += 1;
+        match outcome {
+            CaseOutcome::Passed => {}
+            CaseOutcome::Skipped => sums.skipped += 1,
+            CaseOutcome::Failure => sums.failures += 1,
+            CaseOutcome::Error => sums.errors += 1,
+        }
+    }
+    sums
+}
+
+/// The outcome of a test case.
+#[derive(Clone, Copy)]
+pub(super) enum CaseOutcome {
+    Passed,
+    Skipped,
+    Failure,
+    Error,
+}
+
+impl CaseOutcome {
+    /// Returns the outcome for the result of a rule.
+    pub(super) fn from_result(result: &RuleResult, fail_on: FailOn) -> Self {
+        match &result.status {
+            Status::Passed => Self::Passed,
+            _ if !result.fails(fail_on) => Self::Skipped,
+            Status::Failed(_) => Self::Failure,
+            Status::Error(_) => Self::Error,
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Renders a release note as Markdown: the changes for consumers, grouped by shared pipeline.
+
+use super::markdown::{code, escape, prose};
+use super::truncation;
+use sluicegate_base::text::{List, count};
+use sluicegate_pipelines::interface::{Change, Class, Compat};
+use std::fmt::Write as _;
+
+/// Maximum number of files in the list.
+const MAX_LISTED_FILES: usize = 50;
+
+/// Maximum size of the note, in bytes; hosts accept more in a release.
+const MAX_NOTE_BYTES: usize = 64_000;
+
+/// Maximum length of a name or sentence, in characters.
+const MAX_TEXT_CHARS: usize = 500;
+
+/// Returns the release note of the version `to`, compared with an older version or commit.
+pub(crate) fn render_release_note(prefix: &str, version_name: &str, compat: &Compat) -> String {
+    let heading = format!(
+        "## {} {}\n\n",
+        escape_shortened(prefix),
+        escape_shortened(version_name)
+    );
+    heading + &render_consumer_changes(compat)
+}
+
+/// Returns the changes for consumers, grouped by shared pipeline, without a heading.
+pub(super) fn render_consumer_changes(compat: &Compat) -> String {
+    let mut note = format!("{}\n\n", describe_overall_change(compat, &compat.old_name()));
+    let (mut ids, mut omitted_count): (Vec<&str>, usize) = (Vec::new(), 0);
+    for change in &compat.changes {
+        if let Some(id) = change.id.as_deref().filter(|id| !ids.contains(id)) {
+            ids.push(id);
+        }
+    }
+    ids.sort_by_key(|id| std::cmp::Reverse(worst_class(compat, id)));
+    for id in ids {
+        let mut section = format!("### {}\n\n", code(&truncation::truncate(id, MAX_TEXT_CHARS)));
+        let mut id_changes: Vec<&Change> = compat
+            .changes
+            .iter()
+            .filter(|change| change.id.as_deref() == Some(id))
+            .collect();
+        id_changes.sort_by_key(|change| std::cmp::Reverse(change.class));
+        section.extend(id_changes.iter().map(|change| render_change(change)));
+        if note.len() + section.len() < MAX_NOTE_BYTES {
+            let _ = writeln!(note, "{section}");
+        } else {
+            omitted_count += 1;
+        }
+    }
+    if omitted_count > 0 {
+        let _ = writeln!(
+            note,
+            "{} omitted because the page is full.\n",
+            count(omitted_count, "shared pipeline")
+        );
+    }
+    note.push_str(&render_files(compat));
+    note.trim_end().to_owned() + "\n"
+}
+
+fn escape_shortened(text: &str) -> String {
+    escape(&truncation::truncate(text, MAX_TEXT_CHARS))
+}
+
+fn describe_overall_change(compat: &Compat, old_name: &str) -> String {
+    let old_name = escape_shortened(old_name);
+    if compat.ids_only {
+        return format!("Since {old_name}; only the ids of shared pipelines could be compared.");
+    }
+    if compat.is_first() {
+        return "This is the first version: there is no older one to compare with.".to_owned();
+    }
+    match compat.class {
+        Some(Class::Breaking) => {
+            let reason = compat
+                .accepted
+                .as_deref()
+                .map(|reason| format!(" Accepted: {}.", escape_shortened(reason)));
+            format!(
+                "**Changes since {old_name} require action by consumers.**{}",
+                reason.unwrap_or_default()
+            )
+        }
+        Some(Class::Addition) => {
+            format!(
+                "Changes since {old_name} only add to the shared pipelines; existing uses are unaffected."
+            )
+        }
+        Some(Class::None) => format!("No changes since {old_name}."),
+        _ => format!("Changes since {old_name} do not affect the ids and parameters that consumers use."),
+    }
+}
+
+fn worst_class(compat: &Compat, id: &str) -> Class {
+    let id_changes = compat
+        .changes
+        .iter()
+        .filter(|change| change.id.as_deref() == Some(id));
+    id_changes.map(|change| change.class).max().unwrap_or(Class::None)
+}
+
+fn render_change(change: &Change) -> String {
+    let description = prose(&truncation::truncate(&change.words(), MAX_TEXT_CHARS));
+    match change.class {
+        Class::Breaking => format!(
+            "- **Breaking:** {description}. Consumers: {}.\n",
+            escape(change.consumers())
+        ),
+        Class::Addition => format!("- Added: {description}; {}.\n", escape(change.consumers())),
+        _ => format!("- Note: {description}.\n"),
+    }
+}
+
+fn render_files(compat: &Compat) -> String {
+    let file_changes: Vec<&Change> = compat
+        .changes
+        .iter()
+        .filter(|change| change.id.is_none())
+        .collect();
+    if file_changes.is_empty() {
+        return String::new();
+    }
+    let mut section = format!(
+        "### Files\n\n{}.\n\n",
+        count(file_changes.len(), "file") + " changed"
+    );
+    let list = List::with_limit(&file_changes, MAX_LISTED_FILES).map(|change| {
+        let subject = code(&truncation::truncate(&change.subject(), MAX_TEXT_CHARS));
+        format!("{subject}: {}", change.words())
+    });
+    for entry in list.entries() {
+        let _ = writeln!(section, "- {entry}");
+    }
+    section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sluicegate_pipelines::interface::{Against, ChangedKinds, Interface, What, compare};
+
+    fn note(old: &str, new: &str) -> String {
+        let side =
+            |entries: &str| Interface::parse("f", format!("pipelines:\n{entries}").as_bytes()).unwrap();
+        let mut changes = compare(&side(old), &side(new), &ChangedKinds::default());
+        changes.push(Change::of_file(What::FileModified, "a|b.sql"));
+        let against = Against {
+            version: Some("1.0.0".to_owned()),
+            commit: None,
+        };
+        render_release_note("sales", "1.1.0", &Compat::new(against, changes))
+    }
+
+    #[test]
+    fn a_note_is_grouped_by_shared_pipeline_the_worst_first() {
+        let old = "- { id: a, pipeline: p }\n- { id: b, pipeline: p, parameters: { x: {} } }\n";
+        let new = "- { id: a, pipeline: p, description: d }\n- { id: b, pipeline: p, parameters: { y: { default: 1 } } }\n- { id: c, pipeline: p }\n";
+        insta::assert_snapshot!(note(old, new), @"
+        ## sales 1&#46;1.0
+
+        **Changes since version 1.0.0 require action by consumers.**
+
+        ### <code>b</code>
+
+        - **Breaking:** the parameter <code>x</code> is gone. Consumers: stop setting it, or set its replacement.
+        - Added: the parameter <code>y</code> is new, with a default; it can be set.
+
+        ### <code>c</code>
+
+        - Added: it is new; it can be run.
+
+        ### <code>a</code>
+
+        - Note: its description changed.
+
+        ### Files
+
+        1 file changed.
+
+        - <code>a&#124;b.sql</code>: the file changed
+        ");
+    }
+
+    #[test]
+    fn the_first_version_has_a_note() {
+        let first = render_release_note("sales", "1.0.0", &Compat::new(Against::default(), Vec::new()));
+        insta::assert_snapshot!(first, @"
+        ## sales 1&#46;0.0
+
+        This is the first version: there is no older one to compare with.
+        ");
+    }
+
+    #[test]
+    fn names_are_text() {
+        let old = "- { id: \"a\\n# <b>[x](y)|@all\", pipeline: p }\n";
+        let note = note(old, "- { id: z, pipeline: p }\n");
+        assert!(
+            !note.contains("<b>") && !note.contains("[x]") && !note.contains("\n# "),
+            "{note}"
+        );
+        assert!(!note.contains("@all"), "{note}");
+    }
+}

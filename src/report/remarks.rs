@@ -1,0 +1,128 @@
+//! Collects remarks about files other than findings, each with its place and weight, for all machine-readable formats.
+
+use super::ReportContext;
+use super::sentences::{describe_gate_change, describe_run_problem, describe_unreviewed_file};
+use sluicegate_pipelines::findings::{Fingerprint, LimitKind, Report, Verdict};
+use std::collections::BTreeMap;
+
+/// The path of entries about the run if no path of a file is known.
+const DEFAULT_PATH: &str = "sluicegate.yaml";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RemarkKind {
+    /// A file that was not reviewed.
+    Unreviewed,
+    /// A change to the gate configuration.
+    GateChange,
+    /// A break of consumers of shared pipelines.
+    Break,
+    /// The verdict, if nothing else explains it.
+    Verdict,
+    /// A note that limits the verdict.
+    Limit,
+}
+
+pub(super) struct Remark<'r> {
+    pub kind: RemarkKind,
+    /// Whether the remark fails the gate or leaves it undecided.
+    pub affects_verdict: bool,
+    pub path: &'r str,
+    /// Line number from 1; `None` if the remark is about the entire file.
+    pub line: Option<u32>,
+    /// A sentence. Contains text from outside.
+    pub text: String,
+    pub fingerprint: Fingerprint,
+}
+
+/// Returns the remarks by kind, in the order of the report.
+pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
+    let unreviewed_remarks = report.unreviewed.iter().map(|file| Remark {
+        kind: RemarkKind::Unreviewed,
+        affects_verdict: true,
+        path: &file.path,
+        line: None,
+        text: describe_unreviewed_file(&file.reason),
+        fingerprint: Fingerprint::new(&["unreviewed", &file.path], 0),
+    });
+    let gate_change_remarks = report.gate_changes.iter().map(|change| Remark {
+        kind: RemarkKind::GateChange,
+        affects_verdict: report.gate_refused,
+        path: &change.path,
+        line: None,
+        text: describe_gate_change(change),
+        fingerprint: Fingerprint::new(&["gate-change", &change.path], 0),
+    });
+    let compat = report.compat.iter();
+    let break_remarks = compat.flat_map(|compat| compat.breaks().map(|change| (compat.refused, change)));
+    let break_remarks = break_remarks.map(|(is_refused, change)| {
+        let (path, line) = change.at();
+        let id = change.id.as_deref().unwrap_or_default();
+        Remark {
+            kind: RemarkKind::Break,
+            affects_verdict: is_refused,
+            path,
+            line: Some(line),
+            text: change.sentence(),
+            fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.words()], 0),
+        }
+    });
+    unreviewed_remarks
+        .chain(gate_change_remarks)
+        .chain(break_remarks)
+        .collect()
+}
+
+/// Returns the remark that explains a run that does not pass although no finding fails it, for formats that show only
+/// entries about files.
+pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportContext) -> Option<Remark<'r>> {
+    let mut results = report.files.iter().flat_map(|file| &file.results);
+    let fails_by_finding = results.any(|result| result.fails(report.fail_on()));
+    if fails_by_finding && report.verdict != Verdict::Undecided {
+        return None;
+    }
+    Some(Remark {
+        kind: RemarkKind::Verdict,
+        affects_verdict: true,
+        path: existing_path(report, context),
+        line: None,
+        text: describe_run_problem(report)?,
+        fingerprint: Fingerprint::new(&["verdict", report.verdict.name()], 0),
+    })
+}
+
+/// Returns the notes that limit the verdict. Where nothing was evaluated, only a stricter tip of the target does.
+pub(super) fn collect_limits<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {
+    let is_evaluated = !report.files.is_empty() || !report.unreviewed.is_empty();
+    let mut remarks = Vec::new();
+    let mut ordinals: BTreeMap<(LimitKind, &str), u64> = BTreeMap::new();
+    for limit in &report.limits {
+        if !is_evaluated && limit.kind != LimitKind::StricterTip {
+            continue;
+        }
+        let path = limit.path.as_deref();
+        let ordinal = ordinals
+            .entry((limit.kind, path.unwrap_or_default()))
+            .or_default();
+        remarks.push(Remark {
+            kind: RemarkKind::Limit,
+            affects_verdict: false,
+            path: path.unwrap_or_else(|| existing_path(report, context)),
+            line: None,
+            text: limit.text.clone(),
+            // The text has commit ids and numbers, which change from run to run.
+            fingerprint: Fingerprint::new(&["limit", limit.kind.name(), path.unwrap_or_default()], *ordinal),
+        });
+        *ordinal += 1;
+    }
+    remarks
+}
+
+/// Returns a file of the reviewed commit, for an entry about the run.
+fn existing_path<'r>(report: &'r Report, context: &'r ReportContext) -> &'r str {
+    let reviewed_paths = report.files.iter().map(|file| file.path.as_str());
+    let unreviewed_paths = report.unreviewed.iter().map(|file| file.path.as_str());
+    let mut paths = reviewed_paths
+        .chain(unreviewed_paths)
+        .chain(context.existing_file.as_deref());
+    paths.next().unwrap_or(DEFAULT_PATH)
+}

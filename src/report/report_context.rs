@@ -1,0 +1,386 @@
+//! The information in a report besides the review, supplied by the callers.
+
+use super::path_base::PathBase;
+use sluicegate_base::text::List;
+use sluicegate_pipelines::diff::Line as ChangeLine;
+use sluicegate_pipelines::findings::{Block, Changed, Finding, Report, Show, UNREADABLE_RULE};
+use sluicegate_pipelines::picture::Canvas;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+/// Maximum length of the category in an id, in characters.
+const CATEGORY_LIMIT: usize = 60;
+
+/// The information in a report besides the review.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ReportContext {
+    pub tool_version: &'static str,
+    /// URL template for a line of a file of the reviewed commit, for example
+    /// `https://github.com/o/r/blob/<sha>/{path}#L{line}`. `None` if the host has no such page.
+    pub blob_url: Option<String>,
+    /// URL of the repository, for example `https://github.com/o/r`.
+    pub repository_url: Option<String>,
+    /// Human-readable name of the repository, for example `o/r`.
+    pub repository: Option<String>,
+    /// The platform's project, as in the settings.
+    pub project: Option<String>,
+    /// Limits of the host for SARIF files; `None` if there are no limits.
+    pub sarif_limits: Option<SarifLimits>,
+    /// Name that separates this review from others of the same commit, in SARIF's category and in a comment's marker.
+    /// Empty by default.
+    pub category: String,
+    /// The findings to list in human-readable reports.
+    pub show: Show,
+    /// The shell command that reproduces the review locally, if it is to be shown.
+    pub reproduction_command: Option<String>,
+    /// The directory that the paths of the log are relative to.
+    pub path_base: PathBase,
+    /// Reasons for unreviewed files that the log has already shown.
+    pub logged_reasons: Vec<String>,
+    pub reports: Vec<String>,
+    /// The errors in the rules file.
+    pub rules_file_errors: Vec<RulesFileError>,
+    /// How to provide the missing rules file, if it is missing. Contains text from outside.
+    pub missing_rules_hint: Option<String>,
+    /// A file of the reviewed commit, for entries about a run without a reviewed file.
+    pub existing_file: Option<String>,
+    /// Descriptions of the rules.
+    pub rules: Vec<RuleText>,
+    pub sources: SourceLines,
+    pub changed_lines: ChangedLines,
+    /// The changed pipelines, by path.
+    pub changes: Vec<ChangedFile>,
+    /// Pictures of unchanged pipelines with findings.
+    pub pictures: BTreeMap<String, Canvas>,
+}
+
+/// The changes of a file, for human-readable reports.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ChangedFile {
+    pub changed: Changed,
+    /// The list of changes, without the line about the file; empty if they are unknown.
+    pub words: Vec<ChangeLine>,
+    /// A picture of head and base, if it can be drawn and is not too large.
+    pub picture: Option<Canvas>,
+}
+
+/// An error in the rules file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RulesFileError {
+    /// The evaluation error that it causes.
+    pub error_type: &'static str,
+    pub message: String,
+    pub place: String,
+}
+
+/// Maximum number of places in the rules file that are listed with an evaluation error.
+const MAX_LISTED_PLACES: usize = 5;
+
+impl ReportContext {
+    /// Returns whether the log has shown this reason for unreviewed files.
+    pub(super) fn has_logged(&self, reason: &str) -> bool {
+        self.logged_reasons
+            .iter()
+            .any(|logged_reason| logged_reason == reason)
+    }
+
+    /// Returns how to fix an error in the rules file. Contains text from outside.
+    pub(super) fn rules_file_hint(&self, finding: &Finding<'_>) -> &str {
+        let missing = match &self.missing_rules_hint {
+            Some(hint) => hint,
+            None => "run `sluicegate rules init` to create a rules file",
+        };
+        if finding.is_of_missing_rules() {
+            missing
+        } else {
+            "run `sluicegate rules lint` to find every problem in the rules file"
+        }
+    }
+
+    /// Returns the first places in the rules file that cause this finding, and the number of others. Contains text from
+    /// outside.
+    pub(super) fn named_places(&self, finding: &Finding<'_>) -> Vec<String> {
+        let places = self.rules_file_places(finding.rule, finding.error_type);
+        List::with_limit(places, MAX_LISTED_PLACES)
+            .of("place")
+            .entries()
+            .collect()
+    }
+
+    /// Returns the places that cause this error of the rule: those whose message names it, otherwise all with this
+    /// error.
+    fn rules_file_places(&self, rule: &str, error_type: Option<&str>) -> Vec<&str> {
+        let errors = self
+            .rules_file_errors
+            .iter()
+            .filter(|errors| Some(errors.error_type) == error_type);
+        let naming_errors = errors
+            .clone()
+            .filter(|errors| errors.message.contains(&format!("`{rule}`")));
+        let naming_errors: Vec<&str> = naming_errors.map(|errors| errors.place.as_str()).collect();
+        if naming_errors.is_empty() {
+            return errors.map(|errors| errors.place.as_str()).collect();
+        }
+        naming_errors
+    }
+}
+
+/// The limits of a host for SARIF files. Beyond them, the host drops results or rejects the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SarifLimits {
+    /// Maximum number of results in a run.
+    pub results: usize,
+    /// Approximate maximum size, in bytes.
+    pub bytes: usize,
+}
+
+impl SarifLimits {
+    /// GitHub shows 5,000 results of a run, and accepts 10 MB after compression
+    /// (<https://docs.github.com/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit>).
+    pub(crate) const GITHUB: Self = Self {
+        results: 5_000,
+        bytes: 8_000_000,
+    };
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RuleText {
+    pub id: String,
+    /// The requirement, in one sentence.
+    pub summary: String,
+    /// The reason for the rule and how it is checked, a sentence each.
+    pub help: Vec<String>,
+    /// How to fix a finding, in one sentence.
+    pub fix: String,
+    /// The complete description: reason, check, configuration, and examples that pass and fail.
+    pub blocks: Vec<Block>,
+}
+
+impl ReportContext {
+    /// Returns an id that is unique among the reviews of the same change: it differs for each category and shard. It is
+    /// used to find and replace an earlier report or comment on the host.
+    pub(crate) fn review_id(&self, report: &Report) -> String {
+        let to_id_char = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let mut id = "sluicegate".to_owned();
+        if !self.category.is_empty() {
+            id.push('-');
+            id.extend(self.category.chars().take(CATEGORY_LIMIT).map(to_id_char));
+        }
+        if let Some(shard) = report.context.shard {
+            let _ = write!(id, "-part-{}-of-{}", shard.index, shard.total);
+        }
+        id
+    }
+
+    /// Returns the description of a rule, if it is known.
+    pub(super) fn rule(&self, id: &str) -> Option<&RuleText> {
+        self.rules.iter().find(|rule| rule.id == id)
+    }
+}
+
+/// The source lines around findings. Long lines are truncated, and the total size is limited, since files can have any
+/// size.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct SourceLines {
+    files: BTreeMap<String, BTreeMap<u32, String>>,
+    kept_bytes: usize,
+}
+
+pub(crate) type NumberedLine<'a> = (u32, &'a str);
+
+impl SourceLines {
+    /// Number of lines before a finding that are kept.
+    const LINES_BEFORE: u32 = 2;
+
+    /// Number of lines after a finding that are kept.
+    const LINES_AFTER: u32 = 4;
+
+    /// Maximum length of a line, in characters; longer ones are truncated.
+    const MAX_LINE_CHARS: usize = 400;
+
+    /// Maximum size of the lines of all files, in bytes.
+    const MAX_BYTES: usize = 24 * 1024 * 1024;
+
+    pub(crate) const fn is_full(&self) -> bool {
+        self.kept_bytes >= Self::MAX_BYTES
+    }
+
+    /// Keeps the lines of a file's content that are near one of `lines` (from 1).
+    pub(crate) fn add(&mut self, path: &str, content: &[u8], lines: &BTreeSet<u32>) {
+        let is_near_finding = |number: u32| {
+            let neighbors =
+                number.saturating_sub(Self::LINES_AFTER)..=number.saturating_add(Self::LINES_BEFORE);
+            lines.range(neighbors).next().is_some()
+        };
+        let last_line = lines
+            .last()
+            .map_or(0, |line| line.saturating_add(Self::LINES_AFTER) as usize);
+        let text = String::from_utf8_lossy(content);
+        let file = self.files.entry(path.to_owned()).or_default();
+        for (number, line) in (1_u32..).zip(text.lines()).take(last_line) {
+            if is_near_finding(number) && self.kept_bytes < Self::MAX_BYTES {
+                let line = super::truncation::truncate(line.trim_end(), Self::MAX_LINE_CHARS);
+                self.kept_bytes += line.len() + size_of::<(u32, String)>();
+                file.insert(number, line);
+            }
+        }
+    }
+
+    /// Returns the five lines to show with a finding. They start at its line, where its component starts; for an
+    /// unreadable pipeline, they include the lines before it. A finding about an entire pipeline is at line 1 and needs
+    /// no lines.
+    pub(super) fn excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
+        if finding.line == 1 && finding.error_type.is_none() {
+            return Vec::new();
+        }
+        let (before_count, after_count) = if finding.rule == UNREADABLE_RULE {
+            (Self::LINES_BEFORE, 2)
+        } else {
+            (0, Self::LINES_AFTER)
+        };
+        let mut lines = self.lines_around(finding.path, finding.line, before_count, after_count);
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let own_indent = self.line(finding.path, finding.line).map_or(0, indent);
+        // What follows a shallower line belongs to something else.
+        let end = lines.iter().position(|(number, line)| {
+            *number > finding.line && !line.trim().is_empty() && indent(line) < own_indent
+        });
+        lines.truncate(end.unwrap_or(lines.len()));
+        lines
+    }
+
+    /// Returns the text of this line, if it is known.
+    pub(super) fn line(&self, path: &str, line: u32) -> Option<&str> {
+        self.files.get(path)?.get(&line).map(String::as_str)
+    }
+
+    fn lines_around(
+        &self,
+        path: &str,
+        line: u32,
+        before_count: u32,
+        after_count: u32,
+    ) -> Vec<NumberedLine<'_>> {
+        let Some(file) = self.files.get(path).filter(|file| file.contains_key(&line)) else {
+            return Vec::new();
+        };
+        let range = line.saturating_sub(before_count)..=line.saturating_add(after_count);
+        file.range(range)
+            .map(|(number, text)| (*number, text.as_str()))
+            .collect()
+    }
+}
+
+/// The lines of findings that the change touches, by changed file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ChangedLines(BTreeMap<String, BTreeSet<u32>>);
+
+impl ChangedLines {
+    /// Adds a changed file, with the result of [`touched_lines`].
+    pub(crate) fn add(&mut self, path: impl Into<String>, touched_lines: BTreeSet<u32>) {
+        self.0.insert(path.into(), touched_lines);
+    }
+
+    /// Returns whether the change touches this line of a finding, or a line that is indented below it.
+    pub(crate) fn contains(&self, path: &str, line: u32) -> bool {
+        self.0.get(path).is_some_and(|lines| lines.contains(&line))
+    }
+
+    pub(super) fn has_file(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+}
+
+/// Returns those of the findings' `lines` that a hunk touches. A line includes all lines that are indented below it, so
+/// that a component is touched if one of its links was removed.
+pub(crate) fn touched_lines(
+    text: &str,
+    lines: impl IntoIterator<Item = u32>,
+    hunks: &[RangeInclusive<u32>],
+) -> BTreeSet<u32> {
+    let all_lines: Vec<&str> = text.lines().collect();
+    let is_touched = |line: &u32| {
+        let end = block_end(&all_lines, *line);
+        hunks
+            .iter()
+            .any(|hunk| *hunk.start() <= end && *line <= *hunk.end())
+    };
+    lines.into_iter().filter(is_touched).collect()
+}
+
+/// Returns the last line of the block that starts on this line: the lines that are indented deeper. Lines count from 1.
+fn block_end(lines: &[&str], first: u32) -> u32 {
+    let first_index = (first as usize).saturating_sub(1);
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let Some(own_indent) = lines.get(first_index).map(|line| indent(line)) else {
+        return first;
+    };
+    let following_lines = lines.iter().skip(first_index + 1);
+    let block_lines = following_lines.take_while(|line| line.trim().is_empty() || indent(line) > own_indent);
+    first.saturating_add(u32::try_from(block_lines.count()).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use sluicegate_pipelines::findings::{Shard, Verdict};
+
+    #[test]
+    fn only_the_lines_around_findings_are_kept() {
+        let lines: Vec<String> = (1..=30).map(|n| format!("line {n}\r\n")).collect();
+        let text = lines.concat();
+        let mut sources = SourceLines::default();
+        sources.add("a", text.as_bytes(), &BTreeSet::from([1, 10, 29]));
+        let numbers = |line| -> Vec<u32> {
+            sources
+                .lines_around("a", line, 9, 9)
+                .iter()
+                .map(|(n, _)| *n)
+                .collect()
+        };
+        assert_eq!(numbers(1), [1, 2, 3, 4, 5, 8, 9, 10]);
+        assert_eq!(
+            sources.lines_around("a", 10, 1, 1),
+            [(9, "line 9"), (10, "line 10"), (11, "line 11")]
+        );
+        assert_eq!(numbers(29).last(), Some(&30));
+        assert!(numbers(20).is_empty() && sources.lines_around("b", 1, 3, 3).is_empty());
+    }
+
+    #[test]
+    fn each_category_and_part_has_an_id_of_its_own() {
+        let mut report = sample::empty(Verdict::Passed);
+        let mut about = ReportContext::default();
+        assert_eq!(about.review_id(&report), "sluicegate");
+        about.category = "a b-->".to_owned();
+        report.context.shard = Some(Shard { index: 2, total: 3 });
+        assert_eq!(about.review_id(&report), "sluicegate-a-b----part-2-of-3");
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let mut sources = SourceLines::default();
+        let long = "é".repeat(100_000);
+        sources.add("a", long.as_bytes(), &BTreeSet::from([1]));
+        assert_eq!(
+            sources.line("a", 1).map(|line| line.chars().count()),
+            Some(SourceLines::MAX_LINE_CHARS)
+        );
+        let lines: BTreeSet<u32> = (1..=40_000).collect();
+        let text = format!("{}\n", "x".repeat(1_000)).repeat(40_000);
+        (0..4).for_each(|n| sources.add(&n.to_string(), text.as_bytes(), &lines));
+        assert!(sources.is_full() && sources.kept_bytes < SourceLines::MAX_BYTES + 1_000);
+    }
+
+    #[test]
+    fn a_line_is_touched_with_what_is_indented_below_it() {
+        let mut changed = ChangedLines::default();
+        let text = "a:\n  b:\n    c: 1\n    z: 0\n    d: 2\n  e:\n    f: 3\n";
+        changed.add("a", touched_lines(text, 1..=7, &[5..=5]));
+        let touched: Vec<u32> = (1..12).filter(|line| changed.contains("a", *line)).collect();
+        assert_eq!(touched, [1, 2, 5]);
+        assert!(!changed.contains("b", 3) && !changed.has_file("b") && changed.has_file("a"));
+    }
+}

@@ -1,0 +1,519 @@
+//! Renders the review as a page of Markdown: GitHub's step summary, a comment on a pull or merge request, an annotation
+//! of Buildkite. They differ in their size limits.
+
+use crate::report::changes_markdown;
+use crate::report::finding_tone::Tone;
+use crate::report::markdown::{blob_link, code, escape, prose};
+use crate::report::view::{
+    FindingEntry, Notice, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium,
+};
+use crate::report::{ChangedFile, PathBase, ReportContext, truncation};
+use sluicegate_base::text::{List, and_more, and_more_of, count, grouped};
+use sluicegate_pipelines::findings::{Finding, Report, Severity, Verdict};
+use std::fmt::Write as _;
+
+/// Size limits, in bytes.
+struct PageLimits {
+    /// Maximum size of the page.
+    page_bytes: usize,
+    /// Approximate maximum size of a table or list, so that one section never displaces all others.
+    section_bytes: usize,
+}
+
+/// GitHub drops summaries over 1 MiB; a step stays under 1,000 KiB
+/// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary>).
+const SUMMARY_LIMITS: PageLimits = PageLimits {
+    page_bytes: 1_000 * 1024,
+    section_bytes: 128 * 1024,
+};
+
+/// GitHub accepts 65,536 characters in a comment; the lower limit leaves room for additions by the poster.
+const COMMENT_LIMITS: PageLimits = PageLimits {
+    page_bytes: 64_000,
+    section_bytes: 12_000,
+};
+
+/// Reserved size for the sentence about omitted sections, in bytes.
+const OMISSION_BYTES: usize = 512;
+
+/// Maximum length of a message, in characters.
+const MESSAGE_LIMIT: usize = 1_000;
+
+/// Maximum number of further places that a finding lists.
+const MAX_OTHER_PLACES: usize = 5;
+
+/// Maximum length of a path or rule name, in characters.
+const NAME_LIMIT: usize = 300;
+
+/// Maximum number of lines in a table or list.
+const MAX_SECTION_LINES: usize = 500;
+
+/// Returns a page for GitHub's step summary, under 1,000 KiB.
+pub(super) fn render_summary(report: &Report, context: &ReportContext) -> String {
+    let view = View::new(report, context, ViewMedium::Page);
+    render_page(render_head(&view), &view, &SUMMARY_LIMITS)
+}
+
+/// Returns a page for a comment, under 64,000 bytes. Its first line is invisible and the same for each review of this
+/// category, so that a bot can find its comment and update it.
+pub(crate) fn render_comment(report: &Report, context: &ReportContext) -> String {
+    let view = View::new(report, context, ViewMedium::Page);
+    let start = format!("{}\n{}", comment_marker(report, context), render_head(&view));
+    render_page(start, &view, &COMMENT_LIMITS)
+}
+
+/// Returns the first line of a comment: the same for each review of this category and shard.
+fn comment_marker(report: &Report, context: &ReportContext) -> String {
+    format!("<!-- {} -->", context.review_id(report))
+}
+
+/// Adds the sections to the page: first notices that affect the verdict and the findings, then the rest. Stays within
+/// the limits and states the number of omitted sections.
+fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
+    let mut page = MarkdownPage {
+        text: head,
+        omitted_count: 0,
+        remaining_change_bytes: limits.page_bytes / 3,
+        limits,
+    };
+    let add_notices = |page: &mut MarkdownPage<'_>, is_selected: &dyn Fn(&Notice<'_>) -> bool| {
+        for notice in view.notices.iter().filter(|notice| is_selected(notice)) {
+            page.add_notice(notice);
+        }
+    };
+    add_notices(&mut page, &|notice| notice.affects_verdict);
+    page.add_list(
+        "Not evaluated",
+        view.causes
+            .iter()
+            .map(|notice| render_cause(notice, view.context)),
+    );
+    page.add_findings(view);
+    if let Some(omission) = view.describe_omission() {
+        page.add(&format!("{}\n\n", escape(&omission)));
+    }
+    add_notices(&mut page, &|notice| {
+        !notice.affects_verdict && notice.kind != NoticeKind::Excluded
+    });
+    page.add_changes("Pipeline changes", &view.changes_by_path());
+    page.add_counts(view);
+    page.add_reproduction(view.context);
+    add_notices(&mut page, &|notice| {
+        !notice.affects_verdict && notice.kind == NoticeKind::Excluded
+    });
+    page.finish()
+}
+
+/// A page that grows by complete blocks, within the limits.
+struct MarkdownPage<'a> {
+    text: String,
+    omitted_count: usize,
+    /// Remaining size for the lists and flowcharts of changes, in bytes, so that they never displace findings.
+    remaining_change_bytes: usize,
+    limits: &'a PageLimits,
+}
+
+impl MarkdownPage<'_> {
+    fn add(&mut self, block: &str) {
+        if self.text.len() + block.len() + OMISSION_BYTES < self.limits.page_bytes {
+            self.text.push_str(block);
+        } else {
+            self.omitted_count += 1;
+        }
+    }
+
+    fn finish(mut self) -> String {
+        if self.omitted_count > 0 {
+            let sections = count(self.omitted_count, "section");
+            let _ = writeln!(
+                self.text,
+                "\n> {sections} omitted because the page is full: see the report."
+            );
+        }
+        self.text
+    }
+
+    fn add_notice(&mut self, notice: &Notice<'_>) {
+        let render_entry = |entry: &NoticeEntry<'_>| {
+            let place = entry.place().map(|place| code(&shorten_name(&place))).into_iter();
+            let text = Some(prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
+            place.chain(text).collect::<Vec<_>>().join(": ")
+        };
+        self.add_list(notice.kind.title(), notice.entries.iter().map(render_entry));
+    }
+
+    /// Adds the listed findings by level. The first level is unfolded, later ones and known or waived findings are
+    /// folded.
+    fn add_findings(&mut self, view: &View<'_>) {
+        let is_new = view.report.fixed.is_some();
+        let mut has_errors = false;
+        for tones in [&[Tone::Error, Tone::Broken][..], &[Tone::Warning], &[Tone::Old]] {
+            let has_tone = |entry: &&FindingEntry<'_>| tones.contains(&Tone::of_finding(&entry.finding));
+            let entries: Vec<&FindingEntry<'_>> = view.entries.iter().filter(has_tone).collect();
+            let Some(first) = entries.first() else { continue };
+            let title = match (Tone::of_finding(&first.finding), is_new) {
+                (Tone::Error | Tone::Broken, true) => "New errors",
+                (Tone::Error | Tone::Broken, false) => "Errors",
+                (Tone::Warning, true) => "New warnings",
+                (Tone::Warning, false) => "Warnings",
+                (Tone::Old, _) => "Known or waived findings",
+            };
+            let items = entries.iter().map(|entry| render_finding(entry, view.context));
+            if has_errors || Tone::of_finding(&first.finding) == Tone::Old {
+                self.add_folded_list(title, items);
+            } else {
+                self.add_list(title, items);
+            }
+            has_errors = true;
+        }
+    }
+
+    /// Adds the numbers of findings by rule and directory, folded.
+    fn add_counts(&mut self, view: &View<'_>) {
+        let rules = view.rule_rows();
+        if rules.is_empty() {
+            return;
+        }
+        let mut table = "<details><summary>Findings by rule and folder</summary>\n\n\
+                         | Rule | Level | Findings | Files |\n|---|---|---:|---:|\n"
+            .to_owned();
+        let rows = rules.iter().map(|row| {
+            let (rule, level) = (code(&shorten_name(row.name)), row.level);
+            format!("| {rule} | {level} | {} | {} |\n", row.add_findings, row.files)
+        });
+        self.push_lines(&mut table, rows, |omitted_count| {
+            format!("| {} | | | |\n", and_more(omitted_count))
+        });
+        table.push('\n');
+        let (folders, omitted_count) = view.folder_rows();
+        if !folders.is_empty() {
+            table.push_str("| Folder | Findings | Files |\n|---|---:|---:|\n");
+        }
+        for row in &folders {
+            let folder = code(&shorten_name(row.name));
+            let _ = writeln!(table, "| {folder} | {} | {} |", row.add_findings, row.files);
+        }
+        if omitted_count > 0 {
+            let _ = writeln!(table, "| {} | | |", and_more_of(omitted_count, "folder"));
+        }
+        table.push_str("\n</details>\n\n");
+        self.add(&table);
+    }
+
+    /// Adds the command that reproduces the review locally.
+    fn add_reproduction(&mut self, context: &ReportContext) {
+        if let Some(command) = &context.reproduction_command {
+            self.add(&format!("Reproduce locally: {}\n\n", code(command)));
+        }
+    }
+
+    /// Adds the changes of each pipeline.
+    fn add_changes(&mut self, title: &str, files: &[&ChangedFile]) {
+        let render_summary_line = |file: &&ChangedFile| {
+            let (path, words) = (code(&shorten_name(&file.changed.path)), file.changed.words());
+            format!("{path}: {}", escape(&shorten_message(&words)))
+        };
+        self.add_list(title, files.iter().map(render_summary_line));
+        for file in files {
+            let section = self.render_folded_changes(&code(&shorten_name(&file.changed.path)), file);
+            if !section.is_empty() {
+                self.add(&section);
+            }
+        }
+    }
+
+    /// Returns the changes of a file, folded below this heading; empty if there is no room left.
+    fn render_folded_changes(&mut self, title: &str, file: &ChangedFile) -> String {
+        let max_bytes = self.limits.section_bytes.min(self.remaining_change_bytes);
+        let changes = changes_markdown::render_file_changes(file, max_bytes);
+        if changes.is_empty() {
+            return changes;
+        }
+        self.remaining_change_bytes -= changes.len().min(self.remaining_change_bytes);
+        format!("<details><summary>{title}</summary>\n\n{changes}\n</details>\n\n")
+    }
+
+    /// Adds a heading with a list, unless the list is empty.
+    fn add_list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
+        if items.len() == 0 {
+            return;
+        }
+        let mut text = format!("### {title}\n\n");
+        self.push_items(&mut text, items);
+        text.push('\n');
+        self.add(&text);
+    }
+
+    /// Like [`Self::list`], but folded.
+    fn add_folded_list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
+        let number = items.len();
+        let mut text = format!("<details><summary>{title} ({})</summary>\n\n", grouped(number));
+        self.push_items(&mut text, items);
+        text.push_str("\n</details>\n\n");
+        self.add(&text);
+    }
+
+    fn push_items(&self, text: &mut String, items: impl ExactSizeIterator<Item = String>) {
+        let lines = items.map(|item| format!("- {item}\n"));
+        self.push_lines(text, lines, |omitted_count| {
+            format!("- {}\n", and_more(omitted_count))
+        });
+    }
+
+    /// Adds lines within the limits of a section, then the number of omitted ones.
+    fn push_lines(
+        &self,
+        text: &mut String,
+        lines: impl ExactSizeIterator<Item = String>,
+        render_omission: impl Fn(usize) -> String,
+    ) {
+        let line_count = lines.len();
+        for (line_index, line) in lines.enumerate() {
+            if line_index == MAX_SECTION_LINES || text.len() > self.limits.section_bytes {
+                text.push_str(&render_omission(line_count - line_index));
+                return;
+            }
+            text.push_str(&line);
+        }
+    }
+}
+
+fn render_head(view: &View<'_>) -> String {
+    let report = view.report;
+    let mark = match report.verdict {
+        Verdict::Passed => "✅",
+        Verdict::Failed => "❌",
+        Verdict::Undecided => "⚠️",
+    };
+    let mut text = format!("## {mark} {}\n\n", view.headline);
+    if let Some(scope) = &view.scope {
+        let _ = writeln!(text, "{scope}\n");
+    }
+    for problem in &view.problems {
+        let problem = escape(&truncation::truncate(problem, 4 * MESSAGE_LIMIT));
+        let _ = writeln!(text, "**{problem}**\n");
+    }
+    if let Some(step) = view.next_step {
+        let _ = writeln!(text, "To do: {}.\n", prose(step));
+    }
+    if let Some(praise) = &view.fixed_findings {
+        let _ = writeln!(text, "{praise}\n");
+    }
+    text
+}
+
+fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String {
+    let message = escape(&shorten_message(&cause.finding.message()));
+    let places = context.named_places(&cause.finding);
+    let places: Vec<String> = places.iter().map(|place| code(&shorten_name(place))).collect();
+    let preposition = if places.is_empty() { "" } else { ", at " };
+    format!(
+        "{message}{preposition}{}: {}. To fix it: {}",
+        places.join(", "),
+        escape(&shorten_message(&cause.describe_affected_files(&PathBase::Root))),
+        prose(&shorten_message(context.rules_file_hint(&cause.finding)))
+    )
+}
+
+fn shorten_name(name: &str) -> String {
+    truncation::truncate(name, NAME_LIMIT)
+}
+
+fn shorten_message(text: &str) -> String {
+    truncation::truncate(text, MESSAGE_LIMIT)
+}
+
+/// Returns one finding with its places, as links if the host shows files.
+fn render_finding(entry: &FindingEntry<'_>, context: &ReportContext) -> String {
+    let finding = &entry.finding;
+    let mark = match (finding.error_type, finding.severity) {
+        (Some(_), _) => "⚠️",
+        (None, Severity::Error) => "❌",
+        (None, Severity::Warning) => "🟡",
+    };
+    let mut markdown = format!(
+        "{mark} {}: {} ({})",
+        render_place(finding, context),
+        escape(&shorten_message(&finding.message())),
+        code(&shorten_name(finding.rule)),
+    );
+    let other_places = List::with_limit(&entry.equal_findings, MAX_OTHER_PLACES).of("place");
+    if !entry.equal_findings.is_empty() {
+        let _ = write!(
+            markdown,
+            "<br>Also in {}",
+            other_places.map(|it| render_place(it, context))
+        );
+    }
+    markdown
+}
+
+fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
+    let place = format!("{}:{}", shorten_name(finding.path), finding.line);
+    match &context.blob_url {
+        Some(form) => blob_link(form, finding.path, finding.line, &place),
+        None => code(&place),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use sluicegate_pipelines::findings::{RuleResult, Show, State, Status, Unreviewed};
+
+    fn linked() -> ReportContext {
+        ReportContext {
+            blob_url: Some("https://github.com/o/r/blob/1f/{path}#L{line}".to_owned()),
+            show: Show::All,
+            ..ReportContext::default()
+        }
+    }
+
+    #[test]
+    fn a_failed_review() {
+        insta::assert_snapshot!(render_summary(&sample::report(), &linked()), @"
+        ## ❌ Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
+
+        1 check passed in 2 pipelines; 1 file excluded
+
+        ### Not reviewed
+
+        - <code>late.orch.yaml</code>: The file was not reviewed: the batch timed out
+
+        ### Errors
+
+        - ❌ [load/it.orch.yaml&#58;9](https://github.com/o/r/blob/1f/load/it.orch.yaml#L9): &#96;Run B&#96; is not (<code>component-naming-convention</code>)
+        - ❌ [load/it.orch.yaml&#58;12](https://github.com/o/r/blob/1f/load/it.orch.yaml#L12): &#96;Run A&#96; is not in the pattern (<code>component-naming-convention</code>)
+        - ⚠️ [a.tran.yaml&#58;1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): the rule could not be evaluated: designer/no-start-component (<code>unused-components</code>)
+
+        <details><summary>Warnings (1)</summary>
+
+        - 🟡 [a.tran.yaml&#58;1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): 3 outputs (<code>maximum-outputs</code>)
+
+        </details>
+
+        ### Changes to the gate configuration
+
+        - <code>sluicegate.yaml</code>: exclude: + old.&#42; (relaxed); review.fail-on: error → never (relaxed)
+
+        <details><summary>Findings by rule and folder</summary>
+
+        | Rule | Level | Findings | Files |
+        |---|---|---:|---:|
+        | <code>component-naming-convention</code> | error | 2 | 1 |
+        | <code>unused-components</code> | not evaluated | 1 | 1 |
+        | <code>maximum-outputs</code> | warning | 1 | 1 |
+
+        | Folder | Findings | Files |
+        |---|---:|---:|
+        | <code>&#46;</code> | 2 | 1 |
+        | <code>load</code> | 2 | 1 |
+
+        </details>
+
+        ### Excluded
+
+        - Excluded: 1 file: notes.txt (not a file that is reviewed)
+        ");
+    }
+
+    #[test]
+    fn an_undecided_review_says_so_first() {
+        let mut report = sample::empty(Verdict::Undecided);
+        report.notes = vec![
+            "the platform <did> not answer".to_owned(),
+            "One more fact.".to_owned(),
+        ];
+        report.reasons = report.notes[..1].to_vec();
+        insta::assert_snapshot!(render_summary(&report, &ReportContext::default()), @"
+        ## ⚠️ Review undecided
+
+        **The platform &#60;did> not answer.**
+
+        To do: run the review again; if it stays undecided, <code>sluicegate doctor</code> checks the connection to the platform, and <code>sluicegate check</code> evaluates the same rules without the platform.
+
+        ### Notes
+
+        - One more fact.
+        ");
+    }
+
+    /// Returns a report with more content of every kind than fits.
+    fn too_much() -> (Report, ReportContext) {
+        let long = |n: usize| format!("{n}{}", "@".repeat(900));
+        let mut report = sample::empty(Verdict::Failed);
+        let failed = |n: usize| {
+            let found = |at: usize| sample::violation(&long(20 * n + at), None);
+            let of = |severity, states: Vec<_>| RuleResult {
+                states,
+                ..sample::result(&long(n), Status::Failed(severity), (0..20).map(found).collect())
+            };
+            vec![
+                of(Severity::Error, vec![]),
+                of(Severity::Warning, vec![]),
+                of(Severity::Warning, vec![Some(State::Known); 20]),
+                sample::result(&long(n), Status::Passed, vec![]),
+            ]
+        };
+        report.files = (0..100)
+            .map(|n| sample::file(&format!("{n}.orch.yaml"), failed(n)))
+            .collect();
+        report.gate_changes = vec![sample::gate_change(&long(0)); 500];
+        report.notes = vec![long(0); 500];
+        report.excluded = vec![sample::excluded_file(&long(0)); 9];
+        report.unreviewed = (0..500)
+            .map(|n| Unreviewed {
+                path: n.to_string(),
+                reason: long(n),
+            })
+            .collect();
+        let mut context = linked();
+        context.changes = (0..2_000).map(|n| sample::changed_file(&long(n))).collect();
+        (report, context)
+    }
+
+    #[test]
+    fn it_stays_under_the_limit_and_says_what_is_missing() {
+        let (report, context) = too_much();
+        let summary = render_summary(&report, &context);
+        assert!(summary.len() < SUMMARY_LIMITS.page_bytes, "{}", summary.len());
+        let is_full = summary.len() > SUMMARY_LIMITS.page_bytes / 2;
+        assert!(is_full, "as much as fits is there: {}", summary.len());
+        assert!(
+            summary
+                .trim_end()
+                .ends_with("omitted because the page is full: see the report.")
+        );
+    }
+
+    #[test]
+    fn a_violation_stays_in_its_line() {
+        let mut report = sample::empty(Verdict::Failed);
+        let found = sample::violation("x |\n\n# owned <script>", None);
+        report.files = vec![sample::file(
+            "a|b",
+            vec![sample::result("r", Status::Failed(Severity::Error), vec![found])],
+        )];
+        let summary = render_summary(&report, &ReportContext::default());
+        let row = summary.lines().find(|line| line.contains("owned")).unwrap();
+        assert!(
+            row.starts_with("- ❌ ") && row.ends_with("(<code>r</code>)"),
+            "{row}"
+        );
+        assert!(!row.contains('|'), "{row}");
+        assert!(!summary.contains("<script"));
+    }
+
+    #[test]
+    fn a_comment_fits_and_is_found_again() {
+        let (mut report, context) = too_much();
+        for verdict in [Verdict::Failed, Verdict::Undecided] {
+            report.verdict = verdict;
+            let page = render_comment(&report, &context);
+            assert!(page.len() < 64_512, "{}", page.len());
+            assert_eq!(page.lines().next(), Some("<!-- sluicegate -->"));
+            assert!(page.contains("omitted because the page is full: see the report."));
+        }
+    }
+}

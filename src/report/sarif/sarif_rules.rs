@@ -1,0 +1,124 @@
+//! Collects the rules of a review, with their help texts.
+
+use super::sarif_log::{Configuration, Help, SarifRule, SarifText};
+use crate::report::markdown::escape;
+use crate::report::remarks::find_verdict_remark;
+use crate::report::{ReportContext, truncation};
+use sluicegate_pipelines::findings::{Report, Severity, Verdict};
+use std::collections::HashMap;
+
+/// Maximum number of rules: GitHub rejects a run with more
+/// (<https://docs.github.com/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit>).
+const MAX_RULES: usize = 25_000;
+
+/// Maximum length of a rule name in a help text, in characters.
+const NAME_LIMIT: usize = 200;
+
+/// The id of the rule for the verdict of a run that no finding fails.
+const VERDICT_RULE: &str = "review-verdict";
+
+/// The rules, and the index of each.
+pub(super) struct SarifRules<'a> {
+    pub list: Vec<SarifRule<'a>>,
+    index: HashMap<&'a str, usize>,
+}
+
+impl<'a> SarifRules<'a> {
+    /// Collects every rule that has a result, in the order of the results, then further rule names of findings.
+    pub(super) fn from_report(report: &'a Report, context: &ReportContext) -> Self {
+        let mut rules = Self {
+            list: Vec::new(),
+            index: HashMap::new(),
+        };
+        let results = report.files.iter().flat_map(|file| &file.results);
+        let rules_by_severity = results.map(|result| {
+            let severity = result.severity().unwrap_or(Severity::Warning);
+            (result.rule.as_str(), severity)
+        });
+        let finding_rules = report.findings().into_iter();
+        for (id, severity) in
+            rules_by_severity.chain(finding_rules.map(|finding| (finding.rule, finding.severity)))
+        {
+            if let Some(rule_index) = rules.index.get(id) {
+                if severity == Severity::Error {
+                    rules.list[*rule_index].default_configuration.level = level_name(severity);
+                }
+            } else if rules.list.len() < MAX_RULES {
+                rules.index.insert(id, rules.list.len());
+                rules.list.push(build_rule(id, severity, context));
+            }
+        }
+        let needs_verdict =
+            report.verdict == Verdict::Failed && find_verdict_remark(report, context).is_some();
+        if needs_verdict && !rules.index.contains_key(VERDICT_RULE) && rules.list.len() < MAX_RULES {
+            rules.index.insert(VERDICT_RULE, rules.list.len());
+            rules.list.push(build_verdict_rule());
+        }
+        rules
+    }
+
+    /// Returns the id and the index of the rule for the verdict; `None` if a finding explains the verdict.
+    pub(super) fn verdict(&self) -> Option<(&'static str, usize)> {
+        Some((VERDICT_RULE, self.index(VERDICT_RULE)?))
+    }
+
+    /// Returns the index of the rule; `None` if it is beyond the limit.
+    pub(super) fn index(&self, id: &str) -> Option<usize> {
+        self.index.get(id).copied()
+    }
+}
+
+pub(super) const fn level_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+fn build_verdict_rule<'a>() -> SarifRule<'a> {
+    const SUMMARY: &str = "The review must pass.";
+    const HELP: &str =
+        "The review must pass. The review failed for a reason that is not a finding in a pipeline.";
+    let text = |text: &str| SarifText {
+        text: text.to_owned(),
+    };
+    SarifRule {
+        id: VERDICT_RULE,
+        short_description: text(SUMMARY),
+        full_description: text(HELP),
+        help: Help {
+            text: HELP.to_owned(),
+            markdown: format!("{HELP}\n"),
+        },
+        default_configuration: Configuration {
+            level: level_name(Severity::Error),
+        },
+    }
+}
+
+fn build_rule<'a>(id: &'a str, severity: Severity, context: &ReportContext) -> SarifRule<'a> {
+    let short_name = truncation::truncate(id, NAME_LIMIT);
+    let (summary, sentences) = match context.rule(id) {
+        Some(text) => (text.summary.clone(), text.help.clone()),
+        None => (
+            format!("Pipelines must comply with the quality rule {short_name} of the project."),
+            vec!["The platform evaluates this rule; sluicegate has no description of it.".to_owned()],
+        ),
+    };
+    let help = Help {
+        text: format!("{summary} {}", sentences.join(" ")),
+        markdown: format!("**{}**\n\n- {}\n", escape(&summary), sentences.join("\n- ")),
+    };
+    let text = |text: &str| SarifText {
+        text: text.to_owned(),
+    };
+    SarifRule {
+        id,
+        short_description: text(&summary),
+        full_description: text(&help.text),
+        help,
+        default_configuration: Configuration {
+            level: level_name(severity),
+        },
+    }
+}

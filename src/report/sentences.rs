@@ -1,0 +1,353 @@
+//! The sentences that all report formats share.
+
+use sluicegate_base::text::{List, count, grouped};
+use sluicegate_pipelines::findings::{
+    Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict,
+};
+use sluicegate_pipelines::interface::Compat;
+use std::fmt::Write as _;
+
+/// Returns the verdict with the numbers of its findings, in one line; contains no text from outside.
+pub(super) fn render_headline(report: &Report) -> String {
+    let numbers = describe_numbers(report);
+    let colon = if numbers.is_empty() { "" } else { ": " };
+    format!("Review {}{colon}{numbers}", report.verdict)
+}
+
+/// Returns the numbers of findings and unreviewed files, in one line; contains no text from outside.
+pub(super) fn describe_numbers(report: &Report) -> String {
+    let mut parts = list_refusals(report);
+    parts.extend(describe_findings(&report.totals()).or_else(|| describe_checks(report)));
+    if parts.is_empty() && report.verdict == Verdict::Passed && has_no_files(&report.counts()) {
+        return "no pipeline was selected".to_owned();
+    }
+    let unreviewed_count = report.unreviewed.len();
+    if unreviewed_count > 0 {
+        parts.push(format!("{} not reviewed", count(unreviewed_count, "file")));
+    }
+    parts.join("; ")
+}
+
+/// Returns `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there is no finding in any state.
+fn describe_findings(totals: &Totals) -> Option<String> {
+    let new = if totals.new.is_some() { "new " } else { "" };
+    let describe_part =
+        |number: usize, noun: &str| (number > 0).then(|| count(number, &format!("{new}{noun}")));
+    let not_evaluated = totals.not_evaluated;
+    let not_evaluated = (not_evaluated > 0).then(|| format!("{} not evaluated", grouped(not_evaluated)));
+    let counting_parts = [
+        describe_part(totals.errors, "error"),
+        describe_part(totals.warnings, "warning"),
+        not_evaluated,
+    ];
+    let mut description = counting_parts
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let other_parts = [
+        (totals.known.unwrap_or_default(), "known"),
+        (totals.waived, "waived"),
+        (totals.fixed.unwrap_or_default(), "fixed"),
+    ];
+    let other_parts = other_parts.into_iter().filter(|(number, _)| *number > 0);
+    let other_parts: Vec<String> = other_parts
+        .map(|(number, label)| format!("{} {label}", grouped(number)))
+        .collect();
+    if description.is_empty() && other_parts.is_empty() {
+        return None;
+    }
+    if description.is_empty() {
+        description = format!("no {new}findings");
+    }
+    if !other_parts.is_empty() {
+        let _ = write!(description, " ({})", other_parts.join(", "));
+    }
+    Some(description)
+}
+
+/// Returns `2,505 checks passed in 501 pipelines`; `None` if no pipeline was reviewed.
+fn describe_checks(report: &Report) -> Option<String> {
+    let counts = report.counts();
+    let pipelines = count(counts.files, "pipeline");
+    match (counts.files, counts.passed) {
+        (0, _) => None,
+        (_, 0) => Some(format!("no check passed in {pipelines}")),
+        (_, passed_count) => Some(format!("{} passed in {pipelines}", count(passed_count, "check"))),
+    }
+}
+
+/// Returns the numbers of passed checks and excluded files, in one line; `None` if there is nothing to add to the
+/// headline.
+pub(super) fn describe_scope(report: &Report) -> Option<String> {
+    let checks = describe_checks(report).filter(|_| describe_findings(&report.totals()).is_some());
+    let excluded_count = report.excluded.len();
+    let excluded_count = (excluded_count > 0).then(|| format!("{} excluded", count(excluded_count, "file")));
+    let parts: Vec<String> = checks.into_iter().chain(excluded_count).collect();
+    (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
+}
+
+/// Returns the reasons why the gate fails, other than findings and their number.
+fn list_refusals(report: &Report) -> Vec<String> {
+    let breaks = report.compat.as_ref().filter(|compat| compat.refused);
+    let breaks = breaks.map(|compat| format!("{} of consumers", count(compat.breaks().count(), "break")));
+    let gate = report.gate_refused.then(|| "gate change not allowed".to_owned());
+    breaks.into_iter().chain(gate).collect()
+}
+
+/// Returns the praise for a passed review that fixes findings; contains no text from outside.
+pub(super) fn describe_fixed_findings(report: &Report) -> Option<String> {
+    match report.fixed.filter(|_| report.verdict == Verdict::Passed)? {
+        0 => None,
+        1 => Some("Well done: 1 existing finding is fixed.".to_owned()),
+        fixed_count => Some(format!("Well done: {fixed_count} existing findings are fixed.")),
+    }
+}
+
+const fn has_no_files(counts: &Counts) -> bool {
+    counts.files + counts.excluded + counts.unreviewed == 0
+}
+
+/// The problem of an undecided review without a recorded reason.
+const UNDECIDED_PROBLEM: &str = "The review is undecided: it is unknown whether the pipelines pass the gate.";
+
+/// Returns the reason why the run does not pass, if no single finding explains it: the verdict is undecided, or it is
+/// failed without any error among the findings. For formats without a headline. Contains text from outside.
+pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
+    let mut problem = match report.verdict {
+        Verdict::Passed => return None,
+        Verdict::Undecided => UNDECIDED_PROBLEM.to_owned(),
+        Verdict::Failed => explain_failure(report)?,
+    };
+    for reason in report.verdict_reasons() {
+        let _ = write!(problem, " {}", to_sentence(reason));
+    }
+    Some(problem)
+}
+
+/// Returns the reasons why the run does not pass, for a report with a headline: the recorded ones, otherwise a sentence
+/// if neither a finding nor a file without a review explains the verdict. A reason at the end of one that is in `told` was
+/// reported before. Contains text from outside.
+pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> Vec<String> {
+    let reasons = report.verdict_reasons();
+    let reasons: Vec<String> = reasons
+        .map(|reason| to_sentence(strip_logged_reason(reason, logged_reasons)))
+        .collect();
+    if !reasons.is_empty() || !report.unreviewed.is_empty() {
+        return reasons;
+    }
+    match report.verdict {
+        Verdict::Passed => Vec::new(),
+        Verdict::Undecided => vec![UNDECIDED_PROBLEM.to_owned()],
+        Verdict::Failed => explain_failure(report).into_iter().collect(),
+    }
+}
+
+/// Returns what to do about an undecided review; contains no text from outside.
+pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
+    if report.verdict != Verdict::Undecided {
+        return None;
+    }
+    match report.engine {
+        Engine::Remote => Some(
+            "run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, \
+             and `sluicegate check` evaluates the same rules without the platform",
+        ),
+        Engine::Local if report.unreviewed.is_empty() => None,
+        Engine::Local => Some(
+            "make the files readable that were not reviewed, or exclude them in the gate configuration; then run the \
+             check again",
+        ),
+    }
+}
+
+/// Like [`next_step`], for a log; `None` if the log has a reason with its own hint for every file without a result.
+pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String]) -> Option<&'static str> {
+    let mut unreviewed_files = report.unreviewed.iter();
+    let is_all_logged =
+        !report.unreviewed.is_empty() && unreviewed_files.all(|file| logged_reasons.contains(&file.reason));
+    find_next_step(report).filter(|_| !is_all_logged)
+}
+
+/// Returns the reason why the review failed; `None` if an error among the findings explains it.
+fn explain_failure(report: &Report) -> Option<String> {
+    let fails_by_finding = has_matching_result(report, |result| result.fails(report.fail_on()));
+    if !fails_by_finding && report.too_many_known().is_some() {
+        return Some("There are more known findings than allowed.".to_owned());
+    }
+    let refusals = list_refusals(report);
+    if !fails_by_finding && !refusals.is_empty() {
+        return Some(format!("The review failed: {}.", refusals.join(", ")));
+    }
+    if has_matching_result(report, |result| result.fails(FailOn::Error)) {
+        return None;
+    }
+    let has_warning = has_matching_result(report, |result| result.fails(FailOn::Warn));
+    let explanation = if has_warning {
+        "All findings are warnings, and warnings fail this gate."
+    } else {
+        "No rule result explains why the review failed."
+    };
+    Some(explanation.to_owned())
+}
+
+fn has_matching_result(report: &Report, is_match: impl Fn(&RuleResult) -> bool) -> bool {
+    let mut results = report.files.iter().flat_map(|file| &file.results);
+    results.any(is_match)
+}
+
+/// The start of a sentence about a change to the gate configuration.
+pub(super) const GATE_CHANGE_INTRO: &str = "This change edits the gate configuration: ";
+
+/// Returns a sentence about a change to `sluicegate.yaml`, the waivers or the rules file. Contains text from outside.
+pub(super) fn describe_gate_change(change: &GateChange) -> String {
+    let words = describe_changed_settings(change);
+    let separator = if words.is_empty() { "" } else { ": " };
+    format!("{GATE_CHANGE_INTRO}{}{separator}{words}", change.path)
+}
+
+/// Describes the changes in a gate configuration file; empty if they are unknown. Contains text from outside.
+pub(super) fn describe_changed_settings(change: &GateChange) -> String {
+    change.words.join("; ")
+}
+
+/// Returns the reason why breaks are accepted, as a suffix for each of them. Contains text from outside.
+pub(super) fn format_acceptance(compat: &Compat) -> String {
+    let accepted = compat
+        .accepted
+        .as_ref()
+        .map(|reason| format!(" (accepted: {reason})"));
+    accepted.unwrap_or_default()
+}
+
+/// Returns one line about all excluded files: their number, the first paths, and the reasons. Contains text from
+/// outside.
+pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
+    /// Maximum number of paths in the line.
+    const MAX_LISTED_FILES: usize = 5;
+    if report.excluded.is_empty() {
+        return None;
+    }
+    let list = List::with_limit(&report.excluded, MAX_LISTED_FILES)
+        .map(|file| format!("{} ({})", file.path, file.reason));
+    Some(format!(
+        "Excluded: {}: {list}",
+        count(report.excluded.len(), "file")
+    ))
+}
+
+/// Returns the text with a capital letter at its start, unless it starts with a name.
+pub(super) fn capitalize(text: &str) -> String {
+    let word = text.split([' ', '\'']).next().unwrap_or_default();
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if word.chars().all(|c| c.is_ascii_lowercase()) => {
+            format!("{}{}", first.to_ascii_uppercase(), letters.as_str())
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// Returns the text as a complete sentence: it starts with a capital letter, unless with a name, and ends with
+/// punctuation.
+pub(super) fn to_sentence(text: &str) -> String {
+    let mut sentence = capitalize(text.trim());
+    if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', ':', ')']) {
+        sentence.push('.');
+    }
+    sentence
+}
+
+/// Returns a sentence for each reason why files were not reviewed, with these files. It has their number, the first
+/// paths, and the reason, unless the reason is in `told`, as then it was reported before. Contains text from outside.
+pub(super) fn describe_unreviewed_files<'a>(
+    report: &'a Report,
+    logged_reasons: &[String],
+) -> Vec<(String, Vec<&'a str>)> {
+    let said = |(reason, paths): (&'a str, Vec<&'a str>)| {
+        let is_logged = logged_reasons
+            .iter()
+            .any(|logged_reasons| logged_reasons == reason);
+        (
+            describe_unreviewed_group((!is_logged).then_some(reason), &paths),
+            paths,
+        )
+    };
+    group_unreviewed_by_reason(report).into_iter().map(said).collect()
+}
+
+/// Returns the reasons why files were not reviewed, each once with its files.
+pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str>)> {
+    let mut causes: Vec<(&str, Vec<&str>)> = Vec::new();
+    for file in &report.unreviewed {
+        match causes.iter_mut().find(|(reason, _)| *reason == file.reason) {
+            Some((_, paths)) => paths.push(&file.path),
+            None => causes.push((&file.reason, vec![&file.path])),
+        }
+    }
+    causes
+}
+
+fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
+    let subject = match paths {
+        [path] => format!("{path}: The file was not reviewed"),
+        several => {
+            let number = count(several.len(), "file");
+            format!("{number} were not reviewed ({})", List::new(several))
+        }
+    };
+    match reason {
+        Some(reason) => format!("{subject}: {reason}"),
+        None => subject,
+    }
+}
+
+/// Returns the note without a reason at its end that the log has shown. Contains text from outside.
+pub(super) fn strip_logged_reason<'n>(note: &'n str, logged_reasons: &[String]) -> &'n str {
+    let mut starts = logged_reasons
+        .iter()
+        .filter_map(|reason| note.strip_suffix(reason.as_str()));
+    starts
+        .next()
+        .map_or(note, |start| start.trim_end_matches([':', ' ']))
+}
+
+/// Returns a sentence about a file that was not reviewed. Contains text from outside.
+pub(super) fn describe_unreviewed_file(reason: &str) -> String {
+    format!("The file was not reviewed: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn headline_has_numbers() {
+        insta::assert_snapshot!(render_headline(&sample::report()), @"Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed");
+        insta::assert_snapshot!(render_headline(&sample::empty(Verdict::Passed)), @"Review passed: no pipeline was selected");
+    }
+
+    #[test]
+    fn run_that_does_not_pass_has_reason() {
+        assert_eq!(describe_run_problem(&sample::empty(Verdict::Passed)), None);
+        assert_eq!(
+            describe_run_problem(&sample::report()),
+            None,
+            "the findings say it"
+        );
+        assert!(describe_run_problem(&sample::empty(Verdict::Failed)).is_some());
+        let mut refused = sample::empty(Verdict::Failed);
+        refused.gate_refused = true;
+        insta::assert_snapshot!(describe_run_problem(&refused).unwrap(), @"The review failed: gate change not allowed.");
+        refused.notes = vec!["Propose it separately".to_owned(), "a note".to_owned()];
+        refused.reasons = refused.notes[..1].to_vec();
+        assert_eq!(list_run_problems(&refused, &[]), ["Propose it separately."]);
+        insta::assert_snapshot!(render_headline(&refused), @"Review failed: gate change not allowed");
+        let mut undecided = sample::report();
+        undecided.verdict = Verdict::Undecided;
+        undecided.notes = vec!["The platform did not answer.".to_owned(), "a note".to_owned()];
+        undecided.reasons = undecided.notes[..1].to_vec();
+        insta::assert_snapshot!(describe_run_problem(&undecided).unwrap(), @"The review is undecided: it is unknown whether the pipelines pass the gate. The platform did not answer.");
+    }
+}

@@ -1,0 +1,69 @@
+//! Prints one line for each finding, in the format of compiler messages for editors and other programs.
+
+use super::super::view::{FindingEntry, View};
+use sluicegate_base::text;
+use std::fmt::Write as _;
+
+/// Adds `path:line:column: level rule message` for each listed finding, and for each file that an error in the rules
+/// file affects. Lines and columns count from 1; a column is a character.
+pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>) {
+    let base = &view.context.path_base;
+    let places = view.entries.iter().flat_map(FindingEntry::places);
+    for finding in places {
+        let column = view
+            .context
+            .sources
+            .line(finding.path, finding.line)
+            .map_or(1, first_column);
+        let message = finding.message();
+        push_line(
+            output,
+            &format!("{}:{}:{column}", base.display_path(finding.path), finding.line),
+            &format!("{} {} {message}", finding.severity, finding.rule),
+        );
+    }
+    for cause in &view.causes {
+        let message = cause.finding.message();
+        for path in &cause.paths {
+            let message_text = format!("{} {} {message}", cause.finding.severity, cause.finding.rule);
+            push_line(output, &format!("{}:1:1", base.display_path(path)), &message_text);
+        }
+    }
+}
+
+fn push_line(output: &mut String, place: &str, message: &str) {
+    let _ = writeln!(output, "{}", text::line(&format!("{place}: {message}")));
+}
+
+/// Returns the column where the line's text starts.
+fn first_column(line: &str) -> usize {
+    line.chars().take_while(|c| c.is_whitespace()).count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::terminal::{Style, render};
+    use crate::report::{ReportContext, sample};
+    use sluicegate_pipelines::findings::Show;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_finding_is_one_line() {
+        let mut about = ReportContext {
+            show: Show::Concise,
+            ..ReportContext::default()
+        };
+        let text = "\n".repeat(8) + "    Run B:\n";
+        about
+            .sources
+            .add("load/it.orch.yaml", text.as_bytes(), &BTreeSet::from([9]));
+        let shown = render(&sample::report(), &about, Style::default());
+        let lines: Vec<&str> = shown.lines().take(4).collect();
+        insta::assert_snapshot!(lines.join("\n"), @"
+        load/it.orch.yaml:9:5: error component-naming-convention `Run B` is not
+        load/it.orch.yaml:12:1: error component-naming-convention `Run A` is not in the pattern
+        a.tran.yaml:1:1: error unused-components the rule could not be evaluated: designer/no-start-component
+        a.tran.yaml:1:1: warning maximum-outputs 3 outputs
+        ");
+    }
+}

@@ -1,0 +1,69 @@
+//! Prints numbers of findings as aligned columns that fit the terminal.
+
+use super::super::view::TableRow;
+use sluicegate_base::text::wrap;
+use sluicegate_base::text::{self, and_more_of};
+use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr as _;
+
+/// Number of columns if the terminal's width is unknown.
+const DEFAULT_COLUMNS: usize = 80;
+
+/// Width of the columns next to the name: level, findings and files.
+const OTHER_COLUMNS_WIDTH: usize = 32;
+
+/// Minimum number of columns for a name, even if the terminal is narrower.
+const MIN_NAME_COLUMNS: usize = 20;
+
+/// Maximum number of rows in a table.
+const MAX_ROWS: usize = 30;
+
+/// Adds a table with a heading, the number of omitted rows, and an empty line; adds no text if there are no rows.
+pub(super) fn push_table(
+    output: &mut String,
+    heading: &str,
+    rows: &[TableRow<'_>],
+    omitted_count: usize,
+    width: Option<usize>,
+) {
+    if rows.is_empty() {
+        return;
+    }
+    let max_name_columns = width
+        .unwrap_or(DEFAULT_COLUMNS)
+        .saturating_sub(OTHER_COLUMNS_WIDTH)
+        .max(MIN_NAME_COLUMNS);
+    let shorten_name = |row: &TableRow<'_>| wrap::middle(&text::line(row.name), max_name_columns);
+    let names: Vec<String> = rows.iter().take(MAX_ROWS).map(shorten_name).collect();
+    let name_columns = names
+        .iter()
+        .map(|shorten_name| shorten_name.width())
+        .chain([heading.width()])
+        .max();
+    let name_columns = name_columns.unwrap_or(max_name_columns);
+    let has_levels = rows.iter().any(|row| !row.level.is_empty());
+    let mut push_row = |shorten_name: &str, level: &str, findings: &str, files: &str| {
+        let gap = " ".repeat(name_columns.saturating_sub(shorten_name.width()));
+        let level = if has_levels {
+            format!("  {level:<13}")
+        } else {
+            String::new()
+        };
+        let _ = writeln!(output, "{shorten_name}{gap}{level}  {findings:>8}  {files:>5}");
+    };
+    push_row(heading, "LEVEL", "FINDINGS", "FILES");
+    for (row, shorten_name) in rows.iter().zip(&names) {
+        push_row(
+            shorten_name,
+            row.level,
+            &row.findings.to_string(),
+            &row.files.to_string(),
+        );
+    }
+    let omitted_count = omitted_count + rows.len().saturating_sub(MAX_ROWS);
+    if omitted_count > 0 {
+        let noun = if has_levels { "rule" } else { "folder" };
+        let _ = writeln!(output, "{}", and_more_of(omitted_count, noun));
+    }
+    output.push('\n');
+}

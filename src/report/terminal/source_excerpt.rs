@@ -1,0 +1,132 @@
+//! Prints the lines around a finding, with its own line underlined, like a compiler.
+
+use super::{Style, paint};
+use crate::report::NumberedLine;
+use anstyle::{AnsiColor, Style as Ansi};
+use sluicegate_base::text;
+use std::fmt::Write as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// Number of columns if the terminal's width is unknown.
+const DEFAULT_COLUMNS: usize = 160;
+
+/// Minimum number of columns for a line, even if the terminal is narrower.
+const MIN_COLUMNS: usize = 20;
+
+/// Replacement for a tab.
+const TAB_SPACES: &str = "    ";
+
+/// Adds the place of a finding, and the lines around it if they are known.
+pub(super) fn push_excerpt(
+    output: &mut String,
+    path: &str,
+    line: u32,
+    lines: &[NumberedLine<'_>],
+    mark_color: Ansi,
+    style: Style,
+) {
+    let blue = AnsiColor::Blue.on_default().bold();
+    let digits = lines
+        .last()
+        .map_or(1, |(number, _)| number.to_string().len())
+        .max(2);
+    let gutter = |number: &str| paint(&format!("{number:>digits$} |"), blue, style);
+    let arrow = paint(&format!("{:>digits$}-->", ""), blue, style);
+    let _ = writeln!(output, "{arrow} {}:{line}", text::line(path));
+    if lines.is_empty() {
+        return;
+    }
+    let columns = style
+        .width
+        .unwrap_or(DEFAULT_COLUMNS)
+        .saturating_sub(digits + 3)
+        .max(MIN_COLUMNS);
+    let _ = writeln!(output, "{}", gutter(""));
+    for (number, source) in lines {
+        let source = truncate_to_columns(&text::line(&source.replace('\t', TAB_SPACES)), columns);
+        let _ = writeln!(
+            output,
+            "{}",
+            format!("{} {source}", gutter(&number.to_string())).trim_end()
+        );
+        if *number == line {
+            let _ = writeln!(output, "{} {}", gutter(""), underline(&source, mark_color, style));
+        }
+    }
+}
+
+/// Returns marks under the line's text, without its indent and trailing whitespace.
+fn underline(source: &str, mark_color: Ansi, style: Style) -> String {
+    let indent = source.len() - source.trim_start().len();
+    let blanks = " ".repeat(source[..indent].width());
+    let marks = "^".repeat(source.trim().width().max(1));
+    format!("{blanks}{}", paint(&marks, mark_color, style))
+}
+
+/// Truncates the line to this many columns, with a mark at the end.
+fn truncate_to_columns(source: &str, columns: usize) -> String {
+    if source.width() <= columns {
+        return source.to_owned();
+    }
+    let mut used_columns = 0;
+    let is_within_columns = |c: &char| {
+        used_columns += c.width().unwrap_or(0);
+        used_columns < columns
+    };
+    let mut truncated: String = source.chars().take_while(is_within_columns).collect();
+    truncated.push('…');
+    truncated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(line: u32, lines: &[NumberedLine<'_>], width: Option<usize>) -> String {
+        let mut shown = String::new();
+        let style = Style {
+            width,
+            ..Style::default()
+        };
+        push_excerpt(&mut shown, "a b.orch.yaml", line, lines, Ansi::new(), style);
+        shown
+    }
+
+    #[test]
+    fn the_line_is_underlined_among_its_neighbours() {
+        let lines = [
+            (9, "  components:"),
+            (10, "    Läd 日本:"),
+            (11, "\ttype: x"),
+            (12, ""),
+        ];
+        insta::assert_snapshot!(shown(10, &lines, None), @"
+          --> a b.orch.yaml:10
+           |
+         9 |   components:
+        10 |     Läd 日本:
+           |     ^^^^^^^^^
+        11 |     type: x
+        12 |
+        ");
+    }
+
+    #[test]
+    fn a_place_without_known_lines_stands_alone() {
+        assert_eq!(shown(3, &[], None), "  --> a b.orch.yaml:3\n");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_to_the_terminal() {
+        let long = "日本 ".repeat(40);
+        let text = shown(1, &[(1, &long)], Some(40));
+        assert!(text.lines().all(|line| line.width() <= 40), "{text}");
+        assert!(text.contains('…'));
+    }
+
+    #[test]
+    fn a_line_cannot_act() {
+        let text = shown(1, &[(1, "::error::x \u{1b}[31m ##[group]")], None);
+        assert!(!text.contains('\u{1b}') && !text.contains("##["), "{text}");
+    }
+}
