@@ -4,7 +4,7 @@
 
 use super::Delivery;
 use crate::error::Failure;
-use crate::hosts::{CodeInsights, Kept, Thread, keep_comment};
+use crate::hosts::{CodeInsights, CommentChange, Thread, post_or_update_comment};
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
 use crate::job::settings::variable;
@@ -54,11 +54,11 @@ fn comment(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<
     let client = HostClient::new(&settings)?;
     let body = report::render_comment(delivery.report, about);
     let marker = body.lines().next().unwrap_or_default();
-    let kept = run.requests(keep_comment(&client, &thread, marker, &body))??;
+    let kept = run.requests(post_or_update_comment(&client, &thread, marker, &body))??;
     run.ui.say(match kept {
-        Kept::Posted => "posted a comment with the result",
-        Kept::Updated => "updated the comment with the result",
-        Kept::Unchanged => "the comment is up to date",
+        CommentChange::Posted => "posted a comment with the result",
+        CommentChange::Updated => "updated the comment with the result",
+        CommentChange::Unchanged => "the comment is up to date",
     });
     Ok(())
 }
@@ -157,7 +157,7 @@ fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> R
         workspace,
         repository,
         commit: &commit,
-        report: &id,
+        report_id: &id,
     };
     let body = bitbucket::build_report(delivery.report);
     let annotations = bitbucket::build_annotation_requests(delivery.report, about);

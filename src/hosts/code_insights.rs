@@ -13,7 +13,7 @@ pub(crate) struct CodeInsights<'a> {
     pub repository: &'a str,
     pub commit: &'a str,
     /// Report id, chosen by this program.
-    pub report: &'a str,
+    pub report_id: &'a str,
 }
 
 impl CodeInsights<'_> {
@@ -49,11 +49,11 @@ impl CodeInsights<'_> {
             "commit",
             self.commit,
             "reports",
-            self.report,
+            self.report_id,
         ];
         let url = client.url(&path)?;
-        let earlier = Request::new(Method::DELETE, url.clone(), Repeat::Safe);
-        match client.send(&earlier).await {
+        let delete_request = Request::new(Method::DELETE, url.clone(), Repeat::Safe);
+        match client.send(&delete_request).await {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Url};
 
 /// Comments per page, the maximum of both hosts.
-const PAGE: usize = 100;
+const COMMENTS_PER_PAGE: usize = 100;
 
 /// Maximum number of pages that are searched.
-const MOST_PAGES: usize = 100;
+const MAX_PAGES: usize = 100;
 
 /// Author of comments with a job's own token: <https://docs.github.com/actions/concepts/security/github_token>.
-const JOB_BOT: &str = "github-actions[bot]";
+const JOB_BOT_LOGIN: &str = "github-actions[bot]";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Thread {
@@ -31,7 +31,7 @@ pub(crate) enum Thread {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum CommentChange {
     /// There was no such comment.
     Posted,
     Updated,
@@ -46,22 +46,22 @@ enum CommentAuthor {
     JobBot,
 }
 
-struct Own {
+struct OwnComment {
     id: u64,
     body: String,
 }
 
 /// Posts `body`, which starts with `marker`, or updates the existing comment that starts with it. Deletes further ones,
 /// which two simultaneous runs may have posted.
-pub(crate) async fn keep_comment(
+pub(crate) async fn post_or_update_comment(
     client: &HostClient,
     thread: &Thread,
     marker: &str,
     body: &str,
-) -> Result<Kept, HttpError> {
+) -> Result<CommentChange, HttpError> {
     update_own_comment(client, thread, marker, body)
         .await
-        .map_err(|error| thread.explain(error))
+        .map_err(|error| thread.add_hint(error))
 }
 
 async fn update_own_comment(
@@ -69,32 +69,46 @@ async fn update_own_comment(
     thread: &Thread,
     marker: &str,
     body: &str,
-) -> Result<Kept, HttpError> {
-    let author = author(client, thread).await?;
-    let mut own = own_comments(client, thread, marker, &author).await?.into_iter();
-    let Some(first) = own.next() else {
-        let post = Request::new(Method::POST, thread.comments(client)?, Repeat::OnlyIfUnprocessed);
+) -> Result<CommentChange, HttpError> {
+    let author = find_comment_author(client, thread).await?;
+    let mut own_comments = list_own_comments(client, thread, marker, &author)
+        .await?
+        .into_iter();
+    let Some(first) = own_comments.next() else {
+        let post = Request::new(
+            Method::POST,
+            thread.comments_url(client)?,
+            Repeat::OnlyIfUnprocessed,
+        );
         client.send(&post.json(&json!({ "body": body }))).await?;
-        return Ok(Kept::Posted);
+        return Ok(CommentChange::Posted);
     };
-    for twin in own {
-        let delete = Request::new(Method::DELETE, thread.comment(client, twin.id)?, Repeat::Safe);
+    for duplicate in own_comments {
+        let delete = Request::new(
+            Method::DELETE,
+            thread.comment_url(client, duplicate.id)?,
+            Repeat::Safe,
+        );
         client.send(&delete).await?;
     }
     if first.body.trim_end() == body.trim_end() {
-        return Ok(Kept::Unchanged);
+        return Ok(CommentChange::Unchanged);
     }
-    let update = Request::new(thread.update(), thread.comment(client, first.id)?, Repeat::Safe);
+    let update = Request::new(
+        thread.update_method(),
+        thread.comment_url(client, first.id)?,
+        Repeat::Safe,
+    );
     client.send(&update.json(&json!({ "body": body }))).await?;
-    Ok(Kept::Updated)
+    Ok(CommentChange::Updated)
 }
 
 /// Returns the author of comments with this token, as far as the host reports it.
-async fn author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
+async fn find_comment_author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
     match client.send(&Request::get(client.url(&["user"])?)).await {
-        Ok(answer) => Ok(CommentAuthor::User(answer.json::<Value>()?["id"].as_u64())),
+        Ok(response) => Ok(CommentAuthor::User(response.json::<Value>()?["id"].as_u64())),
         Err(error) if error.status() == Some(403) => match thread {
-            Thread::GitHub { .. } => viewer(client).await,
+            Thread::GitHub { .. } => query_viewer(client).await,
             Thread::GitLab { .. } => Ok(CommentAuthor::User(None)),
         },
         Err(error) => Err(error),
@@ -103,11 +117,11 @@ async fn author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, H
 
 /// Queries the viewer: installation tokens of apps, a job's own among them, may not query a user:
 /// <https://docs.github.com/graphql/reference/queries#user>.
-async fn viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
+async fn query_viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     let mut url = client.url(&["graphql"])?;
     // A self-hosted server has GraphQL beside the REST API, not below it.
-    if let Some(above) = url.path().strip_suffix("/v3/graphql").map(str::to_owned) {
-        url.set_path(&format!("{above}/graphql"));
+    if let Some(parent_path) = url.path().strip_suffix("/v3/graphql").map(str::to_owned) {
+        url.set_path(&format!("{parent_path}/graphql"));
     }
     let query = json!({ "query": "{ viewer { databaseId } }" });
     match client
@@ -118,61 +132,66 @@ async fn viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
         )
         .await
     {
-        Ok(answer) => {
-            let told = answer.json::<Value>()?["data"]["viewer"]["databaseId"].as_u64();
-            Ok(told.map_or(CommentAuthor::JobBot, |id| CommentAuthor::User(Some(id))))
+        Ok(response) => {
+            let viewer_id = response.json::<Value>()?["data"]["viewer"]["databaseId"].as_u64();
+            Ok(viewer_id.map_or(CommentAuthor::JobBot, |id| CommentAuthor::User(Some(id))))
         }
         Err(error) if matches!(error.status(), Some(403 | 404)) => Ok(CommentAuthor::JobBot),
         Err(error) => Err(error),
     }
 }
 
-async fn own_comments(
+async fn list_own_comments(
     client: &HostClient,
     thread: &Thread,
     marker: &str,
     author: &CommentAuthor,
-) -> Result<Vec<Own>, HttpError> {
-    let mut own = Vec::new();
-    for page in 1..=MOST_PAGES {
-        let request = Request::get(thread.comments(client)?)
-            .query("per_page", &PAGE.to_string())
+) -> Result<Vec<OwnComment>, HttpError> {
+    let mut own_comments = Vec::new();
+    for page in 1..=MAX_PAGES {
+        let request = Request::get(thread.comments_url(client)?)
+            .query("per_page", &COMMENTS_PER_PAGE.to_string())
             .query("page", &page.to_string());
         let comments: Vec<Value> = client.send(&request).await?.json()?;
-        own.extend(
+        own_comments.extend(
             comments
                 .iter()
-                .filter_map(|comment| own_comment(comment, thread, marker, author)),
+                .filter_map(|comment| parse_own_comment(comment, thread, marker, author)),
         );
-        if comments.len() < PAGE {
+        if comments.len() < COMMENTS_PER_PAGE {
             break;
         }
     }
-    own.sort_by_key(|comment| comment.id);
-    Ok(own)
+    own_comments.sort_by_key(|comment| comment.id);
+    Ok(own_comments)
 }
 
-fn own_comment(comment: &Value, thread: &Thread, marker: &str, author: &CommentAuthor) -> Option<Own> {
+fn parse_own_comment(
+    comment: &Value,
+    thread: &Thread,
+    marker: &str,
+    author: &CommentAuthor,
+) -> Option<OwnComment> {
     let body = comment["body"].as_str()?;
     if body.lines().next()? != marker {
         return None;
     }
-    let by = match thread {
+    let comment_author = match thread {
         Thread::GitHub { .. } => &comment["user"],
         Thread::GitLab { .. } => &comment["author"],
     };
-    let ours = match author {
-        CommentAuthor::User(id) => id.is_some() && by["id"].as_u64() == *id,
-        CommentAuthor::JobBot => by["type"] == "Bot" && by["login"] == JOB_BOT,
+    let is_own = match author {
+        CommentAuthor::User(id) => id.is_some() && comment_author["id"].as_u64() == *id,
+        CommentAuthor::JobBot => comment_author["type"] == "Bot" && comment_author["login"] == JOB_BOT_LOGIN,
     };
-    ours.then_some(Own {
+    is_own.then_some(OwnComment {
         id: comment["id"].as_u64()?,
         body: body.to_owned(),
     })
 }
 
 impl Thread {
-    fn comments(&self, client: &HostClient) -> Result<Url, HttpError> {
+    fn comments_url(&self, client: &HostClient) -> Result<Url, HttpError> {
         match self {
             Self::GitHub {
                 owner,
@@ -196,14 +215,14 @@ impl Thread {
         }
     }
 
-    fn comment(&self, client: &HostClient, id: u64) -> Result<Url, HttpError> {
+    fn comment_url(&self, client: &HostClient, id: u64) -> Result<Url, HttpError> {
         let id = id.to_string();
         match self {
             Self::GitHub {
                 owner, repository, ..
             } => client.url(&["repos", owner, repository, "issues", "comments", &id]),
             Self::GitLab { .. } => {
-                let mut url = self.comments(client)?;
+                let mut url = self.comments_url(client)?;
                 // Only URLs without a host have no segments.
                 if let Ok(mut segments) = url.path_segments_mut() {
                     segments.push(&id);
@@ -214,7 +233,7 @@ impl Thread {
     }
 
     /// Adds the hint for a token that may not comment. A token that may not see a private project gets 404.
-    fn explain(&self, error: HttpError) -> HttpError {
+    fn add_hint(&self, error: HttpError) -> HttpError {
         let hint = match (self, error.kind()) {
             (Self::GitHub { .. }, ErrorKind::Forbidden | ErrorKind::NotFound) => {
                 "give the job that comments the permission `pull-requests: write`; a pull request from a fork gets no \
@@ -234,7 +253,7 @@ impl Thread {
         error.with_hint(hint)
     }
 
-    const fn update(&self) -> Method {
+    const fn update_method(&self) -> Method {
         match self {
             Self::GitHub { .. } => Method::PATCH,
             Self::GitLab { .. } => Method::PUT,

@@ -7,4 +7,4 @@ mod code_insights;
 mod comments;
 
 pub(crate) use code_insights::CodeInsights;
-pub(crate) use comments::{Kept, Thread, keep_comment};
+pub(crate) use comments::{CommentChange, Thread, post_or_update_comment};
