@@ -61,19 +61,24 @@ pub(super) fn collect_annotations_beside_notices(
     limit: usize,
     overflow_place: &str,
 ) -> Vec<Annotation> {
-    let causes = group_unreviewed_by_reason(report).into_iter();
-    let shared_causes = causes.filter(|(reason, paths)| paths.len() > 1 && !context.has_logged(reason));
-    let file_marks = shared_causes.flat_map(|(_, paths)| paths).map(|path| {
-        let message = "The file was not reviewed.".to_owned();
-        file_annotation(Level::Error, path, 1, UNREVIEWED_TITLE, message)
-    });
+    let file_marks = group_unreviewed_by_reason(report)
+        .into_iter()
+        .filter(|(reason, paths)| paths.len() > 1 && !context.has_logged(reason))
+        .flat_map(|(_, paths)| paths)
+        .map(|path| {
+            let message = "The file was not reviewed.".to_owned();
+            file_annotation(Level::Error, path, 1, UNREVIEWED_TITLE, message)
+        });
     let annotations = annotate_findings(report, context, file_marks);
     let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), false);
-    let remaining_count = |level: Level| {
-        let level_notices = notices.iter().filter(|notice| notice.level == level);
-        limit.saturating_sub(level_notices.count())
-    };
-    limit_annotations(&annotations, remaining_count, overflow_place)
+    limit_annotations(
+        &annotations,
+        |level| {
+            let level_notices = notices.iter().filter(|notice| notice.level == level);
+            limit.saturating_sub(level_notices.count())
+        },
+        overflow_place,
+    )
 }
 
 /// Returns the findings that are annotated, with these annotations between errors and warnings.

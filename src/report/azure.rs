@@ -24,11 +24,13 @@ pub(crate) fn annotations(report: &Report, context: &ReportContext) -> Vec<Strin
 /// Returns the step's outputs, one `##vso` command per line: later steps and other jobs read `<step>.verdict`
 /// (<https://learn.microsoft.com/azure/devops/pipelines/process/set-variables-scripts>).
 pub(crate) fn format_outputs(pairs: &[(&str, String)]) -> Vec<String> {
-    let set = |(name, value): &(&str, String)| {
-        let value = escape(&text::line(value));
-        format!("##vso[task.setvariable variable={name};isOutput=true]{value}")
-    };
-    pairs.iter().map(set).collect()
+    pairs
+        .iter()
+        .map(|(name, value)| {
+            let escaped_value = escape(&text::line(value));
+            format!("##vso[task.setvariable variable={name};isOutput=true]{escaped_value}")
+        })
+        .collect()
 }
 
 /// Returns the logging command of an annotation. Azure has no notices, so they become warnings.

@@ -29,8 +29,9 @@ pub(crate) fn build_report(report: &Report) -> Value {
     let (counts, totals) = (report.counts(), report.totals());
     let number = |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
     let mut details = render_headline(report);
-    let cause_sentences = describe_unreviewed_files(report, &[]).into_iter();
-    let cause_sentences = cause_sentences.map(|(cause, _)| to_sentence(&cause));
+    let cause_sentences = describe_unreviewed_files(report, &[])
+        .into_iter()
+        .map(|(cause, _)| to_sentence(&cause));
     for sentence in cause_sentences.chain(report.notes.iter().cloned()) {
         details.push(' ');
         details.push_str(&sentence);
@@ -60,13 +61,14 @@ pub(crate) fn build_annotation_requests(report: &Report, context: &ReportContext
     let is_explained = annotations
         .iter()
         .any(|annotation| annotation.level == Level::Error);
-    let verdict_annotation = find_verdict_remark(report, context).filter(|_| !is_explained);
-    let verdict_annotation = verdict_annotation.map(|remark| Annotation {
-        level: Level::Error,
-        place: Some((remark.path.to_owned(), 1)),
-        title: "review".to_owned(),
-        message: remark.text,
-    });
+    let verdict_annotation = find_verdict_remark(report, context)
+        .filter(|_| !is_explained)
+        .map(|remark| Annotation {
+            level: Level::Error,
+            place: Some((remark.path.to_owned(), 1)),
+            title: "review".to_owned(),
+            message: remark.text,
+        });
     let entries: Vec<Value> = verdict_annotation
         .iter()
         .chain(&annotations)

@@ -57,25 +57,38 @@ pub(crate) struct ConsumerChanges {
 pub(super) const MAX_LISTED_ITEMS: usize = 100;
 
 impl ConsumerChanges {
-    /// Returns the title of the list and its items; `shown` escapes text from outside.
-    pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> (String, Vec<String>) {
-        let items = self.changes.iter();
-        let items = items.map(|(class, text)| format!("{class}: {}", escape(text)));
-        (format!("Shared pipelines: {}", self.summary), items.collect())
+    /// Returns the list of the changes; `escape` is for text from outside.
+    pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
+        TitledList {
+            title: format!("Shared pipelines: {}", self.summary),
+            items: self
+                .changes
+                .iter()
+                .map(|(class, text)| format!("{class}: {}", escape(text)))
+                .collect(),
+        }
     }
 }
 
 impl ChangedPipelineCallers {
-    /// Like [`ForConsumersOfChanges::list`], for the callers.
-    pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> (String, Vec<String>) {
-        let items = self.callers.iter().map(|text| escape(text));
-        (self.summary.clone(), items.collect())
+    /// Like [`ConsumerChanges::render_list`], for the callers.
+    pub(super) fn render_list(&self, escape: &dyn Fn(&str) -> String) -> TitledList {
+        TitledList {
+            title: self.summary.clone(),
+            items: self.callers.iter().map(|text| escape(text)).collect(),
+        }
     }
 }
 
-fn render_section((title, items): (String, Vec<String>)) -> String {
-    let mut markdown = format!("\n### {}\n\n", escape(&title));
-    for entry in List::with_limit(items, MAX_LISTED_ITEMS).entries() {
+/// A list with a title, which is not escaped yet; the items are.
+pub(super) struct TitledList {
+    pub title: String,
+    pub items: Vec<String>,
+}
+
+fn render_section(list: TitledList) -> String {
+    let mut markdown = format!("\n### {}\n\n", escape(&list.title));
+    for entry in List::with_limit(list.items, MAX_LISTED_ITEMS).entries() {
         let _ = writeln!(markdown, "- {entry}");
     }
     markdown
@@ -89,21 +102,21 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
         changes
             .consumers
             .as_ref()
-            .map(|list| render_section(list.render_list(&prose))),
+            .map(|consumers| render_section(consumers.render_list(&prose))),
     );
     page.extend(
         changes
             .callers
             .as_ref()
-            .map(|list| render_section(list.render_list(&prose))),
+            .map(|callers| render_section(callers.render_list(&prose))),
     );
     let mut omitted_count = 0;
     for file in files {
         let path = code(&file.changed.path);
         let mut block = format!("\n### {path}\n\n{}\n", escape(&file.changed.words()));
-        let changes = self::render_file_changes(file, MAX_FILE_BYTES);
-        if !changes.is_empty() {
-            let _ = write!(block, "\n{changes}");
+        let file_changes = render_file_changes(file, MAX_FILE_BYTES);
+        if !file_changes.is_empty() {
+            let _ = write!(block, "\n{file_changes}");
         }
         if page.len() + block.len() + OMISSION_BYTES > MAX_PAGE_BYTES {
             omitted_count += 1;
@@ -121,7 +134,7 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
     page
 }
 
-/// Returns the list and the flowchart of a file's changes, in at most `most` bytes: omits the flowchart if it does not
+/// Returns the list and the flowchart of a file's changes, in at most `max_bytes` bytes: omits the flowchart if it does not
 /// fit, and returns an empty text if the list does not fit either.
 pub(super) fn render_file_changes(file: &ChangedFile, max_bytes: usize) -> String {
     let mut markdown = render_change_list(&file.words, max_bytes.saturating_sub(OMISSION_BYTES));
@@ -156,7 +169,7 @@ fn render_flowchart(file: &ChangedFile) -> Option<String> {
 /// Returns the lines as nested lists. Lines of values are in a code fence that is longer than any run of backticks in
 /// them.
 fn render_change_list(lines: &[Line], max_bytes: usize) -> String {
-    let mut escape = String::new();
+    let mut markdown = String::new();
     let mut remaining_lines = lines.iter().take(MAX_FILE_LINES).peekable();
     let mut listed_count = 0;
     while let Some(line) = remaining_lines.next() {
@@ -177,21 +190,24 @@ fn render_change_list(lines: &[Line], max_bytes: usize) -> String {
             let _ = writeln!(block, "{indent}- {sign}{}", escape(&line.text));
             listed_count += 1;
         }
-        if escape.len() + block.len() > max_bytes {
+        if markdown.len() + block.len() > max_bytes {
             listed_count -= 1;
             break;
         }
-        escape.push_str(&block);
+        markdown.push_str(&block);
     }
     if listed_count < lines.len() {
-        let _ = writeln!(escape, "- {}", and_more_of(lines.len() - listed_count, "line"));
+        let _ = writeln!(markdown, "- {}", and_more_of(lines.len() - listed_count, "line"));
     }
-    escape
+    markdown
 }
 
 fn push_fenced_lines(markdown: &mut String, lines: &[&Line], indent: &str) {
-    let longest_tick_run = |line: &&Line| line.text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let longest = lines.iter().map(longest_tick_run).max().unwrap_or(0);
+    let longest = lines
+        .iter()
+        .flat_map(|line| line.text.split(|c| c != '`').map(str::len))
+        .max()
+        .unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let _ = writeln!(markdown, "{indent}{fence}diff");
     for line in lines {

@@ -41,7 +41,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     let mut issues: Vec<QualityIssue<'_>> = findings
         .iter()
         .zip(fingerprints)
-        .map(|(finding, fingerprint)| build_issue(describe_finding(finding), fingerprint))
+        .map(|(finding, fingerprint)| build_finding_issue(finding, fingerprint))
         .collect();
     let remarks = collect_remarks(report);
     let is_explained = remarks.iter().any(|remark| remark.affects_verdict);
@@ -56,22 +56,19 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     write_json(writer, |json| serde_json::to_writer(json, &issues))
 }
 
-/// Rule, path, line, severity and description.
-type IssueText<'a> = (&'a str, &'a str, u32, &'static str, String);
-
-fn describe_finding<'a>(finding: &Finding<'a>) -> IssueText<'a> {
+fn build_finding_issue<'a>(finding: &Finding<'a>, fingerprint: Fingerprint) -> QualityIssue<'a> {
     let severity = match (finding.error_type, finding.severity) {
         (Some(_), _) => "critical",
         (None, Severity::Error) => "major",
         (None, Severity::Warning) => "minor",
     };
-    (
-        finding.rule,
-        finding.path,
-        finding.line,
+    QualityIssue {
+        description: shorten_description(&finding.message()),
+        check_name: text_or_placeholder(finding.rule),
+        fingerprint: fingerprint.to_string(),
         severity,
-        finding.message(),
-    )
+        location: IssueLocation::new(finding.path, finding.line),
+    }
 }
 
 fn build_remark_issue(remark: Remark<'_>) -> QualityIssue<'_> {
@@ -84,21 +81,26 @@ fn build_remark_issue(remark: Remark<'_>) -> QualityIssue<'_> {
         (RemarkKind::Verdict, _) => ("verdict", "critical"),
         (RemarkKind::Limit, _) => ("note", "info"),
     };
-    let what = (rule, remark.path, remark.line.unwrap_or(1), severity, remark.text);
-    build_issue(what, remark.fingerprint)
+    QualityIssue {
+        description: shorten_description(&remark.text),
+        check_name: rule,
+        fingerprint: remark.fingerprint.to_string(),
+        severity,
+        location: IssueLocation::new(remark.path, remark.line.unwrap_or(1)),
+    }
 }
 
-fn build_issue((rule, path, line, severity, words): IssueText<'_>, print: Fingerprint) -> QualityIssue<'_> {
-    QualityIssue {
-        description: text_or_placeholder(&truncation::truncate(&words, DESCRIPTION_LIMIT)).to_owned(),
-        check_name: text_or_placeholder(rule),
-        fingerprint: print.to_string(),
-        severity,
-        location: IssueLocation {
+impl<'a> IssueLocation<'a> {
+    fn new(path: &'a str, line: u32) -> Self {
+        Self {
             path: text_or_placeholder(path),
             lines: IssueLines { begin: line.max(1) },
-        },
+        }
     }
+}
+
+fn shorten_description(text: &str) -> String {
+    text_or_placeholder(&truncation::truncate(text, DESCRIPTION_LIMIT)).to_owned()
 }
 
 /// Returns the text, or a placeholder if the text has no visible characters.

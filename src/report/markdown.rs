@@ -81,7 +81,7 @@ fn escape_part(part: &str) -> String {
     format!("{leading_space}{}{trailing_space}", escape(part))
 }
 
-/// Returns a link to the line of a file; `form` is the host's URL template for files.
+/// Returns a link to the line of a file; `url_template` is the host's URL template for files.
 pub(super) fn blob_link(url_template: &str, path: &str, line: u32, text: &str) -> String {
     format!("[{}]({})", escape(text), file_uri::blob(url_template, path, line))
 }

@@ -1,6 +1,6 @@
 //! Writes reports for people and CI hosts: one module per format, and a single function that selects the format.
 //!
-//! Writers are pure: they turn a [`Report`] and an [`About`] into text or bytes, piece by piece if these may be large.
+//! Writers are pure: they turn a [`Report`] and a [`ReportContext`] into text or bytes, piece by piece if these may be large.
 //! They do not read the environment or access files, so that tests use plain values, and a failed destination never
 //! affects another one. The set of formats is closed on purpose: the compiler lists the missing parts of a new one.
 //!

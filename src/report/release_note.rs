@@ -95,11 +95,13 @@ fn describe_overall_change(compat: &Compat, old_name: &str) -> String {
 }
 
 fn worst_class(compat: &Compat, id: &str) -> Class {
-    let id_changes = compat
+    compat
         .changes
         .iter()
-        .filter(|change| change.id.as_deref() == Some(id));
-    id_changes.map(|change| change.class).max().unwrap_or(Class::None)
+        .filter(|change| change.id.as_deref() == Some(id))
+        .map(|change| change.class)
+        .max()
+        .unwrap_or(Class::None)
 }
 
 fn render_change(change: &Change) -> String {

@@ -52,19 +52,19 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
         text: describe_gate_change(change),
         fingerprint: Fingerprint::new(&["gate-change", &change.path], 0),
     });
-    let compat = report.compat.iter();
-    let break_remarks = compat.flat_map(|compat| compat.breaks().map(|change| (compat.refused, change)));
-    let break_remarks = break_remarks.map(|(is_refused, change)| {
-        let (path, line) = change.at();
-        let id = change.id.as_deref().unwrap_or_default();
-        Remark {
-            kind: RemarkKind::Break,
-            affects_verdict: is_refused,
-            path,
-            line: Some(line),
-            text: change.sentence(),
-            fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.words()], 0),
-        }
+    let break_remarks = report.compat.iter().flat_map(|compat| {
+        compat.breaks().map(|change| {
+            let (path, line) = change.at();
+            let id = change.id.as_deref().unwrap_or_default();
+            Remark {
+                kind: RemarkKind::Break,
+                affects_verdict: compat.refused,
+                path,
+                line: Some(line),
+                text: change.sentence(),
+                fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.words()], 0),
+            }
+        })
     });
     unreviewed_remarks
         .chain(gate_change_remarks)

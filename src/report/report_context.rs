@@ -114,13 +114,14 @@ impl ReportContext {
         let errors = self
             .rules_file_errors
             .iter()
-            .filter(|errors| Some(errors.error_type) == error_type);
-        let naming_errors = errors
+            .filter(|error| Some(error.error_type) == error_type);
+        let naming_errors: Vec<&str> = errors
             .clone()
-            .filter(|errors| errors.message.contains(&format!("`{rule}`")));
-        let naming_errors: Vec<&str> = naming_errors.map(|errors| errors.place.as_str()).collect();
+            .filter(|error| error.message.contains(&format!("`{rule}`")))
+            .map(|error| error.place.as_str())
+            .collect();
         if naming_errors.is_empty() {
-            return errors.map(|errors| errors.place.as_str()).collect();
+            return errors.map(|error| error.place.as_str()).collect();
         }
         naming_errors
     }
@@ -161,11 +162,11 @@ impl ReportContext {
     /// Returns an id that is unique among the reviews of the same change: it differs for each category and shard. It is
     /// used to find and replace an earlier report or comment on the host.
     pub(crate) fn review_id(&self, report: &Report) -> String {
-        let to_id_char = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let mut id = "sluicegate".to_owned();
         if !self.category.is_empty() {
             id.push('-');
-            id.extend(self.category.chars().take(CATEGORY_LIMIT).map(to_id_char));
+            let category = self.category.chars().take(CATEGORY_LIMIT);
+            id.extend(category.map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }));
         }
         if let Some(shard) = report.context.shard {
             let _ = write!(id, "-part-{}-of-{}", shard.index, shard.total);
@@ -208,18 +209,16 @@ impl SourceLines {
 
     /// Keeps the lines of a file's content that are near one of `lines` (from 1).
     pub(crate) fn add(&mut self, path: &str, content: &[u8], lines: &BTreeSet<u32>) {
-        let is_near_finding = |number: u32| {
-            let neighbors =
-                number.saturating_sub(Self::LINES_AFTER)..=number.saturating_add(Self::LINES_BEFORE);
-            lines.range(neighbors).next().is_some()
-        };
         let last_line = lines
             .last()
             .map_or(0, |line| line.saturating_add(Self::LINES_AFTER) as usize);
         let text = String::from_utf8_lossy(content);
         let file = self.files.entry(path.to_owned()).or_default();
         for (number, line) in (1_u32..).zip(text.lines()).take(last_line) {
-            if is_near_finding(number) && self.kept_bytes < Self::MAX_BYTES {
+            let neighbors =
+                number.saturating_sub(Self::LINES_AFTER)..=number.saturating_add(Self::LINES_BEFORE);
+            let is_near_finding = lines.range(neighbors).next().is_some();
+            if is_near_finding && self.kept_bytes < Self::MAX_BYTES {
                 let line = super::truncation::truncate(line.trim_end(), Self::MAX_LINE_CHARS);
                 self.kept_bytes += line.len() + size_of::<(u32, String)>();
                 file.insert(number, line);
@@ -300,13 +299,15 @@ pub(crate) fn touched_lines(
     hunks: &[RangeInclusive<u32>],
 ) -> BTreeSet<u32> {
     let all_lines: Vec<&str> = text.lines().collect();
-    let is_touched = |line: &u32| {
-        let end = block_end(&all_lines, *line);
-        hunks
-            .iter()
-            .any(|hunk| *hunk.start() <= end && *line <= *hunk.end())
-    };
-    lines.into_iter().filter(is_touched).collect()
+    lines
+        .into_iter()
+        .filter(|line| {
+            let end = block_end(&all_lines, *line);
+            hunks
+                .iter()
+                .any(|hunk| *hunk.start() <= end && *line <= *hunk.end())
+        })
+        .collect()
 }
 
 /// Returns the last line of the block that starts on this line: the lines that are indented deeper. Lines count from 1.

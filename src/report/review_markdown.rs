@@ -76,29 +76,22 @@ fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
         remaining_change_bytes: limits.page_bytes / 3,
         limits,
     };
-    let add_notices = |page: &mut MarkdownPage<'_>, is_selected: &dyn Fn(&Notice<'_>) -> bool| {
-        for notice in view.notices.iter().filter(|notice| is_selected(notice)) {
-            page.add_notice(notice);
-        }
-    };
-    add_notices(&mut page, &|notice| notice.affects_verdict);
+    page.add_notices(view, |notice| notice.affects_verdict);
     page.add_list(
         "Not evaluated",
-        view.causes
-            .iter()
-            .map(|notice| render_cause(notice, view.context)),
+        view.causes.iter().map(|cause| render_cause(cause, view.context)),
     );
     page.add_findings(view);
     if let Some(omission) = view.describe_omission() {
         page.add(&format!("{}\n\n", escape(&omission)));
     }
-    add_notices(&mut page, &|notice| {
+    page.add_notices(view, |notice| {
         !notice.affects_verdict && notice.kind != NoticeKind::Excluded
     });
-    page.add_changes("Pipeline changes", &view.changes_by_path());
+    page.add_changes("Pipeline changes", &view.sorted_changes());
     page.add_counts(view);
     page.add_reproduction(view.context);
-    add_notices(&mut page, &|notice| {
+    page.add_notices(view, |notice| {
         !notice.affects_verdict && notice.kind == NoticeKind::Excluded
     });
     page.finish()
@@ -133,13 +126,13 @@ impl MarkdownPage<'_> {
         self.text
     }
 
-    fn add_notice(&mut self, notice: &Notice<'_>) {
-        let render_entry = |entry: &NoticeEntry<'_>| {
-            let place = entry.place().map(|place| code(&shorten_name(&place))).into_iter();
-            let text = Some(prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
-            place.chain(text).collect::<Vec<_>>().join(": ")
-        };
-        self.add_list(notice.kind.title(), notice.entries.iter().map(render_entry));
+    fn add_notices(&mut self, view: &View<'_>, is_selected: impl Fn(&Notice<'_>) -> bool) {
+        for notice in view.notices.iter().filter(|notice| is_selected(notice)) {
+            self.add_list(
+                notice.kind.title(),
+                notice.entries.iter().map(render_notice_entry),
+            );
+        }
     }
 
     /// Adds the listed findings by level. The first level is unfolded, later ones and known or waived findings are
@@ -148,8 +141,11 @@ impl MarkdownPage<'_> {
         let is_new = view.report.fixed.is_some();
         let mut has_errors = false;
         for tones in [&[Tone::Error, Tone::Broken][..], &[Tone::Warning], &[Tone::Old]] {
-            let has_tone = |entry: &&FindingEntry<'_>| tones.contains(&Tone::of_finding(&entry.finding));
-            let entries: Vec<&FindingEntry<'_>> = view.entries.iter().filter(has_tone).collect();
+            let entries: Vec<&FindingEntry<'_>> = view
+                .entries
+                .iter()
+                .filter(|entry| tones.contains(&Tone::of_finding(&entry.finding)))
+                .collect();
             let Some(first) = entries.first() else { continue };
             let title = match (Tone::of_finding(&first.finding), is_new) {
                 (Tone::Error | Tone::Broken, true) => "New errors",
@@ -179,7 +175,7 @@ impl MarkdownPage<'_> {
             .to_owned();
         let rows = rules.iter().map(|row| {
             let (rule, level) = (code(&shorten_name(row.name)), row.level);
-            format!("| {rule} | {level} | {} | {} |\n", row.add_findings, row.files)
+            format!("| {rule} | {level} | {} | {} |\n", row.findings, row.files)
         });
         self.push_lines(&mut table, rows, |omitted_count| {
             format!("| {} | | | |\n", and_more(omitted_count))
@@ -191,7 +187,7 @@ impl MarkdownPage<'_> {
         }
         for row in &folders {
             let folder = code(&shorten_name(row.name));
-            let _ = writeln!(table, "| {folder} | {} | {} |", row.add_findings, row.files);
+            let _ = writeln!(table, "| {folder} | {} | {} |", row.findings, row.files);
         }
         if omitted_count > 0 {
             let _ = writeln!(table, "| {} | | |", and_more_of(omitted_count, "folder"));
@@ -209,11 +205,11 @@ impl MarkdownPage<'_> {
 
     /// Adds the changes of each pipeline.
     fn add_changes(&mut self, title: &str, files: &[&ChangedFile]) {
-        let render_summary_line = |file: &&ChangedFile| {
+        let summary_lines = files.iter().map(|file| {
             let (path, words) = (code(&shorten_name(&file.changed.path)), file.changed.words());
             format!("{path}: {}", escape(&shorten_message(&words)))
-        };
-        self.add_list(title, files.iter().map(render_summary_line));
+        });
+        self.add_list(title, summary_lines);
         for file in files {
             let section = self.render_folded_changes(&code(&shorten_name(&file.changed.path)), file);
             if !section.is_empty() {
@@ -244,7 +240,7 @@ impl MarkdownPage<'_> {
         self.add(&text);
     }
 
-    /// Like [`Self::list`], but folded.
+    /// Like [`Self::add_list`], but folded.
     fn add_folded_list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
         let number = items.len();
         let mut text = format!("<details><summary>{title} ({})</summary>\n\n", grouped(number));
@@ -302,10 +298,19 @@ fn render_head(view: &View<'_>) -> String {
     text
 }
 
+fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
+    let place = entry.place().map(|place| code(&shorten_name(&place)));
+    let text = Some(prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
+    place.into_iter().chain(text).collect::<Vec<_>>().join(": ")
+}
+
 fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String {
     let message = escape(&shorten_message(&cause.finding.message()));
-    let places = context.named_places(&cause.finding);
-    let places: Vec<String> = places.iter().map(|place| code(&shorten_name(place))).collect();
+    let places: Vec<String> = context
+        .named_places(&cause.finding)
+        .iter()
+        .map(|place| code(&shorten_name(place)))
+        .collect();
     let preposition = if places.is_empty() { "" } else { ", at " };
     format!(
         "{message}{preposition}{}: {}. To fix it: {}",

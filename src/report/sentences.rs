@@ -33,8 +33,8 @@ fn describe_findings(totals: &Totals) -> Option<String> {
     let new = if totals.new.is_some() { "new " } else { "" };
     let describe_part =
         |number: usize, noun: &str| (number > 0).then(|| count(number, &format!("{new}{noun}")));
-    let not_evaluated = totals.not_evaluated;
-    let not_evaluated = (not_evaluated > 0).then(|| format!("{} not evaluated", grouped(not_evaluated)));
+    let not_evaluated =
+        (totals.not_evaluated > 0).then(|| format!("{} not evaluated", grouped(totals.not_evaluated)));
     let counting_parts = [
         describe_part(totals.errors, "error"),
         describe_part(totals.warnings, "warning"),
@@ -45,15 +45,15 @@ fn describe_findings(totals: &Totals) -> Option<String> {
         .flatten()
         .collect::<Vec<_>>()
         .join(", ");
-    let other_parts = [
+    let other_parts: Vec<String> = [
         (totals.known.unwrap_or_default(), "known"),
         (totals.waived, "waived"),
         (totals.fixed.unwrap_or_default(), "fixed"),
-    ];
-    let other_parts = other_parts.into_iter().filter(|(number, _)| *number > 0);
-    let other_parts: Vec<String> = other_parts
-        .map(|(number, label)| format!("{} {label}", grouped(number)))
-        .collect();
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, label)| format!("{} {label}", grouped(number)))
+    .collect();
     if description.is_empty() && other_parts.is_empty() {
         return None;
     }
@@ -81,18 +81,21 @@ fn describe_checks(report: &Report) -> Option<String> {
 /// headline.
 pub(super) fn describe_scope(report: &Report) -> Option<String> {
     let checks = describe_checks(report).filter(|_| describe_findings(&report.totals()).is_some());
-    let excluded_count = report.excluded.len();
-    let excluded_count = (excluded_count > 0).then(|| format!("{} excluded", count(excluded_count, "file")));
-    let parts: Vec<String> = checks.into_iter().chain(excluded_count).collect();
+    let excluded_files =
+        (!report.excluded.is_empty()).then(|| format!("{} excluded", count(report.excluded.len(), "file")));
+    let parts: Vec<String> = checks.into_iter().chain(excluded_files).collect();
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }
 
 /// Returns the reasons why the gate fails, other than findings and their number.
 fn list_refusals(report: &Report) -> Vec<String> {
-    let breaks = report.compat.as_ref().filter(|compat| compat.refused);
-    let breaks = breaks.map(|compat| format!("{} of consumers", count(compat.breaks().count(), "break")));
-    let gate = report.gate_refused.then(|| "gate change not allowed".to_owned());
-    breaks.into_iter().chain(gate).collect()
+    let breaks = report
+        .compat
+        .as_ref()
+        .filter(|compat| compat.refused)
+        .map(|compat| format!("{} of consumers", count(compat.breaks().count(), "break")));
+    let gate_change = report.gate_refused.then(|| "gate change not allowed".to_owned());
+    breaks.into_iter().chain(gate_change).collect()
 }
 
 /// Returns the praise for a passed review that fixes findings; contains no text from outside.
@@ -126,11 +129,11 @@ pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
 }
 
 /// Returns the reasons why the run does not pass, for a report with a headline: the recorded ones, otherwise a sentence
-/// if neither a finding nor a file without a review explains the verdict. A reason at the end of one that is in `told` was
-/// reported before. Contains text from outside.
+/// if neither a finding nor a file without a review explains the verdict. A reason at the end of one of `logged_reasons`
+/// was reported before. Contains text from outside.
 pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> Vec<String> {
-    let reasons = report.verdict_reasons();
-    let reasons: Vec<String> = reasons
+    let reasons: Vec<String> = report
+        .verdict_reasons()
         .map(|reason| to_sentence(strip_logged_reason(reason, logged_reasons)))
         .collect();
     if !reasons.is_empty() || !report.unreviewed.is_empty() {
@@ -161,7 +164,7 @@ pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
     }
 }
 
-/// Like [`next_step`], for a log; `None` if the log has a reason with its own hint for every file without a result.
+/// Like [`find_next_step`], for a log; `None` if the log has a reason with its own hint for every file without a result.
 pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String]) -> Option<&'static str> {
     let mut unreviewed_files = report.unreviewed.iter();
     let is_all_logged =
@@ -213,11 +216,11 @@ pub(super) fn describe_changed_settings(change: &GateChange) -> String {
 
 /// Returns the reason why breaks are accepted, as a suffix for each of them. Contains text from outside.
 pub(super) fn format_acceptance(compat: &Compat) -> String {
-    let accepted = compat
+    compat
         .accepted
         .as_ref()
-        .map(|reason| format!(" (accepted: {reason})"));
-    accepted.unwrap_or_default()
+        .map(|reason| format!(" (accepted: {reason})"))
+        .unwrap_or_default()
 }
 
 /// Returns one line about all excluded files: their number, the first paths, and the reasons. Contains text from
@@ -259,21 +262,21 @@ pub(super) fn to_sentence(text: &str) -> String {
 }
 
 /// Returns a sentence for each reason why files were not reviewed, with these files. It has their number, the first
-/// paths, and the reason, unless the reason is in `told`, as then it was reported before. Contains text from outside.
+/// paths, and the reason, unless it is in `logged_reasons`, as then it was reported before. Contains text from outside.
 pub(super) fn describe_unreviewed_files<'a>(
     report: &'a Report,
     logged_reasons: &[String],
 ) -> Vec<(String, Vec<&'a str>)> {
-    let said = |(reason, paths): (&'a str, Vec<&'a str>)| {
-        let is_logged = logged_reasons
-            .iter()
-            .any(|logged_reasons| logged_reasons == reason);
-        (
-            describe_unreviewed_group((!is_logged).then_some(reason), &paths),
-            paths,
-        )
-    };
-    group_unreviewed_by_reason(report).into_iter().map(said).collect()
+    group_unreviewed_by_reason(report)
+        .into_iter()
+        .map(|(reason, paths)| {
+            let is_logged = logged_reasons.iter().any(|logged_reason| logged_reason == reason);
+            (
+                describe_unreviewed_group((!is_logged).then_some(reason), &paths),
+                paths,
+            )
+        })
+        .collect()
 }
 
 /// Returns the reasons why files were not reviewed, each once with its files.
@@ -304,11 +307,9 @@ fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
 
 /// Returns the note without a reason at its end that the log has shown. Contains text from outside.
 pub(super) fn strip_logged_reason<'n>(note: &'n str, logged_reasons: &[String]) -> &'n str {
-    let mut starts = logged_reasons
+    logged_reasons
         .iter()
-        .filter_map(|reason| note.strip_suffix(reason.as_str()));
-    starts
-        .next()
+        .find_map(|reason| note.strip_suffix(reason.as_str()))
         .map_or(note, |start| start.trim_end_matches([':', ' ']))
 }
 

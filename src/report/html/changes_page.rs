@@ -2,7 +2,7 @@
 
 use super::file_changes::render_file_changes;
 use super::page_frame::{HtmlPage, render_page};
-use crate::report::changes_markdown::{ChangesPage, MAX_LISTED_ITEMS};
+use crate::report::changes_markdown::{ChangesPage, MAX_LISTED_ITEMS, TitledList};
 use sluicegate_base::text::{List, count, markup as escape};
 use sluicegate_pipelines::picture::PAGE;
 use std::fmt::Write as _;
@@ -12,18 +12,14 @@ const MOST_OPEN: usize = 20;
 
 /// Returns the changes as an HTML page.
 pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> String {
-    let ChangesPage {
-        files,
-        comparison: compared,
-        ..
-    } = changes;
+    let files = &changes.files;
     let title = match files.as_slice() {
         [] => "No pipeline changed".to_owned(),
         [one] => format!("Changes in {}", one.changed.path),
         several => format!("Changes in {}", count(several.len(), "pipeline")),
     };
-    let layout = files.iter().filter(|file| file.changed.is_layout_only());
-    let layout = match layout.count() {
+    let layout_changes = files.iter().filter(|file| file.changed.is_layout_only());
+    let layout_sentence = match layout_changes.count() {
         0 => String::new(),
         number => format!(" In {number} of them only the layout changed."),
     };
@@ -31,19 +27,19 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
         "<header class=\"top neutral\">\n<p class=\"brand\">Pipeline comparison</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n</header>\n\
          <main class=\"findings\" id=\"changes\" tabindex=\"-1\">\n<h2 class=\"unseen\">Pipelines</h2>\n",
         escape(&title),
-        escape(&format!("{compared}{layout}"))
+        escape(&format!("{}{layout_sentence}", changes.comparison))
     );
     body.extend(
         changes
             .consumers
             .as_ref()
-            .map(|list| render_section(list.render_list(&escape))),
+            .map(|consumers| render_section(consumers.render_list(&escape))),
     );
     body.extend(
         changes
             .callers
             .as_ref()
-            .map(|list| render_section(list.render_list(&escape))),
+            .map(|callers| render_section(callers.render_list(&escape))),
     );
     for (number, file) in files.iter().enumerate() {
         body.push_str(&render_file_changes(
@@ -63,9 +59,9 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
     })
 }
 
-fn render_section((title, items): (String, Vec<String>)) -> String {
-    let mut html = format!("<h2>{}</h2>\n<ul>\n", escape(&title));
-    for entry in List::with_limit(items, MAX_LISTED_ITEMS).entries() {
+fn render_section(list: TitledList) -> String {
+    let mut html = format!("<h2>{}</h2>\n<ul>\n", escape(&list.title));
+    for entry in List::with_limit(list.items, MAX_LISTED_ITEMS).entries() {
         let _ = writeln!(html, "<li>{entry}</li>");
     }
     html + "</ul>\n"

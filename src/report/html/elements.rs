@@ -43,8 +43,7 @@ pub(super) fn path_heading(path: &str) -> String {
 
 /// Returns the notices of one kind with a heading.
 pub(super) fn render_notice(notice: &Notice<'_>) -> String {
-    let entries = notice.entries.iter();
-    let entries = entries.map(|entry| {
+    let entries = notice.entries.iter().map(|entry| {
         format!(
             "<li>{}{}</li>",
             escape(&entry.render_line(&PathBase::Root)),

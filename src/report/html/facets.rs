@@ -17,25 +17,32 @@ pub(super) fn render_facets(view: &View<'_>) -> String {
     }
     let folders = view.folders.iter().map(|(path, tally)| (escape(path), tally));
     let project_checks = find_project_checks(view);
-    let (project_checks, rules): (Vec<_>, Vec<_>) = view
-        .rules
-        .iter()
-        .map(|(rule, tally)| (*rule, (escape_rule_name(rule), tally)))
-        .partition(|(rule, _)| project_checks.contains(rule));
-    let rows = |rows: Vec<(&str, _)>| rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>();
+    let (mut rule_rows, mut project_check_rows) = (Vec::new(), Vec::new());
+    for (rule, tally) in &view.rules {
+        let row = (escape_rule_name(rule), tally);
+        if project_checks.contains(rule) {
+            project_check_rows.push(row);
+        } else {
+            rule_rows.push(row);
+        }
+    }
     format!(
         "<aside class=\"facets\" aria-label=\"Findings by rule and folder\">\n{}{}{}</aside>\n",
-        render_facet("Rules", "rule", &rows(rules)),
-        render_facet("Project checks", "rule", &rows(project_checks)),
+        render_facet("Rules", "rule", &rule_rows),
+        render_facet("Project checks", "rule", &project_check_rows),
         render_facet("Folders", "folder", &folders.collect::<Vec<_>>())
     )
 }
 
 /// Returns the project checks with findings.
 fn find_project_checks<'v>(view: &View<'v>) -> BTreeSet<&'v str> {
-    let results = view.report.files.iter().flat_map(|file| &file.results);
-    let of_project = results.filter(|result| result.origin == Origin::Project);
-    of_project.map(|result| result.rule.as_str()).collect()
+    view.report
+        .files
+        .iter()
+        .flat_map(|file| &file.results)
+        .filter(|result| result.origin == Origin::Project)
+        .map(|result| result.rule.as_str())
+        .collect()
 }
 
 /// Returns a list of bars, or an empty text if there are no rows; the names are already escaped.

@@ -37,12 +37,13 @@ impl FileChangesView {
     }
 }
 
-/// Returns the changes and the picture of a file with findings; `number` is its index among the `all` files with
-/// findings.
+/// Returns the changes and the picture of a file with findings; `file_index` is its index among the `file_count` files
+/// with findings.
 pub(super) fn render_changes_above_findings(
     view: &View<'_>,
     path: &str,
-    (number, all): (usize, usize),
+    file_index: usize,
+    file_count: usize,
     findings: &[NumberedFinding<'_, '_>],
 ) -> FileChangesView {
     let changed_file = view.find_change(path);
@@ -50,13 +51,13 @@ pub(super) fn render_changes_above_findings(
     let canvas = changed_picture
         .or_else(|| view.context.pictures.get(path))
         .cloned();
-    let id = format!("canvas-{number}");
+    let id = format!("canvas-{file_index}");
     let mut file_changes = FileChangesView::default();
     let lines = changed_file.map(|file| file.words.as_slice()).unwrap_or_default();
     let mut pictures = String::new();
     if let Some(mut canvas) = canvas {
         canvas.badges(&build_badges(findings));
-        (pictures, file_changes.component_ids) = render_pictures(&canvas, (path, &id, COLUMN), lines);
+        (pictures, file_changes.component_ids) = render_pictures(&canvas, path, &id, COLUMN, lines);
     }
     let content = render_change_list(lines, path, &id, &file_changes.component_ids) + &pictures;
     if content.is_empty() && changed_file.is_none() {
@@ -66,7 +67,11 @@ pub(super) fn render_changes_above_findings(
         Some(file) => format!("Changes: {}", file.changed.words()),
         None => "Pipeline with findings".to_owned(),
     };
-    let open_attribute = if all > MAX_OPEN_FILES { "" } else { " open=\"\"" };
+    let open_attribute = if file_count > MAX_OPEN_FILES {
+        ""
+    } else {
+        " open=\"\""
+    };
     file_changes.html = format!(
         "<details class=\"what\"{open_attribute}><summary>{}</summary>\n{content}</details>\n",
         escape(&summary)
@@ -115,7 +120,7 @@ pub(super) fn render_file_changes(file: &ChangedFile, id: &str, width: i32, is_o
     let path = &file.changed.path;
     let picture = file.picture.as_ref();
     let (pictures, component_ids) = picture
-        .map(|canvas| render_pictures(canvas, (path, id, width), &file.words))
+        .map(|canvas| render_pictures(canvas, path, id, width, &file.words))
         .unwrap_or_default();
     format!(
         "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{}{}</div></details>\n",
@@ -179,7 +184,9 @@ fn change_line_id(id: &str, number: usize) -> String {
 /// small. Also returns the id of each component in the first picture that has it.
 fn render_pictures(
     canvas: &Canvas,
-    (path, id, width): (&str, &str, i32),
+    path: &str,
+    id: &str,
+    width: i32,
     lines: &[Line],
 ) -> (String, HashMap<String, String>) {
     let line_ids: HashMap<&str, String> = lines
@@ -188,20 +195,20 @@ fn render_pictures(
         .filter_map(|(number, line)| Some((line.component.as_deref()?, change_line_id(id, number))))
         .collect();
     let mut component_ids = HashMap::new();
-    let mut figure = |picture: &Picture<'_>, id: &str| {
+    let mut render_figure = |picture: &Picture<'_>, id: &str| {
         let canvas = picture.canvas();
         for (box_index, component) in canvas.boxes.iter().enumerate() {
-            let own = || format!("{id}-{box_index}");
-            component_ids.entry(component.name.clone()).or_insert_with(own);
+            component_ids
+                .entry(component.name.clone())
+                .or_insert_with(|| format!("{id}-{box_index}"));
         }
         let ids = |box_index: usize| {
             let component = canvas.boxes.get(box_index);
-            let finding =
+            let finding_id =
                 component.and_then(|component| component.badge.as_ref().map(|badge| badge.leads_to.clone()));
-            let word = || line_ids.get(component?.name.as_str()).cloned();
             Ids {
                 own: Some(format!("{id}-{box_index}")),
-                leads_to: finding.or_else(word),
+                leads_to: finding_id.or_else(|| line_ids.get(component?.name.as_str()).cloned()),
             }
         };
         format!(
@@ -222,15 +229,15 @@ fn render_pictures(
     if is_complete {
         let narrow = (!whole.fits(width)).then(|| Picture::fitting(canvas, width));
         return (
-            figure(narrow.as_ref().unwrap_or(&whole), id) + &too_large,
+            render_figure(narrow.as_ref().unwrap_or(&whole), id) + &too_large,
             component_ids,
         );
     }
     let (first_part, omitted_count) = Picture::first_part(canvas, MAX_FIRST_COMPONENTS, width);
     if first_part.canvas().boxes.is_empty() {
-        return (figure(&whole, id) + &too_large, component_ids);
+        return (render_figure(&whole, id) + &too_large, component_ids);
     }
-    let mut html = figure(&first_part, &format!("{id}-part"));
+    let mut html = render_figure(&first_part, &format!("{id}-part"));
     if omitted_count > 0 {
         let missing_count = count(omitted_count, "more component");
         let _ = writeln!(
@@ -242,7 +249,7 @@ fn render_pictures(
         html,
         "<details class=\"canvas-whole\"><summary>Complete canvas: {}</summary>\n{}</details>\n",
         count(canvas.boxes.len(), "component"),
-        figure(&whole, id) + &too_large
+        render_figure(&whole, id) + &too_large
     );
     (html, component_ids)
 }

@@ -34,7 +34,8 @@ pub(super) fn render_file_groups(view: &View<'_>, files: &[FileView<'_, '_>]) ->
         let file_changes = file_changes::render_changes_above_findings(
             view,
             file.path,
-            (file_index, files.len()),
+            file_index,
+            files.len(),
             &numbered_findings,
         );
         let is_shown_above = numbered_findings
@@ -56,7 +57,8 @@ pub(super) fn render_file_groups(view: &View<'_>, files: &[FileView<'_, '_>]) ->
             let other_places = repeats.other_places(finding);
             push_finding(
                 &mut html,
-                (finding, number),
+                finding,
+                number,
                 file_changes.component_id(finding),
                 other_places,
                 view,
@@ -88,11 +90,10 @@ fn push_group_foot(html: &mut String, results: Option<&FileResults>) {
 }
 
 fn describe_passed_checks(file: &FileResults) -> String {
-    let passed_results = file
+    let names: Vec<String> = file
         .results
         .iter()
-        .filter(|result| result.status == Status::Passed);
-    let names: Vec<String> = passed_results
+        .filter(|result| result.status == Status::Passed)
         .map(|result| escape_rule_name(&result.rule))
         .collect();
     match names.len() {
@@ -103,7 +104,8 @@ fn describe_passed_checks(file: &FileResults) -> String {
 
 fn push_finding(
     html: &mut String,
-    (finding, number): (&Finding<'_>, usize),
+    finding: &Finding<'_>,
+    number: usize,
     component_id: Option<&str>,
     other_places: &[OtherPlace<'_>],
     view: &View<'_>,
@@ -189,7 +191,7 @@ fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
         escape(finding.path)
     );
     let url_template = view.context.blob_url.as_deref();
-    let link = match url_template.filter(|url_template| url_template.starts_with("https://")) {
+    let anchor = match url_template.filter(|url_template| url_template.starts_with("https://")) {
         Some(url_template) => {
             let address = escape(&file_uri::blob(url_template, finding.path, line));
             format!("<a href=\"{address}\" rel=\"noreferrer\">{place}</a>")
@@ -197,11 +199,12 @@ fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
         None => place,
     };
     let is_changed = view.context.changed_lines.contains(finding.path, line);
-    link + if is_changed {
-        " <span class=\"changed\">changed here</span>"
-    } else {
-        ""
-    }
+    anchor
+        + if is_changed {
+            " <span class=\"changed\">changed here</span>"
+        } else {
+            ""
+        }
 }
 
 /// Adds the source lines of the finding.

@@ -64,7 +64,7 @@ pub(super) fn render(report: &Report, context: &ReportContext) -> String {
     })
 }
 
-/// Returns the notices for which `takes` is true, below a title; empty if there are none.
+/// Returns the notices for which `is_selected` is true, below a title; empty if there are none.
 fn render_notices(view: &View<'_>, title: &str, is_selected: impl Fn(&Notice<'_>) -> bool) -> String {
     let rendered_notices: String = view
         .notices

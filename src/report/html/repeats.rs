@@ -26,8 +26,10 @@ impl<'a> EqualFindings<'a> {
 
     /// Returns the number of the equal finding that the page shows completely; `None` if it is this one.
     pub(super) fn first_number(&self, finding: &Finding<'a>, number: usize) -> Option<usize> {
-        let first = self.places_of(finding).first().map(|(first, ..)| *first);
-        first.filter(|first| *first != number)
+        self.places_of(finding)
+            .first()
+            .map(|(first_number, ..)| *first_number)
+            .filter(|first_number| *first_number != number)
     }
 
     /// Returns the places of equal findings, without the first.

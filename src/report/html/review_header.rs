@@ -59,9 +59,10 @@ fn describe_numbers_and_scope(view: &View<'_>) -> String {
 }
 
 pub(super) fn repository_name<'a>(view: &View<'a>) -> Option<&'a str> {
-    let name_from_url = |url: &'a String| url.trim_start_matches("https://");
-    let name = view.context.repository.as_deref();
-    name.or_else(|| view.context.repository_url.as_ref().map(name_from_url))
+    view.context.repository.as_deref().or_else(|| {
+        let url = view.context.repository_url.as_ref()?;
+        Some(url.trim_start_matches("https://"))
+    })
 }
 
 /// Returns the explanation of the verdict: the problem, the next step, evaluation errors, and praise.
@@ -91,15 +92,16 @@ fn explain_verdict(view: &View<'_>) -> String {
 
 /// Returns a sentence with the places of the errors in the rules file; empty if there are none.
 fn describe_rules_file_places(view: &View<'_>, cause: &UnevaluatedCause<'_>) -> String {
-    let places = view.context.named_places(&cause.finding);
-    let links = places
+    let places: Vec<String> = view
+        .context
+        .named_places(&cause.finding)
         .iter()
-        .map(|place| format!("<code>{}</code>", escape(place)));
-    let links: Vec<String> = links.collect();
-    if links.is_empty() {
+        .map(|place| format!("<code>{}</code>", escape(place)))
+        .collect();
+    if places.is_empty() {
         return String::new();
     }
-    format!(" See {}.", links.join(", "))
+    format!(" See {}.", places.join(", "))
 }
 
 /// Returns a sentence about the findings that fail the gate.

@@ -176,9 +176,9 @@ impl RuleV1 {
                 )));
             }
         };
-        let states = self.states()?;
+        let finding_states = self.states()?;
         if !status.can_be_old()
-            && states
+            && finding_states
                 .iter()
                 .any(|state| matches!(state, Some(State::Known | State::Waived)))
         {
@@ -191,7 +191,7 @@ impl RuleV1 {
             violations: self.build_violations()?,
             size: self.size(),
             waivers: self.waivers()?,
-            states,
+            states: finding_states,
             origin: self.origin.unwrap_or(match engine {
                 Engine::Remote => Origin::Platform,
                 Engine::Local => Origin::Local,
@@ -272,22 +272,19 @@ impl RuleV1 {
         };
         let about = self.value_per_violation(self.about.as_ref(), "`about` entries")?;
         let about_kinds = self.value_per_violation(self.about_kinds.as_ref(), "`aboutKinds` entries")?;
-        let about = about.into_iter().zip(about_kinds);
-        let sizes = self.sizes.as_ref().filter(|_| self.size().is_none());
-        let sizes = self.value_per_violation(sizes, "sizes")?;
+        let recorded_sizes = self.sizes.as_ref().filter(|_| self.size().is_none());
+        let sizes = self.value_per_violation(recorded_sizes, "sizes")?;
         let folded_counts = self.value_per_violation(self.folded.as_ref(), "`folded` entries")?;
-        let violations = self.violations.iter().cloned().zip(lines);
-        let violation = |(((text, line), (about, about_kind)), size)| Violation {
-            text,
-            line,
-            about,
-            about_kind,
-            size,
-            folded_count: 0,
-        };
-        let mut violations: Vec<Violation> = violations.zip(about).zip(sizes).map(violation).collect();
-        for (violation, folded_count) in violations.iter_mut().zip(folded_counts) {
-            violation.folded_count = folded_count.unwrap_or_default();
+        let mut violations = Vec::with_capacity(self.violations.len());
+        for (index, text) in self.violations.iter().enumerate() {
+            violations.push(Violation {
+                text: text.clone(),
+                line: lines.get(index).copied().flatten(),
+                about: about.get(index).cloned().flatten(),
+                about_kind: about_kinds.get(index).copied().flatten(),
+                size: sizes.get(index).copied().flatten(),
+                folded_count: folded_counts.get(index).copied().flatten().unwrap_or_default(),
+            });
         }
         Ok(violations)
     }
@@ -376,10 +373,7 @@ mod tests {
             .map(|v| v.line)
             .collect();
         assert_eq!(lines, [Some(7), None]);
-        assert_eq!(
-            report.files[0].into_results[1].status,
-            Status::Failed(Severity::Error)
-        );
+        assert_eq!(report.files[0].results[1].status, Status::Failed(Severity::Error));
         assert_eq!(report.unreviewed[0].reason, "no reason was given");
     }
 
@@ -423,9 +417,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_reads_back(raw in "(\\PC|[\\x00-\\x1f]|##\\[|\\\\){1,20}") {
-            let mut report = sample::into_report();
+            let mut report = sample::report();
             let status = Status::Error(Some(raw.clone()));
-            report.files = vec![sample::file(&raw, vec![sample::into_result(&raw, status, vec![sample::violation(&raw, Some(4))])])];
+            report.files = vec![sample::file(&raw, vec![sample::result(&raw, status, vec![sample::violation(&raw, Some(4))])])];
             report.notes = vec![raw.clone()];
             report.unreviewed[0].reason = raw;
             prop_assert_eq!(again(&report), report);

@@ -59,13 +59,13 @@ fn remove_marks(escaped: String) -> String {
     escaped.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
 }
 
-/// Returns the text that a parser reads from [`attribute`].
+/// Returns the text that a parser reads from [`escape_attribute`].
 #[cfg(test)]
 pub(crate) fn replace_forbidden_chars(text: &str) -> String {
     text.chars().map(allowed_char).collect()
 }
 
-/// Returns the text that a parser reads from [`content`].
+/// Returns the text that a parser reads from [`escape_content`].
 #[cfg(test)]
 pub(crate) fn readable(text: &str) -> String {
     text.replace("\r\n", "\n")

@@ -41,7 +41,6 @@ use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResu
 use sluicegate_pipelines::findings::{
     FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict,
 };
-use sluicegate_pipelines::interface::Change;
 use std::collections::{HashMap, HashSet};
 use std::io;
 
@@ -116,8 +115,7 @@ fn build_suites<'r>(
     let mut names = CaseNames::default();
     let started_at = to_offset_time(report.started_at);
     let run_cases = Some((RUN_SUITE, run_cases)).filter(|(_, cases)| !cases.is_empty());
-    let file_suites = order.sort_files(report).into_iter();
-    let file_suites = file_suites.map(move |file| {
+    let file_suites = order.sort_files(report).into_iter().map(move |file| {
         let label = labels.label(&file.path);
         let cases = build_file_cases(file, label, &order.sort_results(file), report.fail_on());
         (file.path.as_str(), cases)
@@ -133,12 +131,12 @@ fn build_suites<'r>(
         let case = error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
         (file.path.as_str(), vec![place.place_case(case)])
     });
-    let all_suites = run_cases
+    run_cases
         .into_iter()
         .chain(file_suites)
         .chain(excluded_suites)
-        .chain(unreviewed_suites);
-    all_suites.map(move |(path, cases)| build_suite(&names.unique(path), started_at, cases))
+        .chain(unreviewed_suites)
+        .map(move |(path, cases)| build_suite(&names.unique(path), started_at, cases))
 }
 
 /// Returns the cases about the entire run: the reason why it does not pass if no finding explains it, gate changes,
@@ -195,22 +193,24 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCas
     let Some(compat) = &report.compat else {
         return Vec::new();
     };
-    let build_case = |change: &Change| {
+    let mut cases = Vec::new();
+    for change in compat.breaks() {
         let (name, description) = (names.unique(BREAK_CASE), change.sentence());
-        let (path, line) = change.at();
         if compat.refused {
-            let mut build_case = TestCaseBuilder::failure(
+            let (path, line) = change.at();
+            let mut case = TestCaseBuilder::failure(
                 &name,
                 Duration::ZERO,
                 BREAK_CASE,
                 &truncation::truncate(&description, MESSAGE_LIMIT),
             );
-            build_case.set_trace(&description);
-            return CasePlace::for_run(path, Some(line)).place_case(build_case);
+            case.set_trace(&description);
+            cases.push(CasePlace::for_run(path, Some(line)).place_case(case));
+        } else {
+            cases.push(CasePlace::FOR_RUN.place_case(skipped_case(&name, BREAK_CASE, &description)));
         }
-        CasePlace::FOR_RUN.place_case(skipped_case(&name, BREAK_CASE, &description))
-    };
-    compat.breaks().map(build_case).collect()
+    }
+    cases
 }
 
 /// Replaces the skipped cases of a suite, which strict schemas may not allow, by text in its output.
@@ -304,7 +304,8 @@ fn build_file_cases(
     fail_on: FailOn,
 ) -> Vec<PlacedCase> {
     let mut names = CaseNames::default();
-    let build_case = |result: &&RuleResult| {
+    let mut cases = Vec::new();
+    for result in results {
         let place = CasePlace::new(&file.path, label, Some(first_line(result)));
         let findings = result.findings(&file.path);
         let is_unreadable = findings.iter().any(|finding| finding.rule == UNREADABLE_RULE);
@@ -314,9 +315,9 @@ fn build_file_cases(
             &result.rule
         };
         let name = place.name(&names.unique(rule));
-        place.place_case(build_result_case(result, &name, &file.path, fail_on))
-    };
-    results.iter().map(build_case).collect()
+        cases.push(place.place_case(build_result_case(result, &name, &file.path, fail_on)));
+    }
+    cases
 }
 
 fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCaseBuilder {
@@ -383,7 +384,7 @@ fn with_case_time(mut suite: Suite, case_time: Duration) -> Suite {
 
 fn run_properties(report: &Report, context: &ReportContext) -> Vec<(&'static str, String)> {
     let mut properties = vec![
-        ("tool", format!("sluicegate {}", revision.tool_version)),
+        ("tool", format!("sluicegate {}", context.tool_version)),
         ("engine", report.engine.to_string()),
         ("verdict", report.verdict.to_string()),
     ];

@@ -113,9 +113,9 @@ mod tests {
             verdict: Verdict::Failed,
             problems: vec!["nothing was sent".to_owned()],
             breaks: vec![
-                break_case(true, None),
-                break_case(false, Some("agreed")),
-                break_case(false, None),
+                broken(true, None),
+                broken(false, Some("agreed")),
+                broken(false, None),
             ],
             started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
             elapsed: std::time::Duration::from_millis(1500),

@@ -101,15 +101,15 @@ const fn state_prefix(state: Option<State>) -> &'static str {
 /// Returns the reason why a result that did not pass does not fail the gate.
 pub(super) fn skip_reason(result: &RuleResult) -> &'static str {
     let states = distinct_states(result);
-    let are_all_states = |expected_states: &[State]| {
-        states
-            .iter()
-            .all(|state| state.is_some_and(|state| expected_states.contains(&state)))
-    };
+    let has_counting = states
+        .iter()
+        .any(|state| !matches!(state, Some(State::Known | State::Waived)));
+    let has_known = states.contains(&Some(State::Known));
+    let has_waived = states.contains(&Some(State::Waived));
     match &result.status {
-        _ if are_all_states(&[State::Waived]) => "waived",
-        _ if are_all_states(&[State::Known]) => "known",
-        _ if are_all_states(&[State::Known, State::Waived]) => "known or waived",
+        _ if has_waived && !has_known && !has_counting => "waived",
+        _ if has_known && !has_waived && !has_counting => "known",
+        _ if has_known && has_waived && !has_counting => "known or waived",
         Status::Failed(Severity::Warning) => "warning that does not fail the gate",
         _ => "reported only",
     }

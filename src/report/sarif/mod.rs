@@ -103,18 +103,6 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
 }
 
 fn build_tool<'a>(rules: SarifRules<'a>, context: &ReportContext) -> Tool<'a> {
-    let build_descriptor = |(id, meaning, advice): (&'static str, &str, &str)| {
-        let text = |text: String| SarifText { text };
-        Descriptor {
-            id,
-            short_description: text(meaning.to_owned()),
-            full_description: text(format!("{meaning} {advice}")),
-            help: Help {
-                text: format!("{meaning} {advice}"),
-                markdown: format!("**{meaning}**\n\n{advice}\n"),
-            },
-        }
-    };
     Tool {
         driver: Driver {
             name: "sluicegate",
@@ -123,7 +111,17 @@ fn build_tool<'a>(rules: SarifRules<'a>, context: &ReportContext) -> Tool<'a> {
             semantic_version: context.tool_version,
             information_uri: address::repository(),
             rules: rules.list,
-            notifications: NOTIFICATION_KINDS.map(build_descriptor).into(),
+            notifications: NOTIFICATION_KINDS
+                .map(|(id, meaning, advice)| Descriptor {
+                    id,
+                    short_description: meaning.into(),
+                    full_description: format!("{meaning} {advice}").into(),
+                    help: Help {
+                        text: format!("{meaning} {advice}"),
+                        markdown: format!("**{meaning}**\n\n{advice}\n"),
+                    },
+                })
+                .into(),
         },
     }
 }
@@ -185,26 +183,27 @@ pub(crate) fn omitted_result_count(report: &Report, context: &ReportContext) -> 
     build_results(report, context, &SarifRules::from_report(report, context)).1
 }
 
-/// Returns the results in the order of [`Order`], and the number of omitted ones.
+/// Returns the results in the order of [`FindingOrder`], and the number of omitted ones.
 fn build_results<'a>(
     report: &'a Report,
     context: &ReportContext,
     rules: &SarifRules<'a>,
 ) -> (Vec<SarifResult<'a>>, usize) {
     let findings = report.findings();
-    let prints = Fingerprint::of(&findings);
-    let mut ranked_findings: Vec<(Finding<'a>, Fingerprint)> = findings.into_iter().zip(prints).collect();
+    let fingerprints = Fingerprint::of(&findings);
+    let mut ranked_findings: Vec<(Finding<'a>, Fingerprint)> =
+        findings.into_iter().zip(fingerprints).collect();
     let order = FindingOrder::from_context(report, context);
     ranked_findings.sort_by_cached_key(|(finding, _)| order.sort_key(finding));
     let mut results: Vec<SarifResult<'a>> =
         build_verdict_result(report, context, rules).into_iter().collect();
     let verdict_count = results.len();
     let mut bytes: usize = results.iter().map(serialized_size).sum();
-    for (finding, print) in &ranked_findings {
+    for (finding, fingerprint) in &ranked_findings {
         let Some(index) = rules.index(finding.rule) else {
             continue;
         };
-        let result = build_result(finding, *print, index, context);
+        let result = build_result(finding, *fingerprint, index, context);
         bytes += serialized_size(&result);
         let is_full = |limits: SarifLimits| results.len() == limits.results || bytes > limits.bytes;
         if context.sarif_limits.is_some_and(is_full) {

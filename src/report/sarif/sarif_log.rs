@@ -69,6 +69,20 @@ pub(super) struct SarifText {
     pub text: String,
 }
 
+impl From<&str> for SarifText {
+    fn from(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+        }
+    }
+}
+
+impl From<String> for SarifText {
+    fn from(text: String) -> Self {
+        Self { text }
+    }
+}
+
 #[derive(Serialize)]
 pub(super) struct Help {
     pub text: String,

@@ -79,13 +79,10 @@ fn build_verdict_rule<'a>() -> SarifRule<'a> {
     const SUMMARY: &str = "The review must pass.";
     const HELP: &str =
         "The review must pass. The review failed for a reason that is not a finding in a pipeline.";
-    let text = |text: &str| SarifText {
-        text: text.to_owned(),
-    };
     SarifRule {
         id: VERDICT_RULE,
-        short_description: text(SUMMARY),
-        full_description: text(HELP),
+        short_description: SUMMARY.into(),
+        full_description: HELP.into(),
         help: Help {
             text: HELP.to_owned(),
             markdown: format!("{HELP}\n"),
@@ -109,13 +106,10 @@ fn build_rule<'a>(id: &'a str, severity: Severity, context: &ReportContext) -> S
         text: format!("{summary} {}", sentences.join(" ")),
         markdown: format!("**{}**\n\n- {}\n", escape(&summary), sentences.join("\n- ")),
     };
-    let text = |text: &str| SarifText {
-        text: text.to_owned(),
-    };
     SarifRule {
         id,
-        short_description: text(&summary),
-        full_description: text(&help.text),
+        short_description: summary.as_str().into(),
+        full_description: help.text.as_str().into(),
         help,
         default_configuration: Configuration {
             level: level_name(severity),

@@ -33,32 +33,30 @@ pub(super) fn push_table(
         .unwrap_or(DEFAULT_COLUMNS)
         .saturating_sub(OTHER_COLUMNS_WIDTH)
         .max(MIN_NAME_COLUMNS);
-    let shorten_name = |row: &TableRow<'_>| wrap::middle(&text::line(row.name), max_name_columns);
-    let names: Vec<String> = rows.iter().take(MAX_ROWS).map(shorten_name).collect();
+    let names: Vec<String> = rows
+        .iter()
+        .take(MAX_ROWS)
+        .map(|row| wrap::middle(&text::line(row.name), max_name_columns))
+        .collect();
     let name_columns = names
         .iter()
-        .map(|shorten_name| shorten_name.width())
+        .map(|name| name.width())
         .chain([heading.width()])
-        .max();
-    let name_columns = name_columns.unwrap_or(max_name_columns);
+        .max()
+        .unwrap_or(max_name_columns);
     let has_levels = rows.iter().any(|row| !row.level.is_empty());
-    let mut push_row = |shorten_name: &str, level: &str, findings: &str, files: &str| {
-        let gap = " ".repeat(name_columns.saturating_sub(shorten_name.width()));
+    let mut push_row = |name: &str, level: &str, findings: &str, files: &str| {
+        let gap = " ".repeat(name_columns.saturating_sub(name.width()));
         let level = if has_levels {
             format!("  {level:<13}")
         } else {
             String::new()
         };
-        let _ = writeln!(output, "{shorten_name}{gap}{level}  {findings:>8}  {files:>5}");
+        let _ = writeln!(output, "{name}{gap}{level}  {findings:>8}  {files:>5}");
     };
     push_row(heading, "LEVEL", "FINDINGS", "FILES");
-    for (row, shorten_name) in rows.iter().zip(&names) {
-        push_row(
-            shorten_name,
-            row.level,
-            &row.findings.to_string(),
-            &row.files.to_string(),
-        );
+    for (row, name) in rows.iter().zip(&names) {
+        push_row(name, row.level, &row.findings.to_string(), &row.files.to_string());
     }
     let omitted_count = omitted_count + rows.len().saturating_sub(MAX_ROWS);
     if omitted_count > 0 {

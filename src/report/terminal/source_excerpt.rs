@@ -69,11 +69,14 @@ fn truncate_to_columns(source: &str, columns: usize) -> String {
         return source.to_owned();
     }
     let mut used_columns = 0;
-    let is_within_columns = |c: &char| {
+    let mut truncated = String::new();
+    for c in source.chars() {
         used_columns += c.width().unwrap_or(0);
-        used_columns < columns
-    };
-    let mut truncated: String = source.chars().take_while(is_within_columns).collect();
+        if used_columns >= columns {
+            break;
+        }
+        truncated.push(c);
+    }
     truncated.push('…');
     truncated
 }

@@ -59,7 +59,7 @@ pub(super) struct View<'a> {
     pub folders: Vec<NamedTally<'a>>,
     /// Common reasons why rules could not be evaluated, each with the affected files.
     pub causes: Vec<UnevaluatedCause<'a>>,
-    /// All findings, in the order of [`Order`].
+    /// All findings, in the order of [`FindingOrder`].
     pub findings: Vec<Finding<'a>>,
     /// The findings to list if not all fit, without those of `causes`.
     pub entries: Vec<FindingEntry<'a>>,
@@ -156,11 +156,10 @@ impl<'a> View<'a> {
     /// Returns the directories with the most counting findings, and the number of the others; no directory if there is
     /// only one.
     pub(super) fn folder_rows(&self) -> (Vec<TableRow<'a>>, usize) {
-        let rows = self
+        let mut rows: Vec<TableRow<'_>> = self
             .folders
             .iter()
-            .filter(|(_, tally)| tally.counting_findings() > 0);
-        let mut rows: Vec<TableRow<'_>> = rows
+            .filter(|(_, tally)| tally.counting_findings() > 0)
             .map(|(name, tally)| TableRow {
                 name,
                 level: "",
@@ -188,10 +187,12 @@ impl<'a> View<'a> {
     pub(super) fn describe_omission(&self) -> Option<String> {
         let old = (self.omitted_old_count > 0)
             .then(|| format!("{} known or waived", count(self.omitted_old_count, "finding")));
-        let omitted = (self.omitted_count > 0).then(|| {
-            let omitted = if self.entries.is_empty() { "" } else { "more " };
-            count(self.omitted_count, &format!("{omitted}finding"))
-        });
+        let noun = if self.entries.is_empty() {
+            "finding"
+        } else {
+            "more finding"
+        };
+        let omitted = (self.omitted_count > 0).then(|| count(self.omitted_count, noun));
         let parts: Vec<String> = omitted.into_iter().chain(old).collect();
         let pronoun = if self.omitted_count + self.omitted_old_count == 1 {
             "it"
@@ -212,7 +213,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the changes in the order of the findings, layout-only changes last.
-    pub(super) fn changes_by_path(&self) -> Vec<&'a ChangedFile> {
+    pub(super) fn sorted_changes(&self) -> Vec<&'a ChangedFile> {
         let mut changes: Vec<&ChangedFile> = self.context.changes.iter().collect();
         order::sort_changes(&mut changes, &self.findings);
         changes
@@ -221,7 +222,7 @@ impl<'a> View<'a> {
     /// Returns the changes of files that are not in `files`, with a title.
     pub(super) fn other_changes(&self, files: &[FileView<'_, 'a>]) -> (&'static str, Vec<&'a ChangedFile>) {
         let shown_paths: HashSet<&str> = files.iter().map(|file| file.path).collect();
-        let mut other_files = self.changes_by_path();
+        let mut other_files = self.sorted_changes();
         other_files.retain(|file| !shown_paths.contains(file.changed.path.as_str()));
         let title = if other_files.len() == self.context.changes.len() {
             "Pipeline changes"
@@ -240,11 +241,14 @@ pub(super) fn select_listed_findings<'a>(
 ) -> Vec<Finding<'a>> {
     let selection = FindingSelection::select(&ordered_findings(report, changed_lines), show);
     let max_equal_findings = if show == Show::Concise { usize::MAX } else { 0 };
-    let places = |entry: FindingEntry<'a>| {
-        let max_equal_findings = entry.equal_findings.into_iter().take(max_equal_findings);
-        std::iter::once(entry.finding).chain(max_equal_findings)
-    };
-    selection.entries.into_iter().flat_map(places).collect()
+    selection
+        .entries
+        .into_iter()
+        .flat_map(|entry| {
+            let equal_findings = entry.equal_findings.into_iter().take(max_equal_findings);
+            std::iter::once(entry.finding).chain(equal_findings)
+        })
+        .collect()
 }
 
 fn ordered_findings<'a>(report: &'a Report, changed_lines: &ChangedLines) -> Vec<Finding<'a>> {
@@ -260,13 +264,14 @@ pub(super) fn group_by_file<'v, 'a>(
 where
     'a: 'v,
 {
-    let files = group_by_path(findings, |finding| finding.path).into_iter();
-    let views = files.map(|(path, findings)| FileView {
-        path,
-        tally: Tally::from_findings(findings.iter().copied()),
-        findings,
-    });
-    views.collect()
+    group_by_path(findings, |finding| finding.path)
+        .into_iter()
+        .map(|(path, findings)| FileView {
+            path,
+            tally: Tally::from_findings(findings.iter().copied()),
+            findings,
+        })
+        .collect()
 }
 
 /// Groups items by path; the paths are in the order of their first items.

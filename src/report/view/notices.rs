@@ -5,7 +5,7 @@ use crate::report::sentences::{
     describe_changed_settings, describe_excluded_files, describe_unreviewed_files, format_acceptance,
     strip_logged_reason,
 };
-use sluicegate_pipelines::findings::{GateChange, Report};
+use sluicegate_pipelines::findings::Report;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::report) enum NoticeKind {
@@ -76,7 +76,7 @@ impl NoticeEntry<'_> {
 }
 
 /// Returns the notices by kind, without empty kinds. The notes that explain the verdict are problems of the run instead.
-/// The reasons in `told` are left out, because the log has shown them.
+/// The reasons in `logged_reasons` are left out, because the log has shown them.
 pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<Notice<'a>> {
     let notes = report
         .other_notes()
@@ -122,19 +122,25 @@ pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String])
 }
 
 fn gate_change_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
-    let entry = |change: &GateChange| NoticeEntry {
-        path: Some(change.path.clone()),
-        text: describe_changed_settings(change),
-        ..NoticeEntry::default()
-    };
-    report.gate_changes.iter().map(entry).collect()
+    report
+        .gate_changes
+        .iter()
+        .map(|change| NoticeEntry {
+            path: Some(change.path.clone()),
+            text: describe_changed_settings(change),
+            ..NoticeEntry::default()
+        })
+        .collect()
 }
 
 fn break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
-    let compat = report.compat.iter();
-    let entries = compat.flat_map(|compat| {
-        let acceptance = format_acceptance(compat);
-        compat.breaks().map(move |change| {
+    let Some(compat) = &report.compat else {
+        return Vec::new();
+    };
+    let acceptance = format_acceptance(compat);
+    compat
+        .breaks()
+        .map(|change| {
             let (path, line) = change.at();
             NoticeEntry {
                 path: Some(path.to_owned()),
@@ -143,13 +149,12 @@ fn break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
                 ..NoticeEntry::default()
             }
         })
-    });
-    entries.collect()
+        .collect()
 }
 
 fn unreviewed_entries<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<NoticeEntry<'a>> {
-    let causes = describe_unreviewed_files(report, logged_reasons).into_iter();
-    causes
+    describe_unreviewed_files(report, logged_reasons)
+        .into_iter()
         .map(|(text, files)| unreviewed_entry(text, files))
         .collect()
 }
