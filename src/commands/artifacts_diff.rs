@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{ArtifactsDiffArgs, NoteFormat};
-use crate::publication::version_comparison::compared;
+use crate::publication::version_comparison::compare_versions;
 use crate::report::render_release_note;
 use crate::session::output::json;
 use crate::session::{CommandResult, Run};
@@ -10,12 +10,12 @@ use sluicegate_base::text;
 use sluicegate_pipelines::interface::{self, in_short, told};
 
 pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
-    let found = compared(run, &args.versions)?;
-    let to = found.to.name();
+    let found = compare_versions(run, &args.versions)?;
+    let to = found.new_side.display_name();
     let shown = match args.output {
-        NoteFormat::Json => json(&found.json()),
+        NoteFormat::Json => json(&found.to_json()),
         NoteFormat::Markdown => render_release_note(&found.prefix, &to, &found.compat),
-        NoteFormat::Text if found.compat.is_first() => found.nothing() + "\n",
+        NoteFormat::Text if found.compat.is_first() => found.describe_missing_version() + "\n",
         NoteFormat::Text => {
             let compat = &found.compat;
             let class = compat.class.map_or("unknown", interface::Class::name);
@@ -26,7 +26,7 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
         }
     };
     if args.output != NoteFormat::Text {
-        found.say_nothing(run);
+        found.print_missing_version(run);
     }
     run.ui.print_result(&shown)?;
     Ok(ExitStatus::Success)

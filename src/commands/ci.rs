@@ -4,12 +4,13 @@
 //! have failed or been cancelled, and its unpublished pipelines are unchanged since.
 
 use super::review::ReviewSubject;
-use crate::delivery::leftovers::record_failure;
+use crate::delivery::unfinished_files::record_failure;
 use crate::exit::ExitStatus;
 use crate::gate::run::GateRun;
 use crate::job::cli::CiArgs;
 use crate::job::settings::PublishOn;
-use crate::publication::{Evidence, PlannedPublish, Publishing, VersionHistory, find_reason_against_publish};
+use crate::publication::{
+    PlannedPublish, Publication, ReviewProof, VersionHistory, find_reason_against_publish,};
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
@@ -50,27 +51,27 @@ fn publish(
         !settings.dry_run && workspace.ci.host.is_local() && !workspace.sources.allows_local_publish(args)?;
     // Nothing is published, so an unavailable platform is a warning, as in a dry run.
     settings.dry_run |= is_announced;
-    let publishing = Publishing {
+    let publishing = Publication {
         run,
         workspace,
         settings: &settings,
         connection: &workspace.sources.connection(&run.global)?,
         target: &subject.target,
-        left_of_review: workspace
+        unreviewed_selection: workspace
             .sources
             .review_exclusions(&args.review.selection.globs)?,
         review: None,
-        merged: planned.merged,
+        merged_commit: planned.merged_commit,
         history: VersionHistory::default(),
-        compared: None,
-        takes_output: gate.report.is_some() && gate.subject.settings.verdict.destinations.use_stdout(),
+        comparison: None,
+        is_output_reserved: gate.report.is_some() && gate.subject.settings.verdict.destinations.use_stdout(),
         is_ci: true,
-        started: Timestamp::now(),
+        started_at: Timestamp::now(),
     };
     if is_announced {
         discard_publish_report(args, gate);
     }
-    let evidence = gate.report.take().map(Evidence::of_this_run);
+    let evidence = gate.report.take().map(ReviewProof::from_this_run);
     if is_announced {
         return publishing.announce(planned.plan, evidence);
     }

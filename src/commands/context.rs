@@ -1,6 +1,7 @@
 //! Runs `sluicegate context`: shows the detected settings and the reason for each.
 
-use crate::delivery::context_text::{ShownPipelines, as_json, list_unchanged, on_remote};
+use crate::delivery::run_context::{
+    RunContextText, context_json, describe_remote_state, list_unchanged_files,};
 use crate::exit::ExitStatus;
 use crate::gate::selection::SelectionRequest;
 use crate::job::cli::{ContextArgs, OutputFormat};
@@ -42,24 +43,24 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         ));
     }
     let selected = chosen.selected;
-    let unchanged = list_unchanged(&snapshot, &paths, &selected)?;
+    let unchanged = list_unchanged_files(&snapshot, &paths, &selected)?;
     for warning in selected.warnings() {
         run.ui.warn(&warning);
     }
     if args.json || args.output.output == OutputFormat::Json {
-        let mut document = as_json(&target, &selected);
+        let mut document = context_json(&target, &selected);
         document["policy"] = workspace.policy_in_words().into();
         run.ui.print_result(&json(&document))?;
     } else {
-        let remote = on_remote(&target, &workspace.repo);
+        let remote = describe_remote_state(&target, &workspace.repo);
         let policy = workspace.policy_in_words();
-        let shown = ShownPipelines {
+        let shown = RunContextText {
             target: &target,
             selected: &selected,
             paths: &paths,
             unchanged,
         };
-        run.ui.print_result(&shown.as_text(&remote, policy))?;
+        run.ui.print_result(&shown.render(&remote, policy))?;
     }
     // The process ends next; skipping the unmapping of git's packs saves 2 % of the time.
     mem::forget(snapshot);

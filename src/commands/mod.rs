@@ -28,7 +28,7 @@ mod variables;
 mod verify;
 mod waivers;
 
-use crate::delivery::leftovers;
+use crate::delivery::unfinished_files;
 use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -62,11 +62,11 @@ pub(crate) fn run(cli: Cli, env: Env) -> ExitStatus {
         let title = step_report::failure_title(&cli.command);
         let mut run = Run::new(env, cli.global, ui, signals, title, None);
         run.annotations = step_report::requested_annotations(&run, &cli.command);
-        let status = leftovers::replace_named_files(&run, &cli.command)
+        let status = unfinished_files::replace_named_files(&run, &cli.command)
             .and_then(|()| run.write_to_file())
             .and_then(|()| dispatch(&run, cli.command))
             .unwrap_or_else(|failure| {
-                leftovers::record_failure(&run, &failure);
+                unfinished_files::record_failure(&run, &failure);
                 run.report_failure(&failure)
             });
         let status = match run.ui.finish() {

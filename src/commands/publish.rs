@@ -4,7 +4,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
 use crate::publication::{
-    Evidence, Publishing, VersionHistory, check_local_commit, refuse_outdated_gate, require_merged,
+    Publication, ReviewProof, VersionHistory, check_local_commit, reject_outdated_gate, require_merged,
     resolve_settings,
 };
 use crate::session::{CommandResult, Run};
@@ -27,23 +27,24 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let publish_on = workspace.sources.publish_on(&CiArgs::default())?;
     let merged = require_merged(&workspace, &target, &publish_on)?;
     check_local_commit(run, &workspace, &mut target)?;
-    refuse_outdated_gate(run, &workspace, &target)?;
-    let evidence = Evidence::from_settings(&settings, &connection)?;
-    let publishing = Publishing {
+    reject_outdated_gate(run, &workspace, &target)?;
+    let evidence = ReviewProof::from_settings(&settings, &connection)?;
+    let publishing = Publication {
         run,
         workspace: &workspace,
         settings: &settings,
         connection: &connection,
         target: &target,
-        left_of_review: workspace.sources.review_exclusions(&GlobArgs::default())?,
+        unreviewed_selection: workspace.sources.review_exclusions(&GlobArgs::default())?,
         review: None,
+        merged_commit:
         merged,
         history: VersionHistory::default(),
-        compared: None,
-        takes_output: false,
+        comparison: None,
+        is_output_reserved: false,
         is_ci: false,
-        started: Timestamp::now(),
+        started_at: Timestamp::now(),
     };
-    let plan = publishing.plan();
+    let plan = publishing.build_plan();
     publishing.run(plan, evidence)
 }

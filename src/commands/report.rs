@@ -1,6 +1,6 @@
 //! Runs `sluicegate report`: reads JSON reports, merges them, delivers the result.
 
-use crate::delivery::leftovers::OutputFiles;
+use crate::delivery::unfinished_files::OutputFiles;
 use crate::delivery::{default_reports, deliver};
 use crate::error::Failure;
 use crate::gate::reports::SavedReports;

@@ -98,7 +98,7 @@ impl<'a> ReviewSubject<'a> {
         gate: &mut GateRun<'_>,
         publish: Option<&PlannedPublish>,
     ) -> Result<(), Failure> {
-        gate.prepare(publish.map(|publish| publish.pipelines.as_slice()))?;
+        gate.prepare(publish.map(|publish| publish.reviewed_pipelines.as_slice()))?;
         match publish {
             Some(publish) => {
                 let prefix = &publish.settings.prefix;
@@ -114,7 +114,7 @@ impl<'a> ReviewSubject<'a> {
         let session = gate.session;
         let accept_break = || {
             publish.map_or(Ok(None), |publish| {
-                publish.accepts_breaks(session, &self.connection, &self.target.head)
+                publish.find_reason_to_accept_breaks(session, &self.connection, &self.target.head)
             })
         };
         if self.is_local() {

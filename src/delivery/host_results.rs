@@ -23,39 +23,43 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 /// Timeout of one request to a host, and of its agent.
-const TIMEOUT: Duration = Duration::from_secs(30);
-const RETRIES: u32 = 2;
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+const MAX_RETRIES: u32 = 2;
 
 /// Address of Bitbucket's proxy in a pipeline, and the API requested through it.
 const BITBUCKET_PROXY: &str = "http://localhost:29418";
 const BITBUCKET_API: &str = "http://api.bitbucket.org";
 
 /// Sends the requested results in the forms that the host can show.
-pub(super) fn send(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) {
-    let shows = delivery.to.annotations != Annotations::None;
-    let sent = match delivery.host() {
-        Host::Bitbucket if shows => code_insights(run, delivery, about).map_err(|why| ("Code Insights", why)),
-        Host::Buildkite if shows => annotate(run, delivery, about).map_err(|why| ("the annotation", why)),
+pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) {
+    let shows_annotations = delivery.destinations.annotations != Annotations::None;
+    let result_outcome = match delivery.host() {
+        Host::Bitbucket if shows_annotations => {
+            send_code_insights(run, delivery, context).map_err(|failure| ("Code Insights", failure))
+        }
+        Host::Buildkite if shows_annotations => {
+            send_annotation(run, delivery, context).map_err(|failure| ("the annotation", failure))
+        }
         _ => Ok(()),
     };
-    let commented = if delivery.to.comment {
-        comment(run, delivery, about).map_err(|why| ("the comment", why))
+    let comment_outcome = if delivery.destinations.comment {
+        send_comment(run, delivery, context).map_err(|failure| ("the comment", failure))
     } else {
         Ok(())
     };
-    for (what, failure) in [sent, commented].into_iter().filter_map(Result::err) {
+    for (destination, failure) in [result_outcome, comment_outcome].into_iter().filter_map(Result::err) {
         run.ui
-            .warn(&format!("could not send {what}: {}", failure.describe()));
+            .warn(&format!("could not send {destination}: {}", failure.describe()));
     }
 }
 
-fn comment(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
-    let (thread, settings) = thread(run, delivery)?;
+fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
+    let (thread, settings) = find_thread(run, delivery)?;
     let client = HostClient::new(&settings)?;
-    let body = report::render_comment(delivery.report, about);
+    let body = report::render_comment(delivery.report, context);
     let marker = body.lines().next().unwrap_or_default();
-    let kept = run.requests(post_or_update_comment(&client, &thread, marker, &body))??;
-    run.ui.say(match kept {
+    let change = run.requests(post_or_update_comment(&client, &thread, marker, &body))??;
+    run.ui.say(match change {
         CommentChange::Posted => "posted a comment with the result",
         CommentChange::Updated => "updated the comment with the result",
         CommentChange::Unchanged => "the comment is up to date",
@@ -64,12 +68,12 @@ fn comment(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<
 }
 
 /// Returns the thread for the comment, from the host's variables.
-fn thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
+fn find_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
     let number = delivery.ci.pull_request;
     let number = number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"));
     match delivery.host() {
         Host::GitHub => {
-            let name = need(run, "GITHUB_REPOSITORY")?;
+            let name = require_variable(run, "GITHUB_REPOSITORY")?;
             let (owner, repository) = name.split_once('/').unwrap_or((name, ""));
             let thread = Thread::GitHub {
                 owner: owner.to_owned(),
@@ -77,21 +81,22 @@ fn thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), 
                 number: number?,
             };
             let root = run.env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
-            Ok((thread, settings(run, root, token(run, "GITHUB_TOKEN")?, None)?))
+            Ok((thread,
+                host_settings(run, root, require_token(run, "GITHUB_TOKEN")?, None)?,))
         }
         Host::GitLab => {
             // In a pipeline of a fork, the merge request belongs to the target project.
             let project = run.env.get("CI_MERGE_REQUEST_PROJECT_ID");
             let thread = Thread::GitLab {
-                project: project.map_or_else(|| need(run, "CI_PROJECT_ID"), Ok)?.to_owned(),
+                project: project.map_or_else(|| require_variable(run, "CI_PROJECT_ID"), Ok)?.to_owned(),
                 number: number?,
             };
             // The token of a job may not write notes, so a separate token is required:
             // <https://docs.gitlab.com/ci/jobs/ci_job_token/#job-token-access>.
-            let token = token(run, "GITLAB_TOKEN")?;
+            let token = require_token(run, "GITLAB_TOKEN")?;
             let ca_cert = run.env.get("CI_SERVER_TLS_CA_FILE").map(PathBuf::from);
-            let root = need(run, "CI_API_V4_URL")?;
-            Ok((thread, settings(run, root, token, ca_cert)?))
+            let root = require_variable(run, "CI_API_V4_URL")?;
+            Ok((thread, host_settings(run, root, token, ca_cert)?))
         }
         host => Err(Failure::usage(format!(
             "comments are not supported on the host {host}"
@@ -99,99 +104,99 @@ fn thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), 
     }
 }
 
-fn need<'a>(run: &'a Run, variable: &str) -> Result<&'a str, Failure> {
-    let missing = || Failure::usage(format!("the variable {variable} is not set"));
-    run.env.get(variable).ok_or_else(missing)
+fn require_variable<'a>(run: &'a Run, variable: &str) -> Result<&'a str, Failure> {
+    let not_set = || Failure::usage(format!("the variable {variable} is not set"));
+    run.env.get(variable).ok_or_else(not_set)
 }
 
-fn token(run: &Run, variable: &str) -> Result<SecretString, Failure> {
-    let missing = || Failure::usage(format!("the variable {variable} is not set"));
-    run.env.secret(variable).ok_or_else(missing)
+fn require_token(run: &Run, variable: &str) -> Result<SecretString, Failure> {
+    let not_set = || Failure::usage(format!("the variable {variable} is not set"));
+    run.env.secret(variable).ok_or_else(not_set)
 }
 
-fn settings(
+fn host_settings(
     run: &Run,
     root: &str,
     token: SecretString,
     ca_cert: Option<PathBuf>,
 ) -> Result<HostSettings, Failure> {
-    let root = url(root)?;
+    let root = parse_url(root)?;
     run.check_proxy_variables(&root)?;
     Ok(HostSettings {
         root,
         token: Some(token),
         proxy: None,
-        timeout: TIMEOUT,
-        retries: RETRIES,
+        timeout: REQUEST_TIMEOUT,
+        retries: MAX_RETRIES,
         ca_cert,
         observer: run.observer(),
     })
 }
 
-fn url(text: &str) -> Result<Url, Failure> {
-    Url::parse(text).map_err(|why| Failure::usage(format!("{text:?} is not a URL: {why}")))
+fn parse_url(text: &str) -> Result<Url, Failure> {
+    Url::parse(text).map_err(|error| Failure::usage(format!("{text:?} is not a URL: {error}")))
 }
 
-fn code_insights(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
-    let name = need(run, "BITBUCKET_REPO_FULL_NAME")?;
+fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
+    let name = require_variable(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
-    let built = || built_commit(run, delivery);
+    let built_commit = || find_built_commit(run, delivery);
     let head = delivery.report.context.head.clone();
-    let commit = head.filter(|head| delivery.is_on_host(head)).or_else(built);
+    let commit = head.filter(|head| delivery.is_on_host(head)).or_else(built_commit);
     let no_commit = || Failure::usage("the reviewed files differ from those of BITBUCKET_COMMIT");
     let commit = commit.ok_or_else(no_commit)?;
     let client = HostClient::new(&HostSettings {
-        root: url(BITBUCKET_API)?,
+        root: parse_url(BITBUCKET_API)?,
         token: None,
-        proxy: Some(url(run
+        proxy: Some(parse_url(run
             .env
             .get(variable::BITBUCKET_PROXY)
-            .unwrap_or(BITBUCKET_PROXY))?),
-        timeout: TIMEOUT,
-        retries: RETRIES,
+            .unwrap_or(BITBUCKET_PROXY),)?),
+        timeout: REQUEST_TIMEOUT,
+        retries: MAX_RETRIES,
         ca_cert: None,
         observer: run.observer(),
     })?;
-    let id = about.review_id(delivery.report);
+    let report_id = context.review_id(delivery.report);
     let insights = CodeInsights {
         workspace,
         repository,
         commit: &commit,
-        report_id: &id,
+        report_id: &report_id,
     };
     let body = bitbucket::build_report(delivery.report);
-    let annotations = bitbucket::build_annotation_requests(delivery.report, about);
+    let annotations = bitbucket::build_annotation_requests(delivery.report, context);
     run.requests(insights.send(&client, &body, &annotations))??;
     run.ui.say("sent the result to Code Insights");
     Ok(())
 }
 
 /// Returns the commit of the build if the pipelines and rules of the working tree equal it.
-fn built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
-    let built = run.env.get("BITBUCKET_COMMIT")?;
+fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+    let built_id = run.env.get("BITBUCKET_COMMIT")?;
     let (repo, snapshot) = delivery.files?;
     let head = repo.head().ok()?.commit;
-    let judged = |path: &str| is_pipeline(path) || path.ends_with(RULES_FILE);
+    let is_reviewed_file = |path: &str| is_pipeline(path) || path.ends_with(RULES_FILE);
     let is_clean = || {
         snapshot
-            .changes(std::slice::from_ref(&head), &judged)
+            .changes(std::slice::from_ref(&head), &is_reviewed_file)
             .is_ok_and(|changes| changes.is_empty())
     };
-    (head.to_string() == built && is_clean()).then(|| built.to_owned())
+    (head.to_string() == built_id && is_clean()).then(|| built_id.to_owned())
 }
 
 /// Creates an annotation with the agent's own command; a job in a container without the agent gets no annotation
 /// (<https://buildkite.com/docs/agent/v3/cli-annotate>).
-fn annotate(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
+fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let style = match delivery.report.verdict {
         Verdict::Passed => "success",
         Verdict::Failed => "error",
         Verdict::Undecided => "warning",
     };
-    let context = about.review_id(delivery.report);
+    let annotation_context = context.review_id(delivery.report);
     let mut command = Command::new("buildkite-agent");
     command
-        .args(["annotate", "--style", style, "--context", &context])
+        .args(["annotate", "--style", style, "--context", &annotation_context])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -199,18 +204,18 @@ fn annotate(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result
     for name in SECRETS {
         command.env_remove(name);
     }
-    let body = report::render_comment(delivery.report, about);
-    let waiting = || {
+    let body = report::render_comment(delivery.report, context);
+    let describe_wait = || {
         format!(
             "waiting for buildkite-agent annotate; at most {} s",
-            TIMEOUT.as_secs()
+            REQUEST_TIMEOUT.as_secs()
         )
     };
-    let ended = run.requests(async {
-        let fed = tokio::time::timeout(TIMEOUT, feed(command, body));
-        run.observer().waiting(fed, waiting).await
+    let result = run.requests(async {
+        let run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_input(command, body));
+        run.observer().waiting(run, describe_wait).await
     })?;
-    match ended {
+    match result {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Ok(Err(error)) => Err(Failure::usage(format!("buildkite-agent annotate: {error}"))),
@@ -218,7 +223,7 @@ fn annotate(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result
     }
 }
 
-async fn feed(mut command: Command, body: String) -> io::Result<()> {
+async fn run_with_input(mut command: Command, body: String) -> io::Result<()> {
     let mut child = command.spawn()?;
     if let Some(mut input) = child.stdin.take() {
         input.write_all(body.as_bytes()).await?;

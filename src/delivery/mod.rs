@@ -1,18 +1,17 @@
 //! Delivers a report to its destinations: files, standard output, the CI host. A destination that fails is reported;
 //! the other deliveries and the verdict are unaffected.
 
-mod changes;
-pub(crate) mod context_text;
-mod host_results;
-pub(crate) mod leftovers;
-mod needed_lines;
+mod host_results; mod needed_lines;
+mod report_changes;
 mod report_context;
 mod report_files;
 mod repository_links;
 mod reproduction;
 mod result_file;
+pub(crate) mod run_context;
 pub(crate) mod run_opening;
 mod step_results;
+pub(crate) mod unfinished_files;
 
 pub(crate) use report_files::default_reports;
 
@@ -49,25 +48,25 @@ enum ReviewScope<'a> {
 /// A report to deliver, and its destinations.
 struct Delivery<'a> {
     report: &'a Report,
-    to: &'a ReportDestinations,
+    destinations: &'a ReportDestinations,
     /// The repository, and the snapshot that the report is about.
     files: Option<(&'a Repository, &'a Snapshot<'a>)>,
     ci: &'a CiContext,
     /// Whether the run passes, regardless of the verdict.
-    passes: bool,
+    is_passing: bool,
     /// The selection of files, if known.
     selection: Option<&'a Selection>,
     /// Whether the change is also checked against the target's tip.
-    by_tip: bool,
+    has_stricter_target: bool,
     scope: ReviewScope<'a>,
     /// The gate configuration in force comes from another commit than the reviewed one.
     is_policy_elsewhere: bool,
     /// The errors in the rules file.
-    wrong_rules: Vec<RulesFileError>,
+    rules_file_errors: Vec<RulesFileError>,
     /// How to provide the rules file, if the review did not find it.
     missing_rules_hint: Option<String>,
     /// The changes of pipelines, if a selection found them.
-    compared: Option<&'a ComparedChanges>,
+    compared_changes: Option<&'a ComparedChanges>,
 }
 
 impl Delivery<'_> {
@@ -84,7 +83,7 @@ impl Delivery<'_> {
         let is_named = [&self.ci.commit, &self.ci.checkout]
             .into_iter()
             .flatten()
-            .any(|named| named == commit);
+            .any(|host_commit| host_commit == commit);
         let commit = repo.commit_with_id(commit).filter(|_| !is_named);
         commit.is_none_or(|commit| repo.was_fetched(&commit).unwrap_or(true))
     }
@@ -101,16 +100,15 @@ pub(crate) fn deliver<S: RunSubject>(
     };
     let changes = add_repository_facts(gate, destinations, &mut report);
     let subject = &gate.subject;
-    let reviewed = subject.workspace().zip(subject.files());
-    let reviewed = reviewed.map(|(workspace, (_, snapshot))| (workspace, snapshot));
+    let workspace_snapshot = subject.workspace().zip(subject.files());
+    let workspace_snapshot = workspace_snapshot.map(|(workspace, (_, snapshot))| (workspace, snapshot));
     let delivery = Delivery {
-        report: &report,
-        to: destinations,
+        report: &report, destinations,
         files: subject.files(),
         ci: subject.ci(),
-        passes: gate.status == ExitStatus::Success,
+        is_passing: gate.status == ExitStatus::Success,
         selection: subject.selection(),
-        by_tip: gate.has_stricter_target(),
+        has_stricter_target: gate.has_stricter_target(),
         scope: if gate.is_before_publish {
             let baseline = gate.baseline.as_ref();
             let baseline_commits = baseline.and_then(|baseline| baseline.bases.first());
@@ -119,12 +117,12 @@ pub(crate) fn deliver<S: RunSubject>(
             ReviewScope::Change
         },
         is_policy_elsewhere: subject.workspace().is_some_and(Workspace::policy_is_elsewhere),
-        wrong_rules: reviewed
-            .map(|(workspace, snapshot)| wrong_rules(workspace, snapshot, &report))
+        rules_file_errors: workspace_snapshot
+            .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, &report))
             .unwrap_or_default(),
-        missing_rules_hint: reviewed
-            .and_then(|(workspace, snapshot)| missing_rules_hint(workspace, snapshot, &report)),
-        compared: gate.compared.as_ref(),
+        missing_rules_hint: workspace_snapshot
+            .and_then(|(workspace, snapshot)| find_missing_rules_hint(workspace, snapshot, &report)),
+        compared_changes: gate.compared.as_ref(),
     };
     let status = deliver_report(gate.session, &delivery, changes);
     gate.report = Some(report);
@@ -138,11 +136,11 @@ fn add_repository_facts<S: RunSubject>(
     destinations: &ReportDestinations,
     report: &mut Report,
 ) -> Option<Vec<ChangedFile>> {
-    let ahead = gate.changes_ahead.take().and_then(ChangesAhead::finish);
+    let changes_ahead = gate.changes_ahead.take().and_then(ChangesAhead::finish);
     gate.subject.workspace()?;
     let (repo, snapshot) = gate.subject.files()?;
     let changes = if change_list::writes_changes(gate.session, gate.subject.ci().host, destinations) {
-        ahead.or_else(|| list_changes(gate, repo, snapshot, report))
+        changes_ahead.or_else(|| list_changes(gate, repo, snapshot, report))
     } else {
         None
     };
@@ -178,16 +176,16 @@ fn list_changes<S: RunSubject>(
 }
 
 /// Returns how to provide the rules file, if the review did not find it.
-fn missing_rules_hint(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Option<String> {
+fn find_missing_rules_hint(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report,) -> Option<String> {
     if !report.findings().iter().any(Finding::is_of_missing_rules) {
         return None;
     }
     // A change that deletes the file reveals the directory, too.
-    let mut deleted = report
+    let mut deleted_files = report
         .gate_changes
         .iter()
         .filter_map(|change| change.path.split_once('/'));
-    let deleted_folder = deleted
+    let deleted_folder = deleted_files
         .find(|(_, file)| *file == RULES_FILE)
         .map(|(folder, _)| folder);
     let remedy = workspace.rules_remedy(snapshot, deleted_folder).ok()?;
@@ -195,7 +193,7 @@ fn missing_rules_hint(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report
 }
 
 /// Returns the errors that `rules lint` shows, if the rules file keeps pipelines from being evaluated.
-fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report) -> Vec<RulesFileError> {
+fn find_rules_file_errors(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report,) -> Vec<RulesFileError> {
     if !report.findings().iter().any(Finding::is_of_the_rules_file) {
         return Vec::new();
     }
@@ -206,38 +204,38 @@ fn wrong_rules(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Repo
         return Vec::new();
     };
     let problems = rules::lint(&bytes).into_iter().filter(|problem| problem.is_error);
-    let wrong = |problem: LintProblem| {
-        let at = problem.position;
+    let new_error = |problem: LintProblem| {
+        let position = problem.position;
         Some(RulesFileError {
             error_type: problem.error_type?,
             message: problem.message,
-            place: format!("{}:{}:{}", file.path, at.line, at.column),
+            place: format!("{}:{}:{}", file.path, position.line, position.column),
         })
     };
-    problems.filter_map(wrong).collect()
+    problems.filter_map(new_error).collect()
 }
 
 /// Delivers a report. `changes` are those in the pipelines, if they were computed; otherwise those of the report are
 /// used.
 fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ExitStatus {
-    let about = report_context::about(run, delivery, changes);
+    let context = report_context::build_report_context(run, delivery, changes);
     let mut status = ExitStatus::Success;
-    let mut check = |result: Result<(), Failure>| {
+    let mut report_failure = |result: Result<(), Failure>| {
         if let Err(failure) = result {
             status = status.worse(run.report_failure_as("A report was not delivered", &failure));
         }
     };
-    report_files::write_reports(run, delivery.host(), delivery, &about, &mut check);
-    check(step_results::show(run, delivery, &about));
-    let style = annotation_style(delivery.to.annotations, delivery.host());
+    report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_failure);
+    report_failure(step_results::show(run, delivery, &context));
+    let style = annotation_style(delivery.destinations.annotations, delivery.host());
     if run.ui.is_quiet() && style == AnnotationStyle::None {
         run.print_deferred_warnings();
     }
     run.discard_deferred_warnings();
     run.finish_reports();
-    check(step_results::summarize(run, delivery, &about));
-    check(step_results::tell_outputs(run, delivery));
-    host_results::send(run, delivery, &about);
+    report_failure(step_results::summarize(run, delivery, &context));
+    report_failure(step_results::tell_outputs(run, delivery));
+    host_results::send_results(run, delivery, &context);
     run.has_reported.store(true, Ordering::Relaxed);
     status
 }

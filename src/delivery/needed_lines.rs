@@ -12,85 +12,90 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The lines needed from the files.
 #[derive(Default)]
-pub(super) struct Needed<'a> {
+pub(super) struct NeededLines<'a> {
     /// The lines to show, by path.
-    pub lines: BTreeMap<&'a str, BTreeSet<u32>>,
+    pub shown_lines: BTreeMap<&'a str, BTreeSet<u32>>,
     /// The lines, by path, of findings for which a writer needs to know whether the change touched them.
-    pub touched: BTreeMap<&'a str, BTreeSet<u32>>,
+    pub compared_lines: BTreeMap<&'a str, BTreeSet<u32>>,
 }
 
-impl<'a> Needed<'a> {
+impl<'a> NeededLines<'a> {
     /// Returns the findings for which a writer needs to know whether the change touched them, as their order depends on
     /// it.
     pub(super) fn for_order(run: &Run, delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
-        let of_each = |takes_old: bool| {
-            let mut needed = Self::default();
+        let lines_of_findings = |includes_old: bool| {
+            let mut needed_lines = Self::default();
             for finding in report
                 .findings()
                 .into_iter()
-                .filter(|it| takes_old || it.counts())
+                .filter(|finding| includes_old || finding.counts())
             {
-                needed
-                    .touched
+                needed_lines
+                    .compared_lines
                     .entry(finding.path)
                     .or_default()
                     .insert(finding.line);
             }
-            needed
+            needed_lines
         };
-        if delivery.to.has_report(Format::is_page) {
-            return of_each(true);
+        if delivery.destinations.has_report(Format::is_page) {
+            return lines_of_findings(true);
         }
         // New findings come first, regardless of which lines the change touches.
         let is_ordered = report.fixed.is_none()
-            && (!run.ui.is_quiet() || delivery.to.has_report(Format::needs_order) || delivery.to.comment);
+            && (!run.ui.is_quiet()
+                || delivery.destinations.has_report(Format::needs_order)
+                || delivery.destinations.comment);
         if is_ordered || is_annotated(delivery) {
-            return of_each(false);
+            return lines_of_findings(false);
         }
         Self::default()
     }
 
     /// Adds the lines that the writers show.
-    pub(super) fn add_lines(&mut self, run: &Run, delivery: &Delivery<'a>, changed: &ChangedLines) {
+    pub(super) fn add_lines(&mut self, run: &Run, delivery: &Delivery<'a>, changed_lines: &ChangedLines) {
         let report = delivery.report;
-        if delivery.to.has_report(Format::needs_lines) {
-            self.show(report.findings());
+        if delivery.destinations.has_report(Format::needs_lines) {
+            self.add_findings(report.findings());
         } else if !run.ui.is_quiet() {
-            self.show(terminal::select_listed_findings(
+            self.add_findings(terminal::select_listed_findings(
                 report,
-                changed,
-                delivery.to.show,
+                changed_lines,
+                delivery.destinations.show,
             ));
         }
     }
 
     /// Returns whether the selection of lines to show depends on which findings the change touched.
     pub(super) fn lines_depend_on_order(run: &Run, delivery: &Delivery<'_>) -> bool {
-        let most = delivery.to.show.limit();
-        !delivery.to.has_report(Format::needs_lines)
+        let limit = delivery.destinations.show.limit();
+        !delivery.destinations.has_report(Format::needs_lines)
             && !run.ui.is_quiet()
-            && delivery.report.findings().len() > most
+            && delivery.report.findings().len() > limit
     }
 
-    pub(super) fn is_nothing(&self) -> bool {
-        self.lines.is_empty() && self.touched.is_empty()
+    pub(super) fn is_empty(&self) -> bool {
+        self.shown_lines.is_empty() && self.compared_lines.is_empty()
     }
 
-    pub(super) fn takes(&self, path: &str) -> bool {
-        self.lines.contains_key(path) || self.touched.contains_key(path)
+    pub(super) fn needs_file(&self, path: &str) -> bool {
+        self.shown_lines.contains_key(path) || self.compared_lines.contains_key(path)
     }
 
-    fn show(&mut self, findings: Vec<Finding<'a>>) {
+    fn add_findings(&mut self, findings: Vec<Finding<'a>>) {
         for finding in findings {
-            self.lines.entry(finding.path).or_default().insert(finding.line);
+            self.shown_lines
+                .entry(finding.path)
+                .or_default()
+                .insert(finding.line);
         }
     }
 }
 
 /// Returns whether the host gets annotations, with those on changed lines first.
 fn is_annotated(delivery: &Delivery<'_>) -> bool {
-    let (asked, host) = (delivery.to.annotations, delivery.host());
-    annotation_style(asked, host) != AnnotationStyle::None
-        || (host == Host::Bitbucket && asked != Annotations::None)
+    let (annotations, host) = (delivery.destinations.annotations, delivery.host());
+    annotation_style(annotations, host) != AnnotationStyle::None
+        || (host == Host::Bitbucket && annotations != Annotations::None)
 }

@@ -1,7 +1,7 @@
 //! Collects the context that the writers need besides the review: lines of files, changed lines, texts of rules, links.
 
-use super::needed_lines::Needed;
-use super::{Delivery, changes, report_files, repository_links, reproduction};
+use super::needed_lines::NeededLines;
+use super::{Delivery, report_changes, report_files, repository_links, reproduction};
 use crate::document_content::read_document;
 use crate::gate::ComparedChanges;
 use crate::gate::changes::change_list;
@@ -21,38 +21,38 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 /// Returns the context for the writers. Unreadable files are left out: a review is shown even if its files cannot be.
-pub(super) fn about(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ReportContext {
-    let (report, to) = (delivery.report, delivery.to);
-    let has_links = change_list::has_output(run, delivery.host(), to, Format::needs_links);
-    let mut about = ReportContext {
+pub(super) fn build_report_context(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>,) -> ReportContext {
+    let (report, destinations) = (delivery.report, delivery.destinations);
+    let has_links = change_list::has_output(run, delivery.host(), destinations, Format::needs_links);
+    let mut context = ReportContext {
         tool_version: env!("CARGO_PKG_VERSION"),
         blob_url: has_links
             .then(|| repository_links::blob_url(run, delivery, report))
             .flatten(),
         repository_url: repository_links::repository_url(run, delivery.host()),
-        repository: repository_links::repository(run, delivery),
-        project: run.global.project_id.clone().or_else(|| to.project_id.clone()),
+        repository: repository_links::repository_name(run, delivery),
+        project: run.global.project_id.clone().or_else(|| destinations.project_id.clone()),
         sarif_limits: (delivery.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
-        category: to.category.clone(),
-        show: to.show,
+        category: destinations.category.clone(),
+        show: destinations.show,
         path_base: path_base(run, delivery),
         logged_reasons: run.shown_texts(),
-        rules_file_errors: delivery.wrong_rules.clone(),
+        rules_file_errors: delivery.rules_file_errors.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
-        reproduction_command: reproduction::command(run, delivery),
-        reports: report_files::places(run, delivery.host(), delivery),
+        reproduction_command: reproduction::reproduction_command(run, delivery),
+        reports: report_files::report_places(run, delivery.host(), delivery),
         rules: rule_texts(),
-        existing_file: any_file(delivery, report),
+        existing_file: find_existing_file(delivery, report),
         ..ReportContext::default()
     };
-    if change_list::writes_changes(run, delivery.host(), to) {
-        about.changes = changes.unwrap_or_else(|| changes::of_report(delivery));
+    if change_list::writes_changes(run, delivery.host(), destinations) {
+        context.changes = changes.unwrap_or_else(|| report_changes::list_report_changes(delivery));
     }
-    if to.has_report(Format::is_page) {
-        about.pictures = changes::pictures(delivery, report, &about.changes);
+    if destinations.has_report(Format::is_page) {
+        context.pictures = report_changes::draw_unchanged_pipelines(delivery, report, &context.changes);
     }
-    read_files(run, delivery, &mut about);
-    about
+    add_file_lines(run, delivery, &mut context);
+    context
 }
 
 /// Returns the directory that the paths of the log are relative to: in a local run the current directory, so that an
@@ -64,24 +64,24 @@ fn path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
     else {
         return PathBase::Root;
     };
-    let (root, here) = (repo.root().canonicalize(), run.env.current_dir().canonicalize());
-    let (Ok(root), Ok(here)) = (root, here) else {
+    let (root, current_dir) = (repo.root().canonicalize(), run.env.current_dir().canonicalize());
+    let (Ok(root), Ok(current_dir)) = (root, current_dir) else {
         return PathBase::Root;
     };
-    if let Ok(below) = here.strip_prefix(&root) {
-        let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
+    if let Ok(directory) = current_dir.strip_prefix(&root) {
+        let parts: Vec<_> = directory.iter().map(|part| part.to_string_lossy()).collect();
         return if parts.is_empty() {
             PathBase::Root
         } else {
             PathBase::Subdirectory(parts.join("/"))
         };
     }
-    let root = root.strip_prefix(&here).unwrap_or(&root);
+    let root = root.strip_prefix(&current_dir).unwrap_or(&root);
     PathBase::Outside(root.to_string_lossy().into_owned())
 }
 
 /// Returns a file of the reviewed commit if an entry about the run needs one: the configuration file if there is one.
-fn any_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
+fn find_existing_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
     let has_path = !report.files.is_empty() || !report.unreviewed.is_empty();
     if has_path || (report.verdict == Verdict::Passed && report.limits.is_empty()) {
         return None;
@@ -95,7 +95,7 @@ fn any_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
 }
 
 /// Reads the lines that the writers show, and determines which of them the change touched.
-fn read_files(run: &Run, delivery: &Delivery<'_>, about: &mut ReportContext) {
+fn add_file_lines(run: &Run, delivery: &Delivery<'_>, context: &mut ReportContext) {
     let Some((repo, snapshot)) = delivery.files else {
         return;
     };
@@ -103,26 +103,26 @@ fn read_files(run: &Run, delivery: &Delivery<'_>, about: &mut ReportContext) {
         repo,
         snapshot,
         bases: change_list::bases(repo, delivery.report),
-        compared: delivery.compared,
+        compared_changes: delivery.compared_changes,
     };
-    let read = |needed: &Needed<'_>, about: &mut ReportContext| {
-        if needed.is_nothing() {
+    let add_lines = |needed_lines: &NeededLines<'_>, context: &mut ReportContext| {
+        if needed_lines.is_empty() {
             return;
         }
-        if let Err(error) = files.read(needed, about) {
+        if let Err(error) = files.add_lines(needed_lines, context) {
             tracing::debug!("could not read the lines of findings: {error}");
         }
     };
-    let mut needed = Needed::default();
+    let mut needed_lines = NeededLines::default();
     if !files.bases.is_empty() {
-        needed = Needed::for_order(run, delivery);
+        needed_lines = NeededLines::for_order(run, delivery);
     }
-    if Needed::lines_depend_on_order(run, delivery) {
-        read(&needed, about);
-        needed = Needed::default();
+    if NeededLines::lines_depend_on_order(run, delivery) {
+        add_lines(&needed_lines, context);
+        needed_lines = NeededLines::default();
     }
-    needed.add_lines(run, delivery, &about.changed_lines);
-    read(&needed, about);
+    needed_lines.add_lines(run, delivery, &context.changed_lines);
+    add_lines(&needed_lines, context);
 }
 
 /// The files that a report is about.
@@ -130,7 +130,7 @@ struct ReportedFiles<'a> {
     repo: &'a Repository,
     snapshot: &'a Snapshot<'a>,
     bases: Vec<CommitId>,
-    compared: Option<&'a ComparedChanges>,
+    compared_changes: Option<&'a ComparedChanges>,
 }
 
 /// A file whose lines are shown or compared.
@@ -152,45 +152,46 @@ impl ReportedFile<'_> {
     }
 
     /// Compares the file, and returns it with those of the lines of findings that the change touched.
-    fn compared(self, needed: &Needed<'_>) -> (Self, Option<BTreeSet<u32>>) {
-        let touched = self.touched(needed);
-        (self, touched)
+    fn compare(self, needed_lines: &NeededLines<'_>) -> (Self, Option<BTreeSet<u32>>) {
+        let touched_lines = self.find_touched_lines(needed_lines);
+        (self, touched_lines)
     }
 
     /// Returns the touched lines; `None` if they are not wanted or the file cannot be compared.
-    fn touched(&self, needed: &Needed<'_>) -> Option<BTreeSet<u32>> {
+    fn find_touched_lines(&self, needed_lines: &NeededLines<'_>) -> Option<BTreeSet<u32>> {
         let hunks = self.former.as_ref()?.changed_lines(&self.content).ok()?;
-        let lines = needed.touched.get(self.path.as_str());
+        let lines = needed_lines.compared_lines.get(self.path.as_str());
         let text = String::from_utf8_lossy(&self.content);
         Some(touched_lines(&text, lines.into_iter().flatten().copied(), &hunks))
     }
 }
 
 impl ReportedFiles<'_> {
-    fn read(&self, needed: &Needed<'_>, about: &mut ReportContext) -> Result<(), GitError> {
-        let files = self.snapshot.files(&|path| needed.takes(path))?;
-        let former = self.former(&needed.touched.keys().copied().collect())?;
-        let is_full = Cell::new(about.sources.is_full());
-        let reported = files.iter().filter_map(|file| {
-            let lines = needed.lines.get(file.path.as_str());
+    fn add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) -> Result<(), GitError> {
+        let files = self.snapshot.files(&|path| needed_lines.needs_file(path))?;
+        let former = self.find_former_blobs(&needed_lines.compared_lines.keys().copied().collect())?;
+        let is_full = Cell::new(context.sources.is_full());
+        let reported_files = files.iter().filter_map(|file| {
+            let lines = needed_lines.shown_lines.get(file.path.as_str());
             let lines = lines.filter(|_| !is_full.get());
-            let reported = self.reported(file, lines, former.get(&file.path))?;
-            let size = reported.size();
-            Some(Ok((reported, size)))
+            let reported_files = self.read_file(file, lines, former.get(&file.path))?;
+            let size = reported_files.size();
+            Some(Ok((reported_files, size)))
         });
-        overlap::each(reported, &|file| file.compared(needed), |(file, touched)| {
+        overlap::each(
+            reported_files, &|file| file.compare(needed_lines), |(file, touched_lines)| {
             if let Some(lines) = file.lines {
-                about.sources.add(&file.path, &file.content, lines);
-                is_full.set(about.sources.is_full());
+                    context.sources.add(&file.path, &file.content, lines);
+                is_full.set(context.sources.is_full());
             }
-            if let Some(touched) = touched {
-                about.changed_lines.add(file.path, touched);
+            if let Some(touched_lines) = touched_lines {
+                    context.changed_lines.add(file.path, touched_lines);
             }
-        })
+        },)
     }
 
     /// Reads a file; `None` if nothing of it is needed or it cannot be read.
-    fn reported<'n>(
+    fn read_file<'n>(
         &self,
         file: &SnapshotFile,
         lines: Option<&'n BTreeSet<u32>>,
@@ -208,23 +209,24 @@ impl ReportedFiles<'_> {
     }
 
     /// Returns the blob at the base of each of these files that changed; `None` for an added file.
-    fn former(&self, meant: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
-        if self.bases.is_empty() || meant.is_empty() {
+    fn find_former_blobs(&self, paths: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
+        if self.bases.is_empty() || paths.is_empty() {
             return Ok(HashMap::new());
         }
-        let wanted = |path: &str| meant.contains(path) || is_pipeline(path);
-        let mut changes = change_list::since(self.snapshot, &self.bases, self.compared, &wanted)?;
-        changes.retain(|change| meant.contains(change.path.as_str()));
+        let is_wanted = |path: &str| paths.contains(path) || is_pipeline(path);
+        let mut changes = change_list::since(self.snapshot, &self.bases, self.compared_changes, &is_wanted)?;
+        changes.retain(|change| paths.contains(change.path.as_str()));
         let mut former = HashMap::new();
-        for (at, base) in self.bases.iter().enumerate() {
-            let since: Vec<&Change> = changes.iter().filter(|change| change.base == at).collect();
-            let paths: BTreeSet<&str> = since.iter().filter_map(|change| change.path_before()).collect();
-            let before = self.repo.snapshot(base.clone()).find_all(&paths)?;
-            let old = |change: &Change| match before.get(change.path_before()?)?.content {
+        for (base_index, base) in self.bases.iter().enumerate() {
+            let base_changes: Vec<&Change> = changes.iter().filter(|change| change.base == base_index).collect();
+            let paths: BTreeSet<&str> = base_changes.iter().filter_map(|change| change.path_before()).collect();
+            let old_files = self.repo.snapshot(base.clone()).find_all(&paths)?;
+            let old = |change: &Change| match old_files.get(change.path_before()?)?.content {
                 Content::Blob(blob) => Some(blob),
                 Content::Disk(_) => None,
             };
-            former.extend(since.iter().map(|change| (change.path.clone(), old(change))));
+            former.extend(
+                base_changes.iter().map(|change| (change.path.clone(), old(change))),);
         }
         Ok(former)
     }

@@ -23,33 +23,33 @@ pub(super) fn write_reports(
     run: &Run,
     host: Host,
     delivery: &Delivery<'_>,
-    about: &ReportContext,
+    context: &ReportContext,
     check: &mut impl FnMut(Result<(), Failure>),
 ) {
-    let (report, asked) = (delivery.report, &delivery.to.reports);
-    written(run, asked, report, about)
+    let (report, requested_reports) = (delivery.report, &delivery.destinations.reports);
+    write_in_parallel(run, requested_reports, report, context)
         .into_iter()
         .for_each(&mut *check);
-    if !asked.is_empty() {
+    if !requested_reports.is_empty() {
         return;
     }
     let (mut places, mut targets) = (Vec::new(), Vec::new());
-    let usual_reports = usual(run, host);
-    let checkout = checkout_of(run, &usual_reports);
-    for (format, place) in usual_reports {
-        match in_sight(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
+    let default_places = default_places(run, host);
+    let checkout = open_checkout(run, &default_places);
+    for (format, place) in default_places {
+        match default_report_path(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
             Ok(path) => {
                 places.push(place);
                 let path = Some(path);
                 targets.push(ReportFlag { format, path });
             }
-            Err(why) => run.ui.warn(&format!(
-                "could not write the report {format}={place} for {host}: {why}"
+            Err(reason) => run.ui.warn(&format!(
+                "could not write the report {format}={place} for {host}: {reason}"
             )),
         }
     }
-    for (place, written) in places.iter().zip(written(run, &targets, report, about)) {
-        match written {
+    for (place, result) in places.iter().zip(write_in_parallel(run, &targets, report, context)) {
+        match result {
             Ok(()) => run.ui.say(&format!("wrote {place} for {host}")),
             Err(failure) => run.ui.warn(&failure.describe()),
         }
@@ -58,11 +58,11 @@ pub(super) fn write_reports(
 
 /// Returns the default reports of the host that can be written.
 pub(crate) fn default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
-    let usual_reports = usual(run, host);
-    let checkout = checkout_of(run, &usual_reports);
+    let default_places = default_places(run, host);
+    let checkout = open_checkout(run, &default_places);
     let mut reports = Vec::new();
-    for (format, place) in usual_reports {
-        if let Ok(path) = in_sight(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
+    for (format, place) in default_places {
+        if let Ok(path) = default_report_path(run.env.current_dir(), checkout.as_ref(), Path::new(&*place)) {
             let path = Some(path);
             reports.push(ReportFlag { format, path });
         }
@@ -72,7 +72,7 @@ pub(crate) fn default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
 
 /// Returns the repository that default reports must stay in. It is opened only if there are any, which costs as much as
 /// the check of a few pipelines.
-fn checkout_of<T>(run: &Run, usual_reports: &[T]) -> Option<Repository> {
+fn open_checkout<T>(run: &Run, usual_reports: &[T]) -> Option<Repository> {
     if usual_reports.is_empty() {
         return None;
     }
@@ -81,29 +81,31 @@ fn checkout_of<T>(run: &Run, usual_reports: &[T]) -> Option<Repository> {
 
 /// Returns the path of a default report below the current directory. In a checkout, the directories and links on the
 /// way belong to the change and must not lead outside.
-fn in_sight(here: &Path, checkout: Option<&Repository>, place: &Path) -> Result<PathBuf, &'static str> {
-    let inside = |root: &Path| {
-        let real = here.canonicalize();
+fn default_report_path(
+    current_dir: &Path, checkout: Option<&Repository>, place: &Path,) -> Result<PathBuf, &'static str> {
+    let is_inside = |root: &Path| {
+        let real = current_dir.canonicalize();
         real.is_ok_and(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
     };
-    match checkout.map(Repository::root).filter(|root| inside(root)) {
-        Some(root) => policy::resolve_in_checkout(root, here, place),
-        None => Ok(here.join(place)),
+    match checkout.map(Repository::root).filter(|root| is_inside(root)) {
+        Some(root) => policy::resolve_in_checkout(root, current_dir, place),
+        None => Ok(current_dir.join(place)),
     }
 }
 
 /// Writes the report to each of these paths in parallel, which is faster than one after another.
-fn written(run: &Run, targets: &[ReportFlag], report: &Report, about: &ReportContext,) -> Vec<Result<(), Failure>> {
+fn write_in_parallel(run: &Run, targets: &[ReportFlag], report: &Report,
+    context: &ReportContext,) -> Vec<Result<(), Failure>> {
     let ui = run.ui;
-    let write = |target| write_report(ui, target, report, about);
+    let write = |target| write_report(ui, target, report, context);
     targets.par_iter().map(write).collect()
 }
 
 /// Returns the default reports of a host: where it looks for them, or where its documentation puts them. GitHub needs
 /// none, as it has annotations, the step summary and outputs.
-fn usual(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
+fn default_places(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
     use Format::{Gitlab, Junit};
-    let fixed: &[(Format, &'static str)] = match host {
+    let places: &[(Format, &'static str)] = match host {
         // `artifacts:reports` of the job must name both:
         // <https://docs.gitlab.com/ci/yaml/artifacts_reports/>.
         Host::GitLab => &[(Gitlab, "gl-code-quality-report.json"), (Junit, "junit.xml")],
@@ -122,14 +124,16 @@ fn usual(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
         // For the test collector's or the annotation plugin's `tmp/junit-*.xml`:
         // <https://github.com/buildkite-plugins/junit-annotate-buildkite-plugin>. Artifacts of a build share one
         // namespace, so each of its parallel jobs has a separate file name.
-        Host::Buildkite => return vec![(Junit, buildkite_junit(run.env.get("BUILDKITE_JOB_ID")).into())],
+        Host::Buildkite => { return vec![(Junit,
+                buildkite_junit_path(run.env.get("BUILDKITE_JOB_ID")).into(),)];
+        }
         Host::GitHub | Host::Gitea | Host::Unknown | Host::None => &[],
     };
-    let places = fixed.iter().map(|(format, place)| (*format, (*place).into()));
+    let places = places.iter().map(|(format, place)| (*format, (*place).into()));
     places.collect()
 }
 
-fn buildkite_junit(job: Option<&str>) -> String {
+fn buildkite_junit_path(job: Option<&str>) -> String {
     let is_plain = |job: &&str| job.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     match job.filter(is_plain) {
         Some(job) => format!("tmp/junit-sluicegate-{job}.xml"),
@@ -138,44 +142,45 @@ fn buildkite_junit(job: Option<&str>) -> String {
 }
 
 /// Returns the paths of the reports, requested or default, for display.
-pub(super) fn places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
-    let asked = delivery
-        .to
+pub(super) fn report_places(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
+    let requested_paths = delivery
+        .destinations
         .reports
         .iter()
         .filter_map(|target| target.path.as_ref());
-    let asked: Vec<String> = asked.map(|path| path.display().to_string()).collect();
-    if !delivery.to.reports.is_empty() {
-        return asked;
+    let requested_paths: Vec<String> = requested_paths.map(|path| path.display().to_string()).collect();
+    if !delivery.destinations.reports.is_empty() {
+        return requested_paths;
     }
-    let usual = usual(run, host).into_iter().map(|(_, place)| place.into_owned());
-    let page = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
-    usual.chain(page).collect()
+    let default_paths = default_places(run, host).into_iter().map(|(_, place)| place.into_owned());
+    let summary_place = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
+    default_paths.chain(summary_place).collect()
 }
 
 /// Returns the path of the JUnit report, requested or default.
 pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
-    let mut asked = delivery
-        .to
+    let mut junit_targets = delivery
+        .destinations
         .reports
         .iter()
         .filter(|target| target.format.is_junit());
-    if delivery.to.reports.is_empty() {
-        let mut usual = usual(run, host).into_iter();
-        return usual.find_map(|(format, place)| format.is_junit().then(|| place.into_owned()));
+    if delivery.destinations.reports.is_empty() {
+        let mut default_places = default_places(run, host).into_iter();
+        return default_places.find_map(|(format, place)| format.is_junit().then(|| place.into_owned()));
     }
-    asked.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
+    junit_targets.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }
 
-fn write_report(ui: Ui, target: &ReportFlag, report: &Report, about: &ReportContext) -> Result<(), Failure> {
+fn write_report(ui: Ui, target: &ReportFlag, report: &Report,
+    context: &ReportContext,) -> Result<(), Failure> {
     let format = target.format;
-    let cut = format.omitted_count(report, about);
-    if cut > 0 {
+    let omitted_count = format.omitted_count(report, context);
+    if omitted_count > 0 {
         ui.warn(&format!(
-            "the SARIF report omits the {cut} least severe findings (GitHub's limit); the JSON report has all"
+            "the SARIF report omits the {omitted_count} least severe findings (GitHub's limit); the JSON report has all"
         ));
     }
-    let render = |out: &mut dyn Write| report::render(format, report, about, out);
+    let render = |writer: &mut dyn Write| report::render(format, report, context, writer);
     let Some(path) = &target.path else {
         return ui.print_result_with(render);
     };

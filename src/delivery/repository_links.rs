@@ -6,7 +6,7 @@ use crate::session::Run;
 use sluicegate_pipelines::findings::Report;
 
 /// Variables with the repository name: GitHub, Gitea and Forgejo, GitLab, Bitbucket, Azure.
-const NAMES: [&str; 4] = [
+const NAME_VARIABLES: [&str; 4] = [
     "GITHUB_REPOSITORY",
     "CI_PROJECT_PATH",
     "BITBUCKET_REPO_FULL_NAME",
@@ -37,27 +37,33 @@ pub(super) fn blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report) -> O
 }
 
 /// Returns the repository name: from the host, otherwise from its remote's address, otherwise its directory name.
-pub(super) fn repository(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
-    let of_host = NAMES.iter().find_map(|variable| run.env.get(variable));
-    if let Some(name) = of_host.filter(|_| !delivery.host().is_local()) {
+pub(super) fn repository_name(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+    let host_name = NAME_VARIABLES.iter().find_map(|variable| run.env.get(variable));
+    if let Some(name) = host_name.filter(|_| !delivery.host().is_local()) {
         return Some(name.to_owned());
     }
-    let opened = delivery.files.is_none().then(|| run.repository()).flatten();
-    let repo = delivery.files.map(|(repo, _)| repo).or(opened.as_ref())?;
+    let opened_repository = delivery.files.is_none().then(|| run.repository()).flatten();
+    let repo = delivery
+        .files
+        .map(|(repo, _)| repo)
+        .or(opened_repository.as_ref())?;
     let remote = repo.remote_url().ok().flatten();
-    let of_folder = || Some(repo.root().file_name()?.to_string_lossy().into_owned());
-    remote.as_deref().and_then(name_in).or_else(of_folder)
+    let directory_name = || Some(repo.root().file_name()?.to_string_lossy().into_owned());
+    remote
+        .as_deref()
+        .and_then(name_from_remote)
+        .or_else(directory_name)
 }
 
 /// Returns the path part of a remote's address, without possible secrets. A remote on a disk has no useful name: it is
 /// called `remote.git` or like the directory of the clone.
-fn name_in(remote: &str) -> Option<String> {
-    let trimmed = remote.trim_end_matches('/').trim_end_matches(".git");
-    let path = match trimmed.split_once("://") {
+fn name_from_remote(remote: &str) -> Option<String> {
+    let address = remote.trim_end_matches('/').trim_end_matches(".git");
+    let path = match address.split_once("://") {
         Some(("file", _)) => None,
-        Some((_, rest)) => rest.split_once('/').map(|(_, path)| path),
-        None if trimmed.starts_with(['/', '.']) || trimmed.contains('\\') => None,
-        None => trimmed.rsplit_once(':').map(|(_, path)| path),
+        Some((_, remainder)) => remainder.split_once('/').map(|(_, path)| path),
+        None if address.starts_with(['/', '.']) || address.contains('\\') => None,
+        None => address.rsplit_once(':').map(|(_, path)| path),
     };
     let path = path.unwrap_or_default().split(['?', '#']).next();
     let path = path.unwrap_or_default().trim_end_matches('/');
@@ -88,7 +94,7 @@ pub(super) fn repository_url(run: &Run, host: Host) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::name_in;
+    use super::name_from_remote;
 
     #[test]
     fn a_name_holds_no_credentials() {
@@ -104,7 +110,7 @@ mod tests {
             ("https://user:secret@h.example", None),
             ("", None),
         ] {
-            assert_eq!(name_in(remote).as_deref(), name, "{remote}");
+            assert_eq!(name_from_remote(remote).as_deref(), name, "{remote}");
         }
     }
 }

@@ -9,13 +9,13 @@ use sluicegate_base::text;
 use sluicegate_pipelines::findings::{FailOn, Verdict};
 
 /// Number of characters of a commit id: enough for any repository, and short enough for one line.
-const ID: usize = 12;
+const COMMIT_ID_CHARS: usize = 12;
 
 /// Maximum number of characters for the job's options: a longer line cannot be copied well.
-const ROOM: usize = 1_000;
+const MAX_OPTION_CHARS: usize = 1_000;
 
 /// Returns the shell command, or `None` if the review did not fail or the run is local.
-pub(super) fn command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+pub(super) fn reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let (ci, report) = (delivery.ci, delivery.report);
     let context = &report.context;
     // A comparison of two reports cannot be reproduced from the repository.
@@ -35,8 +35,8 @@ pub(super) fn command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     if report.fixed.is_some() {
         words.push("--new-only".to_owned());
     }
-    if let Some(most) = context.max_known {
-        words.push(format!("--max-known {most}"));
+    if let Some(max_known) = context.max_known {
+        words.push(format!("--max-known {max_known}"));
     }
     if let Some(shard) = context.shard {
         words.push(format!("--shard {shard}"));
@@ -44,7 +44,7 @@ pub(super) fn command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     // On another machine, the policy of the target and the settings of the job do not apply unless given as flags.
     let stricter = [
         (
-            delivery.by_tip || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty()),
+            delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty()),
             "--policy base",
         ),
         (report.gate_refused, "--gate-changes fail"),
@@ -82,7 +82,7 @@ fn base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
 }
 
 fn short_id(id: &str) -> String {
-    id.chars().take(ID).collect()
+    id.chars().take(COMMIT_ID_CHARS).collect()
 }
 
 /// Returns the options of the job that select the files and the gate configuration: each flag with all its values.
@@ -127,7 +127,7 @@ fn option(flag: &str, value: &str) -> String {
 /// Adds the options that fit and that a terminal shows unchanged. The others are listed in a shell comment after the
 /// command.
 fn push_within_room(words: &mut Vec<String>, said: Vec<(&'static str, String)>) {
-    let mut room = ROOM;
+    let mut room = MAX_OPTION_CHARS;
     let mut left = Vec::new();
     for (name, said) in said {
         let length = said.chars().count();

@@ -15,20 +15,20 @@ const ANNOTATIONS: usize = usize::MAX;
 
 /// Prints the findings, and the host's annotations and outputs; on standard error if a report goes to standard output.
 pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
-    let taken = delivery.to.use_stdout();
+    let taken = delivery.destinations.use_stdout();
     let color = if taken {
         run.ui.colors_messages()
     } else {
         run.ui.colors_output()
     };
     let host = delivery.host();
-    let annotations = annotation_style(delivery.to.annotations, host);
+    let annotations = annotation_style(delivery.destinations.annotations, host);
     let style = terminal::Style {
         color,
         width: run.ui.width(),
         groups: groups(host),
         quiet: run.ui.is_quiet(),
-        passes: delivery.passes,
+        passes: delivery.is_passing,
         annotations,
     };
     let mut commands = report::annotations(annotations, delivery.report, about);

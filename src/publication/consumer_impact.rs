@@ -11,7 +11,7 @@ use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
 
 /// A component affected by a change.
-struct Met<'c> {
+struct AffectedComponent<'c> {
     repository: String,
     path: String,
     consumer: Consumer,
@@ -20,8 +20,8 @@ struct Met<'c> {
     callers: Vec<String>,
 }
 
-impl Met<'_> {
-    fn callers_in_words(&self) -> Option<String> {
+impl AffectedComponent<'_> {
+    fn describe_callers(&self) -> Option<String> {
         let list = List::with_limit(&self.callers, MAX_LISTED_CALLERS);
         (!self.callers.is_empty()).then(|| text::line(&format!("  called by {list}")))
     }
@@ -29,31 +29,31 @@ impl Met<'_> {
 
 #[derive(Default)]
 pub(crate) struct ConsumerImpact<'c> {
-    met: Vec<Met<'c>>,
-    pipelines: usize,
+    components: Vec<AffectedComponent<'c>>,
+    pipeline_count: usize,
     /// Unreadable files, each with the reason.
-    pub(crate) unread: Vec<String>,
+    pub(crate) unreadable_files: Vec<String>,
 }
 
 /// Searches the pipelines of a working tree.
 pub(crate) fn search_consumers<'c>(
-    looked: &mut ConsumerImpact<'c>,
+    impact: &mut ConsumerImpact<'c>,
     repository: &Repository,
-    shown: &str,
+    repository_name: &str,
     prefix: &str,
     compat: &'c Compat,
 ) -> Result<(), Failure> {
     let snapshot = repository.on_disk(None)?;
-    let first = looked.met.len();
+    let first_index = impact.components.len();
     for file in snapshot.files(&is_pipeline)? {
-        let read = read_document(repository, &file)?;
-        looked.pipelines += 1;
-        match read.and_then(|bytes| consumers(&bytes, prefix)) {
-            Err(why) => looked.unread.push(format!("{shown}/{}: {why}", file.path)),
-            Ok(all) => looked.met.extend(all.into_iter().filter_map(|consumer| {
+        let content = read_document(repository, &file)?;
+        impact.pipeline_count += 1;
+        match content.and_then(|bytes| consumers(&bytes, prefix)) {
+            Err(reason) => impact.unreadable_files.push(format!("{repository_name}/{}: {reason}", file.path)),
+            Ok(consumers) => impact.components.extend(consumers.into_iter().filter_map(|consumer| {
                 let changes = consumer.meets(&compat.changes);
-                (!changes.is_empty()).then(|| Met {
-                    repository: shown.to_owned(),
+                (!changes.is_empty()).then(|| AffectedComponent {
+                    repository: repository_name.to_owned(),
                     path: file.path.clone(),
                     consumer,
                     changes,
@@ -62,66 +62,66 @@ pub(crate) fn search_consumers<'c>(
             })),
         }
     }
-    if looked.met.len() > first {
-        let callers = CallGraph::read(repository, &snapshot, &BTreeSet::new())?;
-        for met in looked.met.iter_mut().skip(first) {
-            let named = callers.callers_of(&met.path).into_iter();
-            met.callers = named.map(str::to_owned).collect();
+    if impact.components.len() > first_index {
+        let call_graph = CallGraph::read(repository, &snapshot, &BTreeSet::new())?;
+        for component in impact.components.iter_mut().skip(first_index) {
+            let callers = call_graph.callers_of(&component.path).into_iter();
+            component.callers = callers.map(str::to_owned).collect();
         }
     }
     Ok(())
 }
 
 impl ConsumerImpact<'_> {
-    pub(crate) fn text(&self, repositories: usize, compat: &Compat) -> String {
+    pub(crate) fn to_text(&self, repository_count: usize, compat: &Compat) -> String {
         let mut lines = Vec::new();
-        for met in &self.met {
-            let consumer = &met.consumer;
+        for component in &self.components {
+            let consumer = &component.consumer;
             let version = consumer.version.as_deref().unwrap_or("no version");
-            let place = format!("{}/{}:{}", met.repository, met.path, consumer.line);
+            let place = format!("{}/{}:{}", component.repository, component.path, consumer.line);
             let line = format!(
                 "{place}: component `{}` runs `{}`, {version}",
                 consumer.component, consumer.id
             );
             lines.push(text::line(&line));
-            lines.extend(met.changes.iter().map(|change| {
+            lines.extend(component.changes.iter().map(|change| {
                 let sentence = match change.class {
                     Class::Breaking => format!("{}; {}", change.words(), change.consumers()),
                     _ => change.words(),
                 };
                 text::line(&format!("  {}: {sentence}", change.class))
             }));
-            lines.extend(met.callers_in_words());
+            lines.extend(component.describe_callers());
         }
-        let place = if repositories == 1 {
+        let place = if repository_count == 1 {
             "repository"
         } else {
             "repositories"
         };
         lines.push(format!(
-            "{} of {} in {repositories} {place} use pipelines changed since {}; no others were searched",
-            count(self.met.len(), "component"),
-            count(self.pipelines, "pipeline"),
+            "{} of {} in {repository_count} {place} use pipelines changed since {}; no others were searched",
+            count(self.components.len(), "component"),
+            count(self.pipeline_count, "pipeline"),
             compat.old_name(),
         ));
         lines.join("\n") + "\n"
     }
 
-    pub(crate) fn json(&self, prefix: &str, compat: &Compat) -> Value {
-        let met: Vec<Value> = self
-            .met
+    pub(crate) fn to_json(&self, prefix: &str, compat: &Compat) -> Value {
+        let components: Vec<Value> = self
+            .components
             .iter()
-            .map(|met| {
+            .map(|components| {
                 value!({
-                    "repository": met.repository,
-                    "path": met.path,
-                    "line": met.consumer.line,
-                    "component": met.consumer.component,
-                    "id": met.consumer.id,
-                    "version": met.consumer.version,
-                    "changes": met.changes,
-                    "calledBy": met.callers.len(),
-                    "callers": met.callers.iter().take(MAX_LISTED_CALLERS).collect::<Vec<_>>(),
+                    "repository": components.repository,
+                    "path": components.path,
+                    "line": components.consumer.line,
+                    "component": components.consumer.component,
+                    "id": components.consumer.id,
+                    "version": components.consumer.version,
+                    "changes": components.changes,
+                    "calledBy": components.callers.len(),
+                    "callers": components.callers.iter().take(MAX_LISTED_CALLERS).collect::<Vec<_>>(),
                 })
             })
             .collect();
@@ -130,9 +130,9 @@ impl ConsumerImpact<'_> {
             "prefix": prefix,
             "against": compat.against,
             "class": compat.class,
-            "pipelines": self.pipelines,
-            "consumers": met,
-            "unread": self.unread,
+            "pipelines": self.pipeline_count,
+            "consumers": components,
+            "unread": self.unreadable_files,
         })
     }
 }

@@ -1,31 +1,31 @@
 //! One publish of a version: plans, compares with the platform, uploads once, verifies, writes a receipt.
 
-mod again;
-mod announcement;
-mod compat;
+mod consumer_changes;
 pub(crate) mod consumer_impact;
-mod evidence;
-mod history;
-mod intent;
-mod junit;
-mod merged;
+mod dry_run;
+mod junit_report;
+mod local_announcement;
+mod merged_commit;
 pub(crate) mod offered_side;
-mod order;
+mod outcome_report;
 mod planned_publish;
 mod policy_guard;
-mod preview;
-mod superseded;
-mod tell;
+mod publish_decision;
+mod published_commit;
+mod review_evidence;
+mod superseded_version;
 pub(crate) mod version_comparison;
+mod version_history;
+mod version_order;
 
-pub(crate) use compat::PublishComparison;
-pub(crate) use evidence::{Evidence, pipelines};
-pub(crate) use history::VersionHistory;
-pub(crate) use merged::{MergedCommit, check_local_commit, require_merged};
+pub(crate) use consumer_changes::PublishComparison;
+pub(crate) use merged_commit::{MergedCommit, check_local_commit, require_merged};
 pub(crate) use planned_publish::{PlannedPublish, find_reason_against_publish};
-pub(crate) use policy_guard::{refuse_outdated_gate, resolve_settings};
+pub(crate) use policy_guard::{reject_outdated_gate, resolve_settings};
+pub(crate) use review_evidence::{ReviewProof, pipeline_paths};
+pub(crate) use version_history::VersionHistory;
 
-use intent::{Intent, PublishedBefore};
+use publish_decision::{PublishDecision, PublishedVersion};
 use sluicegate_base::text::{self, List, count};
 
 use crate::atomic_file;
@@ -48,82 +48,83 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The inputs of a publish.
-pub(crate) struct Publishing<'a> {
+pub(crate) struct Publication<'a> {
     pub(crate) run: &'a Run,
     pub(crate) workspace: &'a Workspace<'a>,
     pub(crate) settings: &'a PublishSettings,
     pub(crate) connection: &'a Connection,
     pub(crate) target: &'a Target,
     /// The files published without a review.
-    pub(crate) left_of_review: ReviewExclusions,
+    pub(crate) unreviewed_selection: ReviewExclusions,
     /// The evidence of the required review.
     pub(crate) review: Option<ReviewEvidence>,
     /// The check of the commit, which both commands need.
     #[expect(dead_code, reason = "a proof has no content")]
-    pub(crate) merged: MergedCommit,
+    pub(crate) merged_commit: MergedCommit,
     /// The versions of the prefix before the upload, once requested.
     pub(crate) history: VersionHistory,
     /// The changes for consumers, once compared.
-    pub(crate) compared: Option<PublishComparison>,
+    pub(crate) comparison: Option<PublishComparison>,
     /// Whether standard output is reserved for a report.
-    pub(crate) takes_output: bool,
+    pub(crate) is_output_reserved: bool,
     /// Whether this is part of `sluicegate ci`, which publishes without a user's attention.
     pub(crate) is_ci: bool,
-    pub(crate) started: Timestamp,
+    pub(crate) started_at: Timestamp,
 }
 
-impl Publishing<'_> {
+impl Publication<'_> {
     /// Publishes the plan; with evidence, only if it covers the plan.
     pub(crate) fn run(
         mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<Evidence>,
+        evidence: Option<ReviewProof>,
     ) -> CommandResult {
-        let written = [&self.settings.receipt, &self.settings.junit];
-        let written = written.into_iter().flatten().map(PathBuf::as_path);
-        self.run.refuse_links(&self.workspace.repo, written)?;
+        let output_paths = [&self.settings.receipt, &self.settings.junit];
+        let output_paths = output_paths.into_iter().flatten().map(PathBuf::as_path);
+        self.run.refuse_links(&self.workspace.repo, output_paths)?;
         self.check_settings(evidence.as_ref())?;
         let mut plan = match plan {
-            Err(error) if self.settings.dry_run => return self.show_refusal(error),
-            planned => planned?,
+            Err(error) if self.settings.dry_run => return self.report_plan_error(error),
+            plan => plan?,
         };
         self.check_coverage(&plan, evidence)?;
         if self.settings.dry_run {
-            self.warn(&plan);
-            return self.preview(plan);
+            self.print_plan_warnings(&plan);
+            return self.run_dry(plan);
         }
         let platform = self.run.platform(self.connection)?;
-        let intent = match self.intent(&platform, &mut plan) {
+        let intent = match self.decide(&platform, &mut plan) {
             Ok(intent) => intent,
-            Err(failure) => return self.unsettled(plan, &failure),
+            Err(failure) => return self.finish_undetermined(plan, &failure),
         };
         match intent {
-            Intent::Nothing(before) => self.published_before(&plan, &before),
-            Intent::Refuse(failure) => self.refuse(&plan, &failure, "nothing was sent".to_owned()),
-            Intent::Send => {
-                if let Some(compared) = &self.compared {
-                    self.tell_compat(&plan, &compared.compat);
+            PublishDecision::AlreadyPublished(published) => self.finish_without_upload(&plan, &published),
+            PublishDecision::Refuse(failure) => { self.finish_refused(&plan, &failure, "nothing was sent".to_owned())
+            }
+            PublishDecision::Upload => {
+                if let Some(comparison) = &self.comparison {
+                    self.print_consumer_changes(&plan, &comparison.compat);
                 }
-                self.send(&platform, &plan)
+                self.upload(&platform, &plan)
             }
         }
     }
 
     /// Returns an error if the settings do not allow this publish: the review did not pass or is not of these files, or a
     /// counted version name cannot be determined.
-    fn check_settings(&self, evidence: Option<&Evidence>) -> Result<(), Failure> {
+    fn check_settings(&self, evidence: Option<&ReviewProof>) -> Result<(), Failure> {
         if let Some(evidence) = evidence {
-            evidence.passed(&self.target.head)?;
+            evidence.require_passed(&self.target.head)?;
         }
         if evidence.is_some() && self.settings.from == FileSource::Worktree {
             let message = "a review covers a commit, not the files of the working tree";
             return Err(Failure::usage(message).hint("publish from the commit: `--from commit`"));
         }
-        self.refuse_next_without_comparison()
+        self.reject_next_without_comparison()
     }
 
     /// Returns an error if the review does not cover the plan; otherwise, keeps the review for the receipt.
-    fn check_coverage(&mut self, plan: &Plan, evidence: Option<Evidence>) -> Result<(), Failure> {
+    fn check_coverage(&mut self, plan: &Plan, evidence: Option<ReviewProof>) -> Result<(), Failure> {
         let Some(evidence) = evidence else {
             return Ok(());
         };
@@ -132,104 +133,104 @@ impl Publishing<'_> {
             .rules(&self.workspace.repo.snapshot(self.target.head.clone()))?;
         let positions = Positions::new(&self.workspace.repo, &self.target.head);
         let expects_result = |path: &str| gate::expects_result(rules.as_ref(), &positions, path);
-        self.review = Some(evidence.covers(plan, &self.left_of_review, &expects_result)?);
-        self.warn_of_unreviewed(plan);
+        self.review = Some(evidence.require_coverage(plan, &self.unreviewed_selection, &expects_result)?);
+        self.warn_of_unreviewed_pipelines(plan);
         Ok(())
     }
 
     /// Ends without an upload, because this version of this commit exists.
-    fn published_before(&self, plan: &Plan, before: &PublishedBefore) -> CommandResult {
-        let said = format!("{}: nothing is published", before.said);
-        self.show(&(text::line(&said) + "\n"))?;
-        let receipt = Receipt::for_unchanged_files(plan, &self.hashes(plan)?, &before.version, &before.commit);
-        self.tell_junit(&said, ExitStatus::Success, &[]);
-        self.summarize(&format!("Nothing published: {}", before.said), plan, &[]);
-        Ok(self.record(receipt))
+    fn finish_without_upload(&self, plan: &Plan, published: &PublishedVersion) -> CommandResult {
+        let message = format!("{}: nothing is published", published.reason);
+        self.print_result(&(text::line(&message) + "\n"))?;
+        let receipt = Receipt::for_unchanged_files(plan, &self.compute_hashes(plan)?, &published.version, &published.commit,);
+        self.report_junit(&message, ExitStatus::Success, &[]);
+        self.write_summary(&format!("Nothing published: {}", published.reason), plan, &[]);
+        Ok(self.write_records(receipt))
     }
 
     /// Ends without an upload, because the published version could not be determined; a counted version has no name
     /// then.
-    fn unsettled(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
-        if self.asks_for_next() && self.compared.is_none() {
+    fn finish_undetermined(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
+        if self.needs_next_version() && self.comparison.is_none() {
             plan.version_name.clone_from(&self.settings.version_name);
         }
-        self.refuse(&plan, failure, format!("nothing was sent: {}", failure.chain()))
+        self.finish_refused(&plan, failure, format!("nothing was sent: {}", failure.chain()))
     }
 
     /// Ends without an upload, because consumers would break without permission, or the breaks are unknown.
-    fn refuse(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
-        let what = format!("version {} of {}", plan.version_name, plan.prefix);
-        let title = format!("{PUBLISH_FAILED}: {what} (refused)");
+    fn finish_refused(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
+        let name = format!("version {} of {}", plan.version_name, plan.prefix);
+        let title = format!("{PUBLISH_FAILED}: {name} (refused)");
         let status = self.run.report_failure_as(&title, failure);
-        let receipt = Receipt::for_rejected_plan(plan, &self.hashes(plan)?);
-        self.tell_junit(&what, status, &[problem]);
-        Ok(status.worse(self.record(receipt)))
+        let receipt = Receipt::for_rejected_plan(plan, &self.compute_hashes(plan)?);
+        self.report_junit(&name, status, &[problem]);
+        Ok(status.worse(self.write_records(receipt)))
     }
 
     /// Returns the content hashes if they are used.
-    fn hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
-        Ok(if self.options().needs_hashes {
+    fn compute_hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
+        Ok(if self.publish_options().needs_hashes {
             plan.hash_all()?
         } else {
             Vec::new()
         })
     }
 
-    fn warn(&self, plan: &Plan) {
+    fn print_plan_warnings(&self, plan: &Plan) {
         for warning in &plan.warning_summary {
             self.run.ui.warn(warning);
         }
     }
 
-    fn warn_of_unreviewed(&self, plan: &Plan) {
-        let left: Vec<&str> = pipelines(plan)
-            .filter(|path| self.left_of_review.contains(path))
+    fn warn_of_unreviewed_pipelines(&self, plan: &Plan) {
+        let unreviewed_paths: Vec<&str> = pipeline_paths(plan)
+            .filter(|path| self.unreviewed_selection.contains(path))
             .collect();
-        if !left.is_empty() {
-            let what = count(left.len(), "pipeline");
-            let named = List::with_limit(&left, evidence::NAMED);
+        if !unreviewed_paths.is_empty() {
+            let pipeline_count = count(unreviewed_paths.len(), "pipeline");
+            let path_list = List::with_limit(&unreviewed_paths, review_evidence::MAX_LISTED_PIPELINES);
             self.run.ui.warn(&format!(
-                "publishing without a review because of `review.include` or `review.exclude`: {what} ({named})"
+                "publishing without a review because of `review.include` or `review.exclude`: {pipeline_count} ({path_list})"
             ));
         }
     }
 
-    fn send(&self, platform: &Platform, plan: &Plan) -> CommandResult {
-        let what = count(plan.files.len(), "file");
+    fn upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
+        let file_count = count(plan.files.len(), "file");
         self.run.ui.say(&format!(
-            "publishing {what} as version {} of {}",
+            "publishing {file_count} as version {} of {}",
             plan.version_name, plan.prefix
         ));
         let bar = self.run.ui.progress("publishing").count_bytes();
-        let ended = self.run.requests(publish::execute_plan(
+        let outcome = self.run.requests(publish::execute_plan(
             platform,
             plan,
-            self.options(),
-            Some(progress(&bar, plan)),
+            self.publish_options(),
+            Some(upload_progress(&bar, plan)),
         ))?;
         bar.clear();
-        let ended = self.check_superseded(platform, plan, ended)?;
+        let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         // The warnings about an existing version were printed when it was published.
-        if ended.kind.may_have_published() {
-            self.warn(plan);
+        if outcome.kind.may_have_published() {
+            self.print_plan_warnings(plan);
         }
-        let status = tell::tell(self, plan, &ended)?;
-        let hashes = ended.hashes.as_deref().unwrap_or_default();
-        let receipt = Receipt::for_outcome(plan, hashes, &ended);
-        let what = format!("version {} of {}: {}", plan.version_name, plan.prefix, ended.kind);
-        self.tell_junit(&what, status, &ended.problems);
-        Ok(status.worse(self.record(receipt)))
+        let status = outcome_report::report_outcome(self, plan, &outcome)?;
+        let hashes = outcome.hashes.as_deref().unwrap_or_default();
+        let receipt = Receipt::for_outcome(plan, hashes, &outcome);
+        let file_count = format!("version {} of {}: {}", plan.version_name, plan.prefix, outcome.kind);
+        self.report_junit(&file_count, status, &outcome.problems);
+        Ok(status.worse(self.write_records(receipt)))
     }
 
-    pub(crate) fn plan(&self) -> Result<Plan, PublishError> {
-        self.plan_of(&self.target.head, self.settings.from)
+    pub(crate) fn build_plan(&self) -> Result<Plan, PublishError> {
+        self.build_plan_of(&self.target.head, self.settings.from)
     }
 
-    fn plan_of(&self, commit: &CommitId, source: FileSource) -> Result<Plan, PublishError> {
-        plan_of(self.workspace, self.settings, self.target, commit, source)
+    fn build_plan_of(&self, commit: &CommitId, source: FileSource) -> Result<Plan, PublishError> {
+        build_plan(self.workspace, self.settings, self.target, commit, source)
     }
 
-    fn options(&self) -> publish::PublishOptions {
+    fn publish_options(&self) -> publish::PublishOptions {
         let settings = self.settings;
         publish::PublishOptions {
             on_ignored: settings.on_ignored,
@@ -242,8 +243,8 @@ impl Publishing<'_> {
     }
 
     /// Prints a result: on standard output, or on standard error if a report is on standard output.
-    fn show(&self, text: &str) -> Result<(), Failure> {
-        if self.takes_output {
+    fn print_result(&self, text: &str) -> Result<(), Failure> {
+        if self.is_output_reserved {
             Ui::print_result_to_stderr(text)
         } else {
             self.run.ui.print_result(text)
@@ -251,9 +252,9 @@ impl Publishing<'_> {
     }
 
     /// Writes the receipt and the step outputs, and reports failures to write them.
-    fn record(&self, receipt: Receipt) -> ExitStatus {
+    fn write_records(&self, receipt: Receipt) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
-        let compat = self.compared.as_ref().map(|compared| &compared.compat);
+        let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
         let receipt = receipt.with_review(self.review.as_ref()).with_compat(compat);
         let mut status = ExitStatus::Success;
         let mut check = |result: Result<(), Failure>| {
@@ -262,8 +263,8 @@ impl Publishing<'_> {
             }
         };
         if let Some(path) = &settings.receipt {
-            let written = atomic_file::write_file_with(path, |out| receipt.write(out));
-            check(written.map_err(not_written("the receipt ", path)));
+            let result = atomic_file::write_file_with(path, |writer| receipt.write(writer));
+            check(result.map_err(not_written("the receipt ", path)));
         }
         check(run.write_outputs(&self.step_outputs(receipt)));
         status
@@ -272,9 +273,9 @@ impl Publishing<'_> {
     /// Returns the step outputs. Later steps deploy the version that they name, so a version that was not published is
     /// not named.
     fn step_outputs(&self, receipt: Receipt) -> Vec<(&'static str, String)> {
-        let compared = self.compared.as_ref();
-        let next_name = compared.map(PublishComparison::next_name).unwrap_or_default();
-        let class = compat::class_of(compared.map(|compared| &compared.compat));
+        let comparison = self.comparison.as_ref();
+        let next_name = comparison.map(PublishComparison::next_version_name).unwrap_or_default();
+        let class = consumer_changes::class_name(comparison.map(|comparison| &comparison.compat));
         let mut outputs = vec![("compat", class), ("next-version", next_name)];
         if receipt.is_of_published_version() {
             outputs.push(("version-name", receipt.version_name));
@@ -285,13 +286,13 @@ impl Publishing<'_> {
 
     /// Writes the step summary of a publish that did not fail: the version, and what changed for consumers. A summary
     /// that cannot be written is a warning, because the version is published.
-    fn summarize(&self, title: &str, plan: &Plan, warnings: &[String]) {
+    fn write_summary(&self, title: &str, plan: &Plan, warnings: &[String]) {
         let files = count(plan.files.len(), "file");
         let commit = plan.commit_hash.as_str();
         let mut facts = vec![("commit", commit), ("files", files.as_str())];
         facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
         facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
-        let compat = self.compared.as_ref().map(|compared| &compared.compat);
+        let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
         if let Err(failure) = self.run.append_summary(|| publish_summary(title, &facts, compat)) {
             self.run.ui.warn(&failure.describe());
         }
@@ -299,26 +300,26 @@ impl Publishing<'_> {
 }
 
 /// Returns the publish plan of this commit for these settings; a counted version name is a draft.
-pub(crate) fn plan_of(
+pub(crate) fn build_plan(
     workspace: &Workspace<'_>,
     settings: &PublishSettings,
     target: &Target,
     commit: &CommitId,
     source: FileSource,
 ) -> Result<Plan, PublishError> {
-    let draft = compat::DRAFT.to_owned();
-    with_wish((workspace, settings, target), source, draft, |wish| {
-        publish::build_plan(&workspace.repo, commit, wish)
+    let draft = consumer_changes::DRAFT_VERSION.to_owned();
+    with_publish_request((workspace, settings, target), source, draft, |request| {
+        publish::build_plan(&workspace.repo, commit, request)
     })
 }
 
-fn with_wish<T>(
+fn with_publish_request<T>(
     (workspace, settings, target): (&Workspace<'_>, &PublishSettings, &Target),
     source: FileSource,
-    next: String,
-    work: impl FnOnce(&PublishRequest<'_>) -> Result<T, PublishError>,
+    next_version: String,
+    use_request: impl FnOnce(&PublishRequest<'_>) -> Result<T, PublishError>,
 ) -> Result<T, PublishError> {
-    work(&PublishRequest {
+    use_request(&PublishRequest {
         prefix: settings.prefix.clone(),
         version_template: settings.version_name.clone(),
         include: &|path| settings.selection.includes(path),
@@ -329,12 +330,12 @@ fn with_wish<T>(
         branch: target.certain_branch().map(str::to_owned),
         tag: target.tag.clone(),
         run_number: target.run_number.clone(),
-        next_version: Some(next),
+        next_version: Some(next_version),
     })
 }
 
 /// The request body is slightly larger than the files.
-fn progress(bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
-    let (bar, total) = (bar.clone(), plan.total_bytes());
-    Arc::new(move |sent| bar.set(sent.min(total), total))
+fn upload_progress(bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
+    let (bar, total_bytes) = (bar.clone(), plan.total_bytes());
+    Arc::new(move |sent_bytes| bar.set(sent_bytes.min(total_bytes), total_bytes))
 }

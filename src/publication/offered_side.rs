@@ -11,75 +11,75 @@ use sluicegate_pipelines::interface::{Against, Interface};
 use sluicegate_platform::api::ArtifactDetails;
 
 /// Number of commits to fetch.
-const DEPTH: u32 = 1;
+const FETCH_DEPTH: u32 = 1;
 
 /// Hint to compare everything if the clone lacks the commit.
-pub(crate) const FETCH: &str = "pass --deepen to fetch it, or clone the full history (`fetch-depth: 0`)";
+pub(crate) const FETCH_HINT: &str = "pass --deepen to fetch it, or clone the full history (`fetch-depth: 0`)";
 
 /// Why only the ids of shared pipelines can be compared.
 #[derive(Clone)]
 pub(crate) struct IdsOnly {
-    pub(crate) why: String,
+    pub(crate) reason: String,
     /// The clone lacks the commit, and no fetch was requested.
     pub(crate) may_fetch: bool,
 }
 
 /// A published version, or a commit.
-pub(crate) struct OfferedSide {
+pub(crate) struct ComparedOffer {
     /// `None` for a commit.
     pub(crate) version: Option<String>,
     /// The commit id that the platform reports.
-    pub(crate) told: Option<String>,
+    pub(crate) reported_commit: Option<String>,
     /// The offered ids.
     pub(crate) ids: Vec<String>,
-    pub(crate) at: Result<OfferedAt, IdsOnly>,
+    pub(crate) offer: Result<CommitOffer, IdsOnly>,
 }
 
 /// A commit of the clone, and the content of its shared-pipelines file.
-pub(crate) struct OfferedAt {
+pub(crate) struct CommitOffer {
     /// The repository reopened after a fetch; `None` if the workspace's repository has the commit.
-    pub(crate) fetched: Option<Repository>,
+    pub(crate) fetched_repository: Option<Repository>,
     pub(crate) commit: CommitId,
     pub(crate) interface: Interface,
 }
 
-impl OfferedSide {
-    pub(crate) fn of_version(
+impl ComparedOffer {
+    pub(crate) fn from_version(
         run: &Run,
         workspace: &Workspace<'_>,
         details: &ArtifactDetails,
         deepen: bool,
     ) -> Result<Self, GitError> {
-        let told = details.artifact.commit_hash.clone();
+        let reported_commit = details.artifact.commit_hash.clone();
         let ids = details.shared_pipelines.iter();
         Ok(Self {
             version: details.artifact.version_name.clone(),
-            ids: ids.filter_map(|it| it.shared_pipeline_id.clone()).collect(),
-            at: at(run, workspace, told.as_deref(), deepen)?,
-            told,
+            ids: ids.filter_map(|shared| shared.shared_pipeline_id.clone()).collect(),
+            offer: load_offer(run, workspace, reported_commit.as_deref(), deepen)?,
+            reported_commit,
         })
     }
 
-    pub(crate) fn against(&self) -> Against {
+    pub(crate) fn to_against(&self) -> Against {
         Against {
             version: self.version.clone(),
-            commit: self.told.clone(),
+            commit: self.reported_commit.clone(),
         }
     }
 
     /// Returns the version or the short commit id, for display.
-    pub(crate) fn name(&self) -> String {
-        text::line(&match (&self.version, &self.at) {
+    pub(crate) fn display_name(&self) -> String {
+        text::line(&match (&self.version, &self.offer) {
             (Some(version), _) => version.clone(),
-            (None, Ok(at)) => at.commit.short().to_owned(),
+            (None, Ok(offer)) => offer.commit.short().to_owned(),
             (None, Err(_)) => "(no name)".to_owned(),
         })
     }
 }
 
-impl OfferedAt {
+impl CommitOffer {
     pub(crate) fn repository<'r>(&'r self, workspace: &'r Workspace<'_>) -> &'r Repository {
-        self.fetched.as_ref().unwrap_or(&workspace.repo)
+        self.fetched_repository.as_ref().unwrap_or(&workspace.repo)
     }
 
     pub(crate) fn offer<'r>(
@@ -92,66 +92,66 @@ impl OfferedAt {
     }
 }
 
-fn at(
+fn load_offer(
     run: &Run,
     workspace: &Workspace<'_>,
-    told: Option<&str>,
+    reported_commit: Option<&str>,
     deepen: bool,
-) -> Result<Result<OfferedAt, IdsOnly>, GitError> {
-    let (fetched, commit) = match found(run, workspace, told, deepen)? {
-        Ok(found) => found,
+) -> Result<Result<CommitOffer, IdsOnly>, GitError> {
+    let (fetched_repository, commit) = match find_commit(run, workspace, reported_commit, deepen)? {
+        Ok(commit) => commit,
         Err(ids_only) => return Ok(Err(ids_only)),
     };
-    let repository = fetched.as_ref().unwrap_or(&workspace.repo);
+    let repository = fetched_repository.as_ref().unwrap_or(&workspace.repo);
     let (folder, short) = (workspace.named_folder.as_deref(), commit.short());
-    let why =
+    let reason =
         match interface_version::read_interface(repository, &repository.snapshot(commit.clone()), folder)? {
             LoadedInterface::Read(interface, _) => {
                 let interface = *interface;
-                return Ok(Ok(OfferedAt {
-                    fetched,
+                return Ok(Ok(CommitOffer {
+                fetched_repository,
                     commit,
                     interface,
                 }));
             }
             LoadedInterface::Missing => format!("the commit {short} has no shared-pipelines file"),
-            LoadedInterface::Unreadable(path, why) => {
-                format!("could not read {path} of the commit {short}: {why}")
+            LoadedInterface::Unreadable(path, reason) => {
+                format!("could not read {path} of the commit {short}: {reason}")
             }
         };
     let may_fetch = false;
-    Ok(Err(IdsOnly { why, may_fetch }))
+    Ok(Err(IdsOnly { reason, may_fetch }))
 }
 
 /// Returns the commit, in this repository or in the repository reopened after a fetch; or why it is missing.
-fn found(
+fn find_commit(
     run: &Run,
     workspace: &Workspace<'_>,
-    told: Option<&str>,
+    reported_commit: Option<&str>,
     deepen: bool,
 ) -> Result<Result<(Option<Repository>, CommitId), IdsOnly>, GitError> {
     let repo = &workspace.repo;
-    let Some(id) = told.filter(|id| !id.is_empty()) else {
-        let why = "the platform reports no commit for the version".to_owned();
+    let Some(id) = reported_commit.filter(|id| !id.is_empty()) else {
+        let reason = "the platform reports no commit for the version".to_owned();
         let may_fetch = false;
-        return Ok(Err(IdsOnly { why, may_fetch }));
+        return Ok(Err(IdsOnly { reason, may_fetch }));
     };
     if let Some(commit) = repo.commit_with_id(id) {
         return Ok(Ok((None, commit)));
     }
     if deepen && is_full_id(id) {
         run.ui.say(&format!("fetching the commit {id} (--deepen)"));
-        match repo.fetch_history(&[Wanted::Commit(id)], DEPTH) {
+        match repo.fetch_history(&[Wanted::Commit(id)], FETCH_DEPTH) {
             Ok(()) => {
-                let again = repo.reopen()?;
-                if let Some(commit) = again.commit_with_id(id) {
-                    return Ok(Ok((Some(again), commit)));
+                let reopened_repository = repo.reopen()?;
+                if let Some(commit) = reopened_repository.commit_with_id(id) {
+                    return Ok(Ok((Some(reopened_repository), commit)));
                 }
             }
             Err(error) => run.ui.warn(&error.to_string()),
         }
     }
-    let why = format!("the clone does not have the commit {id} of the version");
+    let reason = format!("the clone does not have the commit {id} of the version");
     let may_fetch = !deepen;
-    Ok(Err(IdsOnly { why, may_fetch }))
+    Ok(Err(IdsOnly { reason, may_fetch }))
 }

@@ -1,9 +1,9 @@
 //! The publish that follows a review: its pipelines are reviewed too, changed or not.
 
-use super::evidence::pipelines;
-use super::merged::{MergedCommit, require_merged};
-use super::plan_of;
-use super::policy_guard::refuse_unusable_policy;
+use super::build_plan;
+use super::merged_commit::{MergedCommit, require_merged};
+use super::policy_guard::reject_unusable_policy;
+use super::review_evidence::pipeline_paths;
 use crate::error::Failure;
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
@@ -17,12 +17,12 @@ use sluicegate_platform::http::ErrorKind;
 
 /// A publish that would follow a passed review.
 pub(crate) struct PlannedPublish {
-    pub(crate) merged: MergedCommit,
+    pub(crate) merged_commit: MergedCommit,
     pub(crate) settings: PublishSettings,
     /// The publish plan, or why it could not be made; made once, so that the reviewed files are those published.
     pub(crate) plan: Result<Plan, PublishError>,
     /// Pipelines reviewed even if they did not change.
-    pub(crate) pipelines: Vec<String>,
+    pub(crate) reviewed_pipelines: Vec<String>,
 }
 
 impl PlannedPublish {
@@ -39,20 +39,20 @@ impl PlannedPublish {
         if find_reason_against_publish(target, &publish_on).is_some() {
             return Ok(None);
         }
-        refuse_unusable_policy(workspace)?;
-        let merged = require_merged(workspace, target, &publish_on)?;
+        reject_unusable_policy(workspace)?;
+        let merged_commit = require_merged(workspace, target, &publish_on)?;
         let settings = workspace.sources.publish_settings(&publish_args(args))?;
-        let plan = plan_of(workspace, &settings, target, &target.head, settings.from);
-        let left = workspace
+        let plan = build_plan(workspace, &settings, target, &target.head, settings.from);
+        let unreviewed_selection = workspace
             .sources
             .review_exclusions(&args.review.selection.globs)?;
-        let reviewed = plan
+        let reviewed_paths = plan
             .iter()
-            .flat_map(pipelines)
-            .filter(|path| !left.contains(path));
+            .flat_map(pipeline_paths)
+            .filter(|path| !unreviewed_selection.contains(path));
         Ok(Some(Self {
-            merged,
-            pipelines: reviewed.map(str::to_owned).collect(),
+            merged_commit,
+            reviewed_pipelines: reviewed_paths.map(str::to_owned).collect(),
             settings,
             plan,
         }))
@@ -60,7 +60,7 @@ impl PlannedPublish {
 
     /// Returns why the publish would accept a break, so that its review accepts it too; `None` if it would not. `head`
     /// is the reviewed commit.
-    pub(crate) fn accepts_breaks(
+    pub(crate) fn find_reason_to_accept_breaks(
         &self,
         run: &Run,
         connection: &Connection,
@@ -79,25 +79,25 @@ impl PlannedPublish {
             Err(error) => return Err(error.into()),
         };
         let commit = details.commit_hash.unwrap_or_default();
-        let old = details.version_name.as_deref();
+        let old_name = details.version_name.as_deref();
         if commit.eq_ignore_ascii_case(head.as_str()) {
-            let version = old.unwrap_or("(no name)");
+            let version = old_name.unwrap_or("(no name)");
             return Ok(Some(format!(
                 "this commit is published already, as version {version}"
             )));
         }
         // A counted name announces nothing, as no user chose it.
-        let named = self.plan.as_ref().ok();
-        let named = named.filter(|_| !needs_next_version(&self.settings.version_name));
-        Ok(named.and_then(|plan| accepted_by_name(old, &plan.version_name)))
+        let plan = self.plan.as_ref().ok();
+        let plan = plan.filter(|_| !needs_next_version(&self.settings.version_name));
+        Ok(plan.and_then(|plan| accepted_by_name(old_name, &plan.version_name)))
     }
 }
 
 /// Returns an error in a CI job if the branch of the run decides about a publish, and nobody names it. A branch that was
 /// only found among those that contain the commit may be another one than the job runs for, as after a branch cut.
 fn require_known_branch(target: &Target, publish_on: &PublishOn) -> Result<(), ContextError> {
-    let is_decided = target.idle_reason.is_some() || target.is_change || target.fork || target.tag.is_some();
-    if target.host.is_local() || is_decided || publish_on.reason_for_no_publish().is_some() {
+    let is_settled = target.idle_reason.is_some() || target.is_change || target.fork || target.tag.is_some();
+    if target.host.is_local() || is_settled || publish_on.reason_for_no_publish().is_some() {
         return Ok(());
     }
     match &target.branch {
@@ -126,8 +126,8 @@ fn publish_args(args: &CiArgs) -> PublishArgs {
 /// Returns why the event does not request a publish. The configuration belongs to the change under review, so a change
 /// that is not merged is never published, regardless of its configuration.
 pub(crate) fn find_reason_against_publish(target: &Target, publish_on: &PublishOn) -> Option<String> {
-    if let Some(why) = &target.idle_reason {
-        return Some(why.clone());
+    if let Some(reason) = &target.idle_reason {
+        return Some(reason.clone());
     }
     if target.fork || target.is_change {
         return Some(format!(
@@ -135,8 +135,8 @@ pub(crate) fn find_reason_against_publish(target: &Target, publish_on: &PublishO
             target.event
         ));
     }
-    if let Some(why) = publish_on.reason_for_no_publish() {
-        return Some(why.to_owned());
+    if let Some(reason) = publish_on.reason_for_no_publish() {
+        return Some(reason.to_owned());
     }
     match (&target.tag, &target.branch) {
         (Some(tag), _) if publish_on.has_tag(tag) => None,

@@ -19,12 +19,12 @@ pub(crate) fn resolve_settings<'a>(
     let settings = workspace
         .sources
         .resolve(|sources| Ok((sources.publish_settings(args)?, sources.connection(&run.global)?)));
-    refuse_unusable_policy(workspace)?;
+    reject_unusable_policy(workspace)?;
     Ok(settings?)
 }
 
 /// Returns an error if the configuration file in force cannot be used: it may require a review, or exclude files.
-pub(crate) fn refuse_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Failure> {
+pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Failure> {
     let Some(reason) = workspace.sources.unusable_reason() else {
         return Ok(());
     };
@@ -36,7 +36,7 @@ pub(crate) fn refuse_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
 
 /// Warns if the tip of the default branch has a stricter gate configuration than the published commit, or returns an
 /// error if the job does not allow that.
-pub(crate) fn refuse_outdated_gate(
+pub(crate) fn reject_outdated_gate(
     run: &Run,
     workspace: &Workspace<'_>,
     target: &Target,
@@ -55,11 +55,11 @@ pub(crate) fn refuse_outdated_gate(
         .map(|base| workspace.repo.snapshot(base.clone()))
         .collect();
     let files = workspace.gate_files(std::iter::once(&snapshot).chain(&base_snapshots))?;
-    let outdated = workspace.find_stricter_target(&snapshot, &bases, &files, &Selected::default())?;
-    let Some(outdated) = outdated.filter(StricterTarget::is_stricter) else {
+    let stricter_target = workspace.find_stricter_target(&snapshot, &bases, &files, &Selected::default())?;
+    let Some(stricter_target) = stricter_target.filter(StricterTarget::is_stricter) else {
         return Ok(());
     };
-    let notes: Vec<String> = outdated.limits().into_iter().map(|limit| limit.text).collect();
+    let notes: Vec<String> = stricter_target.limits().into_iter().map(|limit| limit.text).collect();
     if workspace.gate_changes == GateChanges::Fail {
         let message = anyhow::anyhow!("nothing is published: {}", notes.join("; "));
         return Err(Failure::new(ExitStatus::GateFailed, message)

@@ -1,6 +1,6 @@
 //! Compares two versions or revisions: the changes for consumers.
 
-use super::offered_side::{FETCH, OfferedAt, OfferedSide};
+use super::offered_side::{CommitOffer, ComparedOffer, FETCH_HINT};
 use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
 use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
@@ -17,16 +17,16 @@ use sluicegate_pipelines::interface::{self, Against, Compat, Interface};
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::ErrorKind;
 
-pub(crate) struct VersionsCompared<'a> {
+pub(crate) struct VersionComparison<'a> {
     pub(crate) prefix: String,
     pub(crate) compat: Compat,
-    pub(crate) to: OfferedSide,
+    pub(crate) new_side: ComparedOffer,
     pub(crate) workspace: Workspace<'a>,
 }
 
-impl VersionsCompared<'_> {
+impl VersionComparison<'_> {
     /// Returns the reason why nothing is compared if consumers have no version yet.
-    pub(crate) fn nothing(&self) -> String {
+    pub(crate) fn describe_missing_version(&self) -> String {
         let prefix = &self.prefix;
         text::line(&format!(
             "no version of {prefix} is enabled, so there is no version to compare with"
@@ -34,20 +34,20 @@ impl VersionsCompared<'_> {
     }
 
     /// Prints that reason as a message, as standard output is reserved for the document.
-    pub(crate) fn say_nothing(&self, run: &Run) {
+    pub(crate) fn print_missing_version(&self, run: &Run) {
         if self.compat.is_first() {
-            run.ui.say(&self.nothing());
+            run.ui.say(&self.describe_missing_version());
         }
     }
 
-    pub(crate) fn json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let compat = &self.compat;
-        let commit = self.to.at.as_ref().ok().map(|at| at.commit.to_string());
+        let commit = self.new_side.offer.as_ref().ok().map(|offer| offer.commit.to_string());
         value!({
             "schema": "sluicegate.interface/v1",
             "prefix": self.prefix,
             "from": { "version": compat.against, "commit": compat.against_commit },
-            "to": { "version": self.to.version, "commit": commit.or_else(|| self.to.told.clone()) },
+            "to": { "version": self.new_side.version, "commit": commit.or_else(|| self.new_side.reported_commit.clone()) },
             "class": compat.class,
             "changes": compat.changes,
             "idsOnly": compat.ids_only,
@@ -56,10 +56,10 @@ impl VersionsCompared<'_> {
 }
 
 /// Resolves both ends and compares them.
-pub(crate) fn compared<'a>(
+pub(crate) fn compare_versions<'a>(
     run: &'a Run,
     args: &ComparedVersionsArgs,
-) -> Result<VersionsCompared<'a>, Failure> {
+) -> Result<VersionComparison<'a>, Failure> {
     let workspace = run.workspace()?;
     let prefix = workspace.sources.prefix(args.prefix.clone())?;
     let connection = workspace.sources.connection(&run.global)?;
@@ -71,32 +71,33 @@ pub(crate) fn compared<'a>(
         Some(run.platform(&connection)?)
     };
     let deepen = workspace.sources.deepen(args.deepen)?;
-    let finding = EndFinder {
+    let lookup = SideLookup {
         run,
         workspace: &workspace,
         platform: platform.as_ref(),
         prefix: &prefix,
         deepen,
     };
-    let from = finding.old(args.from.as_deref())?;
-    let to = finding.named(args.to.as_deref())?;
+    let old_side = lookup.find_old_side(args.from.as_deref())?;
+    let new_side = lookup.find_side(args.to.as_deref())?;
     let selection = workspace
         .sources
         .selection(&GlobArgs::default(), SelectionPurpose::Publish)?;
-    let compat = match &from {
-        Some(from) if has_no_file(from) && has_no_file(&to) => return Err(no_file(from, &to)),
-        Some(from) => finding.compare(from, &to, &selection)?,
+    let compat = match &old_side {
+        Some(old_side) if lacks_shared_file(old_side) && lacks_shared_file(&new_side) => { return Err(reject_missing_files(old_side, &new_side));
+        }
+        Some(old_side) => lookup.compare_sides(old_side, &new_side, &selection)?,
         None => Compat::new(Against::default(), Vec::new()),
     };
-    Ok(VersionsCompared {
+    Ok(VersionComparison {
         prefix,
         compat,
-        to,
+        new_side,
         workspace,
     })
 }
 
-struct EndFinder<'a> {
+struct SideLookup<'a> {
     run: &'a Run,
     workspace: &'a Workspace<'a>,
     platform: Option<&'a Platform>,
@@ -104,18 +105,18 @@ struct EndFinder<'a> {
     deepen: bool,
 }
 
-impl EndFinder<'_> {
+impl SideLookup<'_> {
     /// Returns the old side: by its name, or the latest version; `None` if consumers have no version yet.
-    fn old(&self, name: Option<&str>) -> Result<Option<OfferedSide>, Failure> {
+    fn find_old_side(&self, name: Option<&str>) -> Result<Option<ComparedOffer>, Failure> {
         let (None, Some(platform)) = (name, self.platform) else {
-            return self.named(name).map(Some);
+            return self.find_side(name).map(Some);
         };
         let latest = self.run.requests(latest_of(platform, self.prefix))??;
         match latest {
-            Ok(details) => self.version(&details).map(Some),
-            Err(published) => {
-                if sought_prefix(self.prefix).nearest(&published).is_some() {
-                    self.run.ui.warn(&nothing_under(self.prefix, &published));
+            Ok(details) => self.side_of_version(&details).map(Some),
+            Err(published_prefixes) => {
+                if sought_prefix(self.prefix).nearest(&published_prefixes).is_some() {
+                    self.run.ui.warn(&nothing_under(self.prefix, &published_prefixes));
                 }
                 Ok(None)
             }
@@ -124,18 +125,18 @@ impl EndFinder<'_> {
 
     /// Returns a version if the platform has one of this name, otherwise a revision; without a name, the head. Includes
     /// the repository that has its commit, if it was reopened.
-    fn named(&self, name: Option<&str>) -> Result<OfferedSide, Failure> {
+    fn find_side(&self, name: Option<&str>) -> Result<ComparedOffer, Failure> {
         let details = match (name, self.platform) {
-            (Some(version), Some(platform)) => self.details(platform, version)?,
+            (Some(version), Some(platform)) => self.find_details(platform, version)?,
             _ => None,
         };
         match details {
-            Some(details) => self.version(&details),
-            None => self.revision(name.unwrap_or("HEAD")),
+            Some(details) => self.side_of_version(&details),
+            None => self.side_of_revision(name.unwrap_or("HEAD")),
         }
     }
 
-    fn details(&self, platform: &Platform, version: &str) -> Result<Option<ArtifactDetails>, Failure> {
+    fn find_details(&self, platform: &Platform, version: &str) -> Result<Option<ArtifactDetails>, Failure> {
         let details = platform.artifact_details(self.prefix, Some(version));
         match self.run.requests(details)? {
             Ok(details) => Ok(Some(details)),
@@ -150,8 +151,8 @@ impl EndFinder<'_> {
         }
     }
 
-    fn version(&self, details: &ArtifactDetails) -> Result<OfferedSide, Failure> {
-        Ok(OfferedSide::of_version(
+    fn side_of_version(&self, details: &ArtifactDetails) -> Result<ComparedOffer, Failure> {
+        Ok(ComparedOffer::from_version(
             self.run,
             self.workspace,
             details,
@@ -159,77 +160,80 @@ impl EndFinder<'_> {
         )?)
     }
 
-    fn revision(&self, name: &str) -> Result<OfferedSide, Failure> {
-        let named = self.workspace.repo.named(name)?;
-        if let Some(ambiguity) = &named.ambiguity {
+    fn side_of_revision(&self, name: &str) -> Result<ComparedOffer, Failure> {
+        let revision = self.workspace.repo.named(name)?;
+        if let Some(ambiguity) = &revision.ambiguity {
             self.run.ui.warn(ambiguity);
         }
         let (repo, folder) = (&self.workspace.repo, self.workspace.named_folder.as_deref());
         let interface =
-            match interface_version::read_interface(repo, &repo.snapshot(named.commit.clone()), folder)? {
+            match interface_version::read_interface(repo, &repo.snapshot(revision.commit.clone()), folder)? {
                 LoadedInterface::Read(interface, _) => *interface,
                 LoadedInterface::Missing => Interface::nothing(""),
-                LoadedInterface::Unreadable(path, why) => {
-                    let short = named.commit.short();
-                    let message = format!("could not read {path} of the commit {short}: {why}");
+                LoadedInterface::Unreadable(path, reason) => {
+                    let short = revision.commit.short();
+                    let message = format!("could not read {path} of the commit {short}: {reason}");
                     return Err(Failure::usage(message)
                         .hint("run `sluicegate publish --dry-run` at that commit to see every problem"));
                 }
             };
-        Ok(OfferedSide {
+        Ok(ComparedOffer {
             version: None,
-            told: Some(named.commit.to_string()),
+            reported_commit: Some(revision.commit.to_string()),
             ids: interface.offered().map(|entry| entry.id.clone()).collect(),
-            at: Ok(OfferedAt {
-                fetched: None,
-                commit: named.commit,
+            offer: Ok(CommitOffer {
+                fetched_repository: None,
+                commit: revision.commit,
                 interface,
             }),
         })
     }
 
-    fn compare(
+    fn compare_sides(
         &self,
-        from: &OfferedSide,
-        to: &OfferedSide,
+        old_side: &ComparedOffer,
+        new_side: &ComparedOffer,
         selection: &Selection,
     ) -> Result<Compat, GitError> {
-        let (old, new) = match (&from.at, &to.at) {
-            (Ok(old), Ok(new)) => (old, new),
+        let (old_offer, new_offer) = match (&old_side.offer, &new_side.offer) {
+            (Ok(old_offer), Ok(new_offer)) => (old_offer, new_offer),
             (Err(ids_only), _) | (_, Err(ids_only)) => {
                 let hint = if ids_only.may_fetch {
-                    format!("\nhint: {FETCH}")
+                    format!("\nhint: {FETCH_HINT}")
                 } else {
                     String::new()
                 };
                 self.run.ui.warn(&format!(
                     "comparing only the ids of shared pipelines: {}{hint}",
-                    ids_only.why
+                    ids_only.reason
                 ));
-                let offered = to.ids.iter().map(String::as_str);
-                return Ok(Compat::of_ids(from.against(), &from.ids, &offered));
+                let offered_ids = new_side.ids.iter().map(String::as_str);
+                return Ok(Compat::of_ids(old_side.to_against(), &old_side.ids, &offered_ids));
             }
         };
         let mut changes = interface_version::compare_interface_versions(
-            &old.offer(self.workspace)?,
-            &new.offer(self.workspace)?,
+            &old_offer.offer(self.workspace)?,
+            &new_offer.offer(self.workspace)?,
         )?;
         changes.extend(interface::beyond_the_commit(
-            &from.ids,
-            &old.interface,
-            &new.interface,
+            &old_side.ids,
+            &old_offer.interface,
+            &new_offer.interface,
         ));
         let is_same = changes.is_empty();
-        let content = self.content(old, new, selection);
+        let content = self.list_changed_files(old_offer, new_offer, selection);
         let is_shared =
-            |it: &interface::Change| [&old.interface.file, &new.interface.file].contains(&&it.subject());
-        changes.extend(content.into_iter().filter(|it| is_same || !is_shared(it)));
-        Ok(Compat::new(from.against(), changes))
+            |change: &interface::Change| { [&old_offer.interface.file, &new_offer.interface.file].contains(&&change.subject())
+        };
+        changes.extend(content.into_iter().filter(|change| is_same || !is_shared(change)));
+        Ok(Compat::new(old_side.to_against(), changes))
     }
 
     /// Returns the files that a publish of the new commit would change; warns if it could not be published.
-    fn content(&self, old: &OfferedAt, new: &OfferedAt, selection: &Selection) -> Vec<interface::Change> {
-        let wish = PublishRequest {
+    fn list_changed_files(&self,
+        old_offer: &CommitOffer,
+        new_offer: &CommitOffer, selection: &Selection,) -> Vec<interface::Change> {
+        let request = PublishRequest {
             prefix: self.prefix.to_owned(),
             version_template: "compared".to_owned(),
             include: &|path| selection.includes(path),
@@ -242,38 +246,38 @@ impl EndFinder<'_> {
             run_number: None,
             next_version: None,
         };
-        let repository = new.repository(self.workspace);
-        let files = build_plan(repository, &new.commit, &wish).and_then(|plan| {
+        let repository = new_offer.repository(self.workspace);
+        let files = build_plan(repository, &new_offer.commit, &request).and_then(|plan| {
             compare_with_published_files(
                 &plan,
                 &PublishedFiles {
-                    repository: old.repository(self.workspace),
-                    commit: &old.commit,
+                    repository: old_offer.repository(self.workspace),
+                    commit: &old_offer.commit,
                     is_selected: &|path| selection.selects(path),
                 },
             )
         });
-        files.unwrap_or_else(|why| {
+        files.unwrap_or_else(|error| {
             self.run
                 .ui
-                .warn(&format!("could not list the changed files: {why}"));
+                .warn(&format!("could not list the changed files: {error}"));
             Vec::new()
         })
     }
 }
 
 /// Returns the error that neither side has a shared-pipelines file: probably a wrong directory or revision.
-fn no_file(from: &OfferedSide, to: &OfferedSide) -> Failure {
+fn reject_missing_files(old_side: &ComparedOffer, new_side: &ComparedOffer) -> Failure {
     let message = format!(
         "neither {} nor {} has a shared-pipelines file",
-        from.name(),
-        to.name()
+        old_side.display_name(),
+        new_side.display_name()
     );
     Failure::usage(message)
         .hint("pass two versions or revisions, or set the platform's hidden directory with --config-dir")
 }
 
 /// Returns whether this is a revision without a shared-pipelines file.
-fn has_no_file(side: &OfferedSide) -> bool {
-    side.at.as_ref().is_ok_and(|at| at.interface.file.is_empty())
+fn lacks_shared_file(side: &ComparedOffer) -> bool {
+    side.offer.as_ref().is_ok_and(|offer| offer.interface.file.is_empty())
 }

@@ -1,6 +1,6 @@
 //! The versions of the prefix, and how their commits are related to the commit to publish.
 
-use super::Publishing;
+use super::Publication;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::session::published::versions_of;
@@ -50,22 +50,22 @@ impl VersionHistory {
         newest.version_name.as_deref()
     }
 
-    pub(super) fn enabled(&self) -> impl Iterator<Item = &Artifact> {
+    pub(super) fn enabled_versions(&self) -> impl Iterator<Item = &Artifact> {
         self.versions
             .iter()
             .filter(|version| version.enabled != Some(false))
     }
 
     /// Returns the versions of this commit, enabled or not.
-    fn of_commit<'v>(&'v self, commit: &'v str) -> impl Iterator<Item = &'v Artifact> {
-        let hash = |version: &'v Artifact| version.commit_hash.as_deref().unwrap_or_default();
+    fn versions_of_commit<'v>(&'v self, commit: &'v str) -> impl Iterator<Item = &'v Artifact> {
+        let commit_of = |version: &'v Artifact| version.commit_hash.as_deref().unwrap_or_default();
         self.versions
             .iter()
-            .filter(move |version| hash(version).eq_ignore_ascii_case(commit))
+            .filter(move |version| commit_of(version).eq_ignore_ascii_case(commit))
     }
 
     /// Returns an error if the list is too long to know which versions a commit has.
-    pub(super) fn require_commits(&self, prefix: &str) -> Result<(), Failure> {
+    pub(super) fn require_known_commits(&self, prefix: &str) -> Result<(), Failure> {
         if self.skipped_count == 0 {
             return Ok(());
         }
@@ -79,7 +79,7 @@ impl VersionHistory {
     }
 
     /// Adds the commits that the list does not show, from the details of each version.
-    async fn complete(&mut self, platform: &Platform, prefix: &str) -> Result<(), HttpError> {
+    async fn add_missing_commits(&mut self, platform: &Platform, prefix: &str) -> Result<(), HttpError> {
         let mut requested_count = 0;
         for version in self
             .versions
@@ -115,7 +115,7 @@ pub(super) enum CommitOrder {
     Unknown,
 }
 
-impl Publishing<'_> {
+impl Publication<'_> {
     /// Requests the versions of the prefix before an upload. A prefix without a version may be a 404.
     pub(super) fn request_history(&self, platform: &Platform) -> Result<VersionHistory, Failure> {
         let prefix = &self.settings.prefix;
@@ -124,7 +124,7 @@ impl Publishing<'_> {
                 Err(error) if error.kind() == ErrorKind::NotFound => VersionHistory::default(),
                 history => history?,
             };
-            history.complete(platform, prefix).await?;
+            history.add_missing_commits(platform, prefix).await?;
             Ok::<_, HttpError>(history)
         })?;
         self.tolerate_in_dry_run(history, "could not read the published versions")
@@ -152,18 +152,18 @@ impl Publishing<'_> {
     }
 
     /// Returns the versions of the commit to publish: first the version with the planned name, then enabled ones.
-    pub(super) fn versions_of_head(&self, planned: &str) -> Vec<&Artifact> {
+    pub(super) fn versions_of_head(&self, planned_name: &str) -> Vec<&Artifact> {
         let head = self.target.head.as_str();
-        let mut versions: Vec<&Artifact> = self.history.of_commit(head).collect();
+        let mut versions: Vec<&Artifact> = self.history.versions_of_commit(head).collect();
         versions.sort_by_key(|version| {
-            let is_planned = version.version_name.as_deref() == Some(planned);
+            let is_planned = version.version_name.as_deref() == Some(planned_name);
             (!is_planned, version.enabled == Some(false))
         });
         versions
     }
 
     /// Compares the commit to publish with the commit of a version; with `--deepen`, fetches the history that shows it.
-    pub(super) fn order_before(&self, version_commit: &str) -> Result<CommitOrder, Failure> {
+    pub(super) fn compare_with_version_commit(&self, version_commit: &str) -> Result<CommitOrder, Failure> {
         let head = &self.target.head;
         // A fetch may have added commits since the repository was opened.
         let mut repo = self.workspace.repo.reopen()?;
@@ -180,8 +180,8 @@ impl Publishing<'_> {
                 short_id(version_commit),
                 head.short()
             ));
-            let wanted = [Wanted::Commit(version_commit), Wanted::Commit(head.as_str())];
-            if let Err(error) = repo.fetch_history(&wanted, depth) {
+            let commits = [Wanted::Commit(version_commit), Wanted::Commit(head.as_str())];
+            if let Err(error) = repo.fetch_history(&commits, depth) {
                 self.run.ui.warn(&error.to_string());
                 break;
             }

@@ -1,9 +1,9 @@
 //! Keeps the order of versions: if a commit older than that of the latest version were published, it would become the
 //! newest version, and consumers of `[Latest]` would go back. A rerun of an old job does that unintentionally.
 
-use super::Publishing;
-use super::history::CommitOrder;
-use super::intent::Intent;
+use super::Publication;
+use super::publish_decision::PublishDecision;
+use super::version_history::CommitOrder;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::SettingSource;
@@ -12,25 +12,25 @@ use crate::publish::version_name::{NameOrigin, name_origin};
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 
-struct LatestVersion {
+struct LatestCommit {
     name: String,
     /// Empty if the platform reports no commit.
     commit: String,
 }
 
-impl Publishing<'_> {
+impl Publication<'_> {
     /// Refuses a commit that is older than the latest version's commit, or that may be older, unless a person chose the
     /// version name of this publish.
-    pub(super) fn refuse_older_commit(
+    pub(super) fn decide_on_older_commit(
         &self,
         platform: &Platform,
         plan: &Plan,
-    ) -> Result<Option<Intent>, Failure> {
-        let Some(latest) = self.latest(platform)? else {
-            self.refuse_contradiction()?;
+    ) -> Result<Option<PublishDecision>, Failure> {
+        let Some(latest) = self.find_latest_commit(platform)? else {
+            self.reject_contradiction()?;
             return Ok(None);
         };
-        let order = self.order_before(&latest.commit)?;
+        let order = self.compare_with_version_commit(&latest.commit)?;
         let message = match order {
             CommitOrder::NotOlder => return Ok(None),
             CommitOrder::Unknown if latest.commit.is_empty() => {
@@ -42,29 +42,29 @@ impl Publishing<'_> {
                 ));
                 return Ok(None);
             }
-            CommitOrder::Older => self.older_message(plan, &latest),
-            CommitOrder::Unknown => self.unknown_order_message(plan, &latest),
+            CommitOrder::Older => self.describe_older_commit(plan, &latest),
+            CommitOrder::Unknown => self.describe_unknown_order(plan, &latest),
         };
         // An existing version is not published again, so it never becomes the newest.
-        let existing = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
-        if self.run.requests(existing)?.is_ok() {
+        let existing_version = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
+        if self.run.requests(existing_version)?.is_ok() {
             return Ok(None);
         }
         if self.is_name_chosen() {
-            let go = if order == CommitOrder::Older {
+            let verb = if order == CommitOrder::Older {
                 "go"
             } else {
                 "may go"
             };
             self.run.ui.warn(&format!(
-                "{message}: consumers of [Latest] {go} back to it; run `sluicegate artifacts disable` to undo this"
+                "{message}: consumers of [Latest] {verb} back to it; run `sluicegate artifacts disable` to undo this"
             ));
             return Ok(None);
         }
-        Ok(Some(Intent::Refuse(self.order_failure(&message))))
+        Ok(Some(PublishDecision::Refuse(self.reject_order(&message))))
     }
 
-    fn older_message(&self, plan: &Plan, latest: &LatestVersion) -> String {
+    fn describe_older_commit(&self, plan: &Plan, latest: &LatestCommit) -> String {
         format!(
             "{} is older than the commit of version {} of {} ({})",
             self.target.head.short(),
@@ -74,7 +74,7 @@ impl Publishing<'_> {
         )
     }
 
-    fn unknown_order_message(&self, plan: &Plan, latest: &LatestVersion) -> String {
+    fn describe_unknown_order(&self, plan: &Plan, latest: &LatestCommit) -> String {
         let clone = if self.workspace.repo.is_shallow() {
             "this shallow clone"
         } else {
@@ -89,7 +89,7 @@ impl Publishing<'_> {
         )
     }
 
-    fn order_failure(&self, message: &str) -> Failure {
+    fn reject_order(&self, message: &str) -> Failure {
         let message = format!("{message}: a rerun of an older run must not become the latest version");
         let history = if self.workspace.repo.is_shallow() {
             "fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`); "
@@ -118,8 +118,8 @@ impl Publishing<'_> {
     }
 
     /// Returns an error if the platform has no latest version, but lists an enabled one.
-    fn refuse_contradiction(&self) -> Result<(), Failure> {
-        let Some(version) = self.history.enabled().next() else {
+    fn reject_contradiction(&self) -> Result<(), Failure> {
+        let Some(version) = self.history.enabled_versions().next() else {
             return Ok(());
         };
         let message = format!(
@@ -132,17 +132,21 @@ impl Publishing<'_> {
             .hint("nothing was sent; run the command again when the platform shows the version"))
     }
 
-    fn latest(&self, platform: &Platform) -> Result<Option<LatestVersion>, Failure> {
-        if let Some(compared) = self.compared.as_ref().filter(|_| self.settings.against.is_none()) {
-            let (name, commit) = compared.published();
-            return Ok((!name.is_empty()).then(|| LatestVersion {
+    fn find_latest_commit(&self, platform: &Platform) -> Result<Option<LatestCommit>, Failure> {
+        if let Some(comparison) = self
+            .comparison
+            .as_ref()
+            .filter(|_| self.settings.against.is_none())
+        {
+            let (name, commit) = comparison.compared_version();
+            return Ok((!name.is_empty()).then(|| LatestCommit {
                 name: name.to_owned(),
                 commit: commit.to_owned(),
             }));
         }
         let details = platform.artifact_details(&self.settings.prefix, None);
         let latest = match self.run.requests(details)? {
-            Ok(details) => Ok(Some(LatestVersion {
+            Ok(details) => Ok(Some(LatestCommit {
                 name: details.artifact.version_name.unwrap_or_default(),
                 commit: details.artifact.commit_hash.unwrap_or_default(),
             })),

@@ -18,21 +18,21 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Maximum number of pipelines in a message.
-pub(super) const NAMED: usize = 10;
+pub(super) const MAX_LISTED_PIPELINES: usize = 10;
 
 /// Hint for writing a suitable report.
-const HINT: &str = "write it with `sluicegate review --all --report json=FILE` on the commit to publish";
+const REPORT_HINT: &str = "write it with `sluicegate review --all --report json=FILE` on the commit to publish";
 
 /// A review, and its source.
-pub(crate) struct Evidence {
+pub(crate) struct ReviewProof {
     report: Report,
     place: String,
     /// Hash of the report file; `None` if the review was part of this run.
     sha256: Option<String>,
 }
 
-impl Evidence {
-    pub(crate) fn of_this_run(report: Report) -> Self {
+impl ReviewProof {
+    pub(crate) fn from_this_run(report: Report) -> Self {
         Self {
             report,
             place: "the review".to_owned(),
@@ -51,71 +51,72 @@ impl Evidence {
         // A dry run without a platform cannot compare the platform of the review.
         let is_unknown = settings.dry_run && connection.base_url().is_err();
         let connection = (!is_unknown).then_some(connection);
-        Self::required(path, settings.require_review_engine, connection).map(Some)
+        Self::read(path, settings.require_review_engine, connection).map(Some)
     }
 
     /// Reads the report in this file strictly. Rejects a partial review, a review that could not fail, and a review by
     /// a local engine; only the last can be allowed.
-    fn required(
+    fn read(
         path: &Path,
         engine: RequiredEngine,
-        connection: Option<&Connection>,
+        connection: Option<&Connection>
     ) -> Result<Self, Failure> {
         let bytes = read_bounded(path, SIZE_LIMIT)?;
-        let shown = path.display().to_string();
-        let report = understood(&bytes, &shown).map_err(|failure| failure.hint(HINT))?;
-        let found = Self {
+        let report_path = path.display().to_string();
+        let report = understood(&bytes, &report_path).map_err(|failure| failure.hint(REPORT_HINT))?;
+        let proof = Self {
             report,
-            place: format!("the review {shown}"),
+            place: format!("the review {report_path}"),
             sha256: Some(hash_bytes(&bytes)),
         };
-        if let Some(why) = found.why_not(engine) {
-            return Err(found.refused(&why));
+        if let Some(reason) = proof.find_reason_against(engine) {
+            return Err(proof.reject(&reason));
         }
         if let Some(connection) = connection {
-            found.is_of_platform(connection)?;
+            proof.require_platform(connection)?;
         }
-        found.knows_nothing()
+        proof.require_no_known_findings()
     }
 
     /// Returns an error if another platform, or another project, evaluated the files: it may have other rules.
-    fn is_of_platform(&self, connection: &Connection) -> Result<(), Failure> {
+    fn require_platform(&self, connection: &Connection) -> Result<(), Failure> {
         if self.report.engine == Engine::Local {
             return Ok(());
         }
-        let publishing = ReviewPlatform {
+        let publish_platform = ReviewPlatform {
             url: connection.base_url()?.normalized(),
             project: connection.project_id()?.to_string(),
         };
-        let why = match &self.report.context.platform {
-            Some(reviewing) if *reviewing == publishing => return Ok(()),
-            Some(reviewing) => format!("it was reviewed by {reviewing}, but the publish is for {publishing}"),
+        let reason = match &self.report.context.platform {
+            Some(review_platform) if *review_platform == publish_platform => return Ok(()),
+            Some(review_platform) => { format!("it was reviewed by {review_platform}, but the publish is for {publish_platform}")
+            }
             None => "the report does not contain the platform that evaluated the files".to_owned(),
         };
-        Err(self.refused(&why))
+        Err(self.reject(&reason))
     }
 
     /// Returns an error if a finding passed only because its base had it: the base may differ from the published
     /// version, so the next push would publish findings that failed before.
-    fn knows_nothing(self) -> Result<Self, Failure> {
+    fn require_no_known_findings(self) -> Result<Self, Failure> {
         let fail_on = self.report.context.fail_on.unwrap_or(FailOn::Warn);
-        let is_let_pass = |finding: &Finding<'_>| {
+        let passes_as_known = |finding: &Finding<'_>| {
             finding.state == Some(State::Known) && fail_on.fails(&Status::Failed(finding.severity))
         };
-        let known = self.report.findings().iter().filter(|it| is_let_pass(it)).count();
-        if known == 0 {
+        let known_count = self.report.findings().iter().filter(|finding| passes_as_known(finding)).count();
+        if known_count == 0 {
             return Ok(self);
         }
         let message = format!(
             "cannot rely on {}: it passed despite {} of its base (--new-only)",
             self.place,
-            count(known, "finding")
+            count(known_count, "finding")
         );
         Err(Failure::usage(message)
             .hint("use `sluicegate ci --new-only`, which compares with the published version"))
     }
 
-    fn why_not(&self, engine: RequiredEngine) -> Option<String> {
+    fn find_reason_against(&self, engine: RequiredEngine) -> Option<String> {
         let context = &self.report.context;
         let Some(fail_on) = context.fail_on else {
             return Some("the report has no `failOn`".to_owned());
@@ -129,24 +130,24 @@ impl Evidence {
         })
     }
 
-    fn refused(&self, why: &str) -> Failure {
+    fn reject(&self, reason: &str) -> Failure {
         let hint = match self.report.context.shard {
             Some(_) => "run `sluicegate report PART.json… --report json=FILE` to merge all shards",
-            None => HINT,
+            None => REPORT_HINT,
         };
-        Failure::usage(format!("cannot rely on {}: {why}", self.place)).hint(hint)
+        Failure::usage(format!("cannot rely on {}: {reason}", self.place)).hint(hint)
     }
 
     /// Returns an error unless this commit passed.
-    pub(super) fn passed(&self, head: &CommitId) -> Result<(), Failure> {
+    pub(super) fn require_passed(&self, head: &CommitId) -> Result<(), Failure> {
         let (context, verdict) = (&self.report.context, self.report.verdict);
         if context.head.as_deref() != Some(head.as_str()) {
-            let reviewed = context.head.as_deref().unwrap_or("no commit");
+            let reviewed_commit = context.head.as_deref().unwrap_or("no commit");
             let message = format!(
-                "{} covers {reviewed}, not the commit to publish, {head}",
+                "{} covers {reviewed_commit}, not the commit to publish, {head}",
                 self.place
             );
-            return Err(Failure::usage(message).hint(HINT));
+            return Err(Failure::usage(message).hint(REPORT_HINT));
         }
         if verdict == Verdict::Passed {
             return Ok(());
@@ -162,21 +163,22 @@ impl Evidence {
     /// Returns the evidence for the plan, or an error unless every pipeline has results, except those that the policy
     /// excludes from review. A pipeline that the reviewer excluded for any reason has no result, and so has a pipeline
     /// without any rule result if `expects_result` requires one.
-    pub(super) fn covers(
+    pub(super) fn require_coverage(
         &self,
         plan: &Plan,
-        left: &ReviewExclusions,
+        unreviewed_selection: &ReviewExclusions,
         expects_result: &dyn Fn(&str) -> bool,
     ) -> Result<ReviewEvidence, Failure> {
         let files = self.report.files.iter();
-        let judged = files.filter(|file| file.is_reviewed());
-        let judged = judged.filter(|file| !file.results.is_empty() || !expects_result(&file.path));
-        let reviewed: BTreeSet<&str> = judged.map(|file| file.path.as_str()).collect();
-        let missing: Vec<&str> = pipelines(plan)
-            .filter(|path| !reviewed.contains(path) && !left.contains(path))
+        let reviewed_files = files.filter(|file| file.is_reviewed());
+        let reviewed_files =
+            reviewed_files.filter(|file| !file.results.is_empty() || !expects_result(&file.path));
+        let reviewed_paths: BTreeSet<&str> = reviewed_files.map(|file| file.path.as_str()).collect();
+        let missing_paths: Vec<&str> = pipeline_paths(plan)
+            .filter(|path| !reviewed_paths.contains(path) && !unreviewed_selection.contains(path))
             .collect();
-        if !missing.is_empty() {
-            return Err(self.uncovered(&missing));
+        if !missing_paths.is_empty() {
+            return Err(self.reject_missing_results(&missing_paths));
         }
         Ok(ReviewEvidence {
             verdict: self.report.verdict.to_string(),
@@ -186,19 +188,20 @@ impl Evidence {
         })
     }
 
-    fn uncovered(&self, missing: &[&str]) -> Failure {
-        let named = List::with_limit(missing, NAMED);
-        let what = count(missing.len(), "pipeline");
-        let message = format!("{} has no result for {what} of the plan: {named}", self.place);
+    fn reject_missing_results(&self, missing_paths: &[&str]) -> Failure {
+        let path_list = List::with_limit(missing_paths, MAX_LISTED_PIPELINES);
+        let pipeline_count = count(missing_paths.len(), "pipeline");
+        let message = format!(
+            "{} has no result for {pipeline_count} of the plan: {path_list}", self.place);
         match self.sha256 {
-            Some(_) => Failure::usage(message).hint(HINT),
+            Some(_) => Failure::usage(message).hint(REPORT_HINT),
             None => Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
                 .hint("nothing was published; pass --exclude for files that need no review"),
         }
     }
 }
 
-pub(crate) fn pipelines(plan: &Plan) -> impl Iterator<Item = &str> {
+pub(crate) fn pipeline_paths(plan: &Plan) -> impl Iterator<Item = &str> {
     let paths = plan.files.iter().map(|file| file.path.as_str());
     paths.filter(|path| Kind::from_path(path).is_some())
 }

@@ -1,6 +1,6 @@
 //! Reports the outcome of a publish.
 
-use super::Publishing;
+use super::Publication;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{self, OutcomeKind, Plan};
@@ -14,61 +14,68 @@ use sluicegate_platform::http::HttpError;
 use std::fmt::Write as _;
 
 /// Reports the outcome, the most important fact first, and returns the exit status.
-pub(super) fn tell(publishing: &Publishing<'_>, plan: &Plan, ended: &publish::Outcome) -> CommandResult {
-    let run = publishing.run;
-    let status = match ended.kind {
+pub(super) fn report_outcome(
+    publication: &Publication<'_>,
+    plan: &Plan,
+    outcome: &publish::Outcome,
+) -> CommandResult {
+    let run = publication.run;
+    let status = match outcome.kind {
         OutcomeKind::Published | OutcomeKind::AlreadyPublished => ExitStatus::Success,
         OutcomeKind::Conflict | OutcomeKind::Superseded => ExitStatus::AlreadyExists,
         OutcomeKind::Incomplete | OutcomeKind::Unconfirmed => ExitStatus::Incomplete,
         OutcomeKind::Unknown => ExitStatus::Undecided,
-        OutcomeKind::Failed => ended.error.as_ref().map_or(ExitStatus::Undecided, failed),
+        OutcomeKind::Failed => outcome
+            .error
+            .as_ref()
+            .map_or(ExitStatus::Undecided, status_of_failed_upload),
     };
     let name = format!("version {} of {}", plan.version_name, plan.prefix);
     if status == ExitStatus::Success {
-        for problem in &ended.problems {
+        for problem in &outcome.problems {
             run.ui.warn(problem);
         }
-        let checked = if ended.verified {
+        let check_suffix = if outcome.verified {
             ", and checked"
         } else {
             ", not checked"
         };
-        let word = if ended.kind == OutcomeKind::AlreadyPublished {
+        let word = if outcome.kind == OutcomeKind::AlreadyPublished {
             "already published"
         } else {
             "published"
         };
         let files = count(plan.files.len(), "file");
-        publishing.show(&(text::line(&format!("{word} {name}: {files}{checked}")) + "\n"))?;
-        let title = match ended.kind {
+        publication.print_result(&(text::line(&format!("{word} {name}: {files}{check_suffix}")) + "\n"))?;
+        let title = match outcome.kind {
             OutcomeKind::AlreadyPublished => {
                 format!("{} of {} was published before", plan.version_name, plan.prefix)
             }
             _ => format!("Published {} of {}", plan.version_name, plan.prefix),
         };
-        publishing.summarize(&title, plan, &ended.problems);
+        publication.write_summary(&title, plan, &outcome.problems);
         return Ok(status);
     }
-    let mut failure = Failure::new(status, anyhow::Error::msg(problems(&name, ended)));
-    if let Some(hint) = hint(ended) {
+    let mut failure = Failure::new(status, anyhow::Error::msg(describe_problems(&name, outcome)));
+    if let Some(hint) = find_hint(outcome) {
         failure = failure.hint(hint);
     }
-    let title = format!("{PUBLISH_FAILED}: {name} ({})", ended.kind);
+    let title = format!("{PUBLISH_FAILED}: {name} ({})", outcome.kind);
     Ok(run.report_failure_as(&title, &failure))
 }
 
 /// A conflict counts as such only if the upload itself reports it; otherwise the outcome is undecided.
-fn failed(error: &HttpError) -> ExitStatus {
+fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
     match status_of(error.kind()) {
         ExitStatus::AlreadyExists => ExitStatus::Undecided,
         status => status,
     }
 }
 
-fn problems(name: &str, ended: &publish::Outcome) -> String {
-    let mut problems = ended.problems.iter();
-    let mut said = match ended.kind {
-        OutcomeKind::Incomplete if ended.disable_failed => {
+fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
+    let mut problems = outcome.problems.iter();
+    let mut message = match outcome.kind {
+        OutcomeKind::Incomplete if outcome.disable_failed => {
             let first = problems.next().cloned().unwrap_or_default();
             format!("{first}\n  {name} is published but incomplete")
         }
@@ -89,36 +96,36 @@ fn problems(name: &str, ended: &publish::Outcome) -> String {
         }
         _ => format!("{name} was not published"),
     };
-    if ended.disabled {
-        said.push_str("; the version was disabled to protect consumers");
+    if outcome.disabled {
+        message.push_str("; the version was disabled to protect consumers");
     }
-    if let Some(latest) = &ended.latest {
-        let _ = write!(said, "\n  {}", latest_in_words(latest));
+    if let Some(latest) = &outcome.latest {
+        let _ = write!(message, "\n  {}", latest_in_words(latest));
     }
     for problem in problems {
-        let _ = write!(said, "\n  {problem}");
+        let _ = write!(message, "\n  {problem}");
     }
-    if let Some(error) = &ended.error {
-        let _ = write!(said, "\n  {error}");
+    if let Some(error) = &outcome.error {
+        let _ = write!(message, "\n  {error}");
     }
-    said
+    message
 }
 
-fn hint(ended: &publish::Outcome) -> Option<String> {
-    match ended.kind {
+fn find_hint(outcome: &publish::Outcome) -> Option<String> {
+    match outcome.kind {
         OutcomeKind::Conflict => {
             Some(
                 "publish under another version name, or pass --if-exists same-content to allow a rerun of the same commit"
                     .into(),
             )
         }
-        OutcomeKind::Incomplete if !ended.disabled => {
+        OutcomeKind::Incomplete if !outcome.disabled => {
             Some(
                 "run `sluicegate artifacts disable` to hide the version from consumers; then publish under another name"
                     .into(),
             )
         }
-        OutcomeKind::Superseded if ended.disabled => Some(
+        OutcomeKind::Superseded if outcome.disabled => Some(
             "if the newer version contains this commit, do not change anything; to publish this commit on purpose, run \
              `sluicegate publish --version-name NAME`"
                 .into(),
@@ -131,6 +138,6 @@ fn hint(ended: &publish::Outcome) -> Option<String> {
                 .into(),
         ),
         OutcomeKind::Unknown => Some("run `sluicegate artifacts show` to check whether the version exists".into()),
-        _ => ended.error.as_ref().and_then(HttpError::hint),
+        _ => outcome.error.as_ref().and_then(HttpError::hint),
     }
 }

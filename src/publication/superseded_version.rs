@@ -1,8 +1,8 @@
 //! Checks after an upload whether a newer version appeared since the check before it. The upload would then have made an
 //! older commit the latest version.
 
-use super::Publishing;
-use super::history::{CommitOrder, VersionHistory};
+use super::Publication;
+use super::version_history::{CommitOrder, VersionHistory};
 use crate::error::Failure;
 use crate::publish::{Outcome, OutcomeKind, Plan, disable_version};
 use sluicegate_git::short_id;
@@ -10,10 +10,10 @@ use sluicegate_platform::api::{Artifact, Platform};
 use sluicegate_platform::http::HttpError;
 use std::collections::BTreeSet;
 
-impl Publishing<'_> {
+impl Publication<'_> {
     /// Disables the uploaded version if an enabled version of a descendant commit appeared meanwhile. If that cannot be
     /// determined, the outcome is uncertain and never a success.
-    pub(super) fn check_superseded(
+    pub(super) fn disable_superseded_version(
         &self,
         platform: &Platform,
         plan: &Plan,
@@ -23,74 +23,74 @@ impl Publishing<'_> {
         if !is_uploaded || outcome.disabled {
             return Ok(outcome);
         }
-        let appeared = match self.run.requests(self.appeared_versions(platform, plan))? {
-            Ok(appeared) => appeared,
-            Err(error) => return Ok(unconfirmed(outcome, error)),
+        let new_versions = match self.run.requests(self.list_new_versions(platform, plan))? {
+            Ok(new_versions) => new_versions,
+            Err(error) => return Ok(unconfirmed_outcome(outcome, error)),
         };
-        let mut newer = Vec::new();
-        for version in appeared {
+        let mut newer_versions = Vec::new();
+        for version in new_versions {
             let commit = version.commit_hash.as_deref().unwrap_or_default();
             let name = version.display_name();
-            match self.order_before(commit)? {
+            match self.compare_with_version_commit(commit)? {
                 CommitOrder::NotOlder => {}
-                CommitOrder::Older => newer.push(format!(
+                CommitOrder::Older => newer_versions.push(format!(
                     "version {name} of the newer commit {} appeared during this publish",
                     short_id(commit)
                 )),
                 // The clone has all that existed at the checkout, so the other commit is probably newer.
-                CommitOrder::Unknown => newer.push(format!(
+                CommitOrder::Unknown => newer_versions.push(format!(
                     "version {name} appeared during this publish; this clone does not have its commit {}, which may be \
                      newer",
                     short_id(commit)
                 )),
             }
         }
-        if newer.is_empty() {
+        if newer_versions.is_empty() {
             return Ok(outcome);
         }
-        let superseded = Outcome {
+        let superseded_outcome = Outcome {
             kind: OutcomeKind::Superseded,
             verified: false,
-            problems: newer.into_iter().chain(outcome.problems).collect(),
+            problems: newer_versions.into_iter().chain(outcome.problems).collect(),
             ..outcome
         };
-        let patience = self.settings.lookup_timeout;
+        let timeout = self.settings.lookup_timeout;
         self.run
-            .requests(disable_version(platform, plan, patience, superseded))
+            .requests(disable_version(platform, plan, timeout, superseded_outcome))
     }
 
     /// Returns the enabled versions that the check before the upload did not show.
-    async fn appeared_versions(&self, platform: &Platform, plan: &Plan) -> Result<Vec<Artifact>, HttpError> {
-        let known: BTreeSet<&str> = self
+    async fn list_new_versions(&self, platform: &Platform, plan: &Plan) -> Result<Vec<Artifact>, HttpError> {
+        let known_names: BTreeSet<&str> = self
             .history
-            .enabled()
+            .enabled_versions()
             .filter_map(|version| version.version_name.as_deref())
             .chain([plan.version_name.as_str()])
             .collect();
         let is_new = |version: &Artifact| {
             let name = version.version_name.as_deref();
-            name.is_none_or(|name| !known.contains(name))
+            name.is_none_or(|name| !known_names.contains(name))
         };
-        let listed = VersionHistory::request(platform, &plan.prefix).await?;
-        let mut appeared: Vec<Artifact> = listed
-            .enabled()
+        let history = VersionHistory::request(platform, &plan.prefix).await?;
+        let mut new_versions: Vec<Artifact> = history
+            .enabled_versions()
             .filter(|version| is_new(version))
             .cloned()
             .collect();
         let latest = platform.artifact_details(&plan.prefix, None).await?.artifact;
         if is_new(&latest)
-            && appeared
+            && new_versions
                 .iter()
                 .all(|version| version.version_name != latest.version_name)
         {
-            appeared.push(latest);
+            new_versions.push(latest);
         }
-        Ok(appeared)
+        Ok(new_versions)
     }
 }
 
 /// Returns the outcome if the platform did not show which versions exist after the upload.
-fn unconfirmed(outcome: Outcome, error: HttpError) -> Outcome {
+fn unconfirmed_outcome(outcome: Outcome, error: HttpError) -> Outcome {
     let problem = "could not check whether a newer version appeared during this publish, which this version would replace";
     let kind = match outcome.kind {
         OutcomeKind::Published => OutcomeKind::Unconfirmed,

@@ -1,6 +1,6 @@
 //! Writes the outcome as JUnit: a suite `publish`, with one case for the version and one for each break.
 
-use super::Publishing;
+use super::Publication;
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -12,14 +12,14 @@ use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::interface::Change;
 use std::path::Path;
 
-impl Publishing<'_> {
+impl Publication<'_> {
     /// Writes the report if one is configured, and reports a failure to write it.
-    pub(super) fn tell_junit(&self, what: &str, status: ExitStatus, problems: &[String]) {
+    pub(super) fn report_junit(&self, case_name: &str, status: ExitStatus, problems: &[String]) {
         let Some(path) = &self.settings.junit else {
             return;
         };
         self.run.finish_publish_report();
-        if let Err(failure) = self.write_junit(path, what, status, problems) {
+        if let Err(failure) = self.write_junit(path, case_name, status, problems) {
             self.run.report_failure(&failure);
         }
     }
@@ -27,42 +27,42 @@ impl Publishing<'_> {
     fn write_junit(
         &self,
         path: &Path,
-        what: &str,
+        case_name: &str,
         status: ExitStatus,
         problems: &[String],
     ) -> Result<(), Failure> {
-        let elapsed = Timestamp::now().duration_since(self.started);
+        let elapsed_time = Timestamp::now().duration_since(self.started_at);
         let run = PublishRun {
-            version: what.to_owned(),
+            version: case_name.to_owned(),
             verdict: match status {
                 ExitStatus::Success => Verdict::Passed,
                 ExitStatus::Undecided => Verdict::Undecided,
                 _ => Verdict::Failed,
             },
             problems: problems.to_vec(),
-            breaks: self.breaks(),
-            started_at: self.started,
-            elapsed: elapsed.try_into().unwrap_or_default(),
+            breaks: self.build_breaks(),
+            started_at: self.started_at,
+            elapsed: elapsed_time.try_into().unwrap_or_default(),
         };
-        atomic_file::write_file_with(path, |out| write_publish_junit(&run, out))
+        atomic_file::write_file_with(path, |writer| write_publish_junit(&run, writer))
             .map_err(not_written("the report ", path))
     }
 
-    fn breaks(&self) -> Vec<PublishBreak> {
-        let Some(compat) = self.compared.as_ref().map(|compared| &compared.compat) else {
+    fn build_breaks(&self) -> Vec<PublishBreak> {
+        let Some(compat) = self.comparison.as_ref().map(|comparison| &comparison.compat) else {
             return Vec::new();
         };
-        let old = compat.old_name();
-        let case = |change: &Change| {
+        let old_name = compat.old_name();
+        let build_break = |change: &Change| {
             let place = change.new.as_ref();
             PublishBreak {
                 name: format!("{}: {}", change.subject(), change.words()),
-                words: change.in_one_line(&old),
+                words: change.in_one_line(&old_name),
                 place: place.map(|place| (place.path.clone(), place.line)),
                 is_refused: self.settings.compatibility.mode == Mode::Fail && compat.accepted.is_none(),
                 accepted_reason: compat.accepted.clone(),
             }
         };
-        compat.breaks().map(case).collect()
+        compat.breaks().map(build_break).collect()
     }
 }

@@ -26,10 +26,10 @@ pub(crate) fn check_local_commit(
             target.head.short()
         ));
     }
-    let is_of_branch = |name: &String| branches.iter().any(|branch| branch.branch == *name);
+    let contains_commit = |name: &String| branches.iter().any(|branch| branch.branch == *name);
     if let Some(name) = target
         .branch
-        .take_if(|name| !repo.is_shallow() && !is_of_branch(name))
+        .take_if(|name| !repo.is_shallow() && !contains_commit(name))
     {
         run.ui.warn(&format!(
             "the branch `{name}` of the remote does not contain the commit {}, so the version is published without a branch",
@@ -53,13 +53,13 @@ pub(crate) fn require_merged(
     publish_on: &PublishOn,
 ) -> Result<MergedCommit, ContextError> {
     let is_known_host = workspace.ci.host != Host::Unknown;
-    let may = |branch: &str| is_known_host && publish_on.has_branch(branch);
-    let is_of_branch = target.tag.is_none() && target.is_host_commit && !target.is_change;
-    let listed = target
+    let may_publish = |branch: &str| is_known_host && publish_on.has_branch(branch);
+    let is_branch_run = target.tag.is_none() && target.is_host_commit && !target.is_change;
+    let branch = target
         .branch
         .as_deref()
-        .filter(|branch| is_of_branch && may(branch));
-    let is_listed = match listed {
+        .filter(|branch| is_branch_run && may_publish(branch));
+    let is_listed = match branch {
         Some(branch) => context::may_be_on_branch(&workspace.repo, &workspace.ci, branch, &target.head)?,
         None => false,
     };
@@ -71,7 +71,7 @@ pub(crate) fn require_merged(
         &workspace.ci,
         &target.head,
         target.is_host_commit,
-        &may,
+        &may_publish,
     )?;
     Ok(MergedCommit(()))
 }

@@ -11,23 +11,23 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Maximum width of the path column, so that a long path does not push the reasons away.
-const WIDEST_PATH: usize = 60;
+const MAX_PATH_WIDTH: usize = 60;
 
 /// If more pipelines than this share a reason, the reason is printed once.
-const A_FEW: usize = 3;
+const MAX_ROWS_PER_REASON: usize = 3;
 
 /// Returns whether the platform could read the head for a review; if this does not start with "yes", `review` fails.
-pub(crate) fn on_remote(target: &Target, repo: &Repository) -> String {
+pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> String {
     match target.check_on_remote(repo) {
         Ok(_) if target.idle_reason.is_some() => "not needed".to_owned(),
         Ok(None) => "yes".to_owned(),
         Ok(Some(doubt)) => format!("not certain: {doubt}"),
-        Err(why) => format!("no: {why}"),
+        Err(error) => format!("no: {error}"),
     }
 }
 
 /// Returns the context as JSON. Its keys are part of the public contract (`docs/book/formats.md`, section "Context").
-pub(crate) fn as_json(target: &Target, selected: &Selected) -> Value {
+pub(crate) fn context_json(target: &Target, selected: &Selected) -> Value {
     json!({
         "ci": target.host.to_string(),
         "event": target.event,
@@ -42,12 +42,12 @@ pub(crate) fn as_json(target: &Target, selected: &Selected) -> Value {
         "changed": selected.candidates.iter().map(candidate_json).collect::<Vec<_>>(),
         "selected": selected.files,
         "gateChanges": selected.gate_changes.iter().map(|change| &change.path).collect::<Vec<_>>(),
-        "gateChangesInWords": words_json(&selected.gate_changes),
+        "gateChangesInWords": gate_changes_json(&selected.gate_changes),
         "warnings": target.warnings.iter().cloned().chain(selected.warnings()).collect::<Vec<_>>(),
     })
 }
 
-fn words_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
+fn gate_changes_json(changes: &[GateChange]) -> BTreeMap<&str, &[String]> {
     let pairs = changes
         .iter()
         .map(|change| (change.path.as_str(), change.words.as_slice()));
@@ -85,7 +85,7 @@ pub(crate) struct UnchangedFile {
 }
 
 /// Returns the named files that are not among the changed pipelines. A named directory has no row of its own.
-pub(crate) fn list_unchanged(
+pub(crate) fn list_unchanged_files(
     snapshot: &Snapshot<'_>,
     paths: &[String],
     selected: &Selected,
@@ -115,7 +115,7 @@ pub(crate) fn list_unchanged(
 }
 
 /// The text output: one fact per line, then the pipelines in columns. With paths, only their pipelines have rows.
-pub(crate) struct ShownPipelines<'a> {
+pub(crate) struct RunContextText<'a> {
     pub(crate) target: &'a Target,
     pub(crate) selected: &'a Selected,
     /// The paths that the user named.
@@ -123,22 +123,22 @@ pub(crate) struct ShownPipelines<'a> {
     pub(crate) unchanged: Vec<UnchangedFile>,
 }
 
-impl ShownPipelines<'_> {
-    pub(crate) fn as_text(&self, remote: &str, policy: String) -> String {
+impl RunContextText<'_> {
+    pub(crate) fn render(&self, remote: &str, policy: String) -> String {
         let mut text = String::new();
-        for (name, value) in facts(self.target, self.selected, remote, policy) {
+        for (name, value) in list_facts(self.target, self.selected, remote, policy) {
             let _ = writeln!(text, "{name:<14} {}", text::line(&value));
         }
         text.push('\n');
-        text.push_str(&headline(self.target, self.selected));
-        let repeated = repeated(self.selected);
+        text.push_str(&render_headline(self.target, self.selected));
+        let repeated = count_repeated_reasons(self.selected);
         for (reason, number) in &repeated {
             let pipelines = text::count(*number, "pipeline");
             let _ = writeln!(text, "{pipelines}: {}", text::line(reason));
         }
-        let rows = self.rows(&repeated);
+        let rows = self.build_rows(&repeated);
         let kind_width = column_width(&rows, 0);
-        let path_width = column_width(&rows, 1).min(WIDEST_PATH);
+        let path_width = column_width(&rows, 1).min(MAX_PATH_WIDTH);
         for [kind, path, reason] in &rows {
             let row = format!("  {kind:<kind_width$}  {path:<path_width$}  {reason}");
             let _ = writeln!(text, "{}", row.trim_end());
@@ -146,11 +146,11 @@ impl ShownPipelines<'_> {
         text
     }
 
-    fn rows(&self, repeated: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
+    fn build_rows(&self, repeated: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
         let mut rows = Vec::new();
         for candidate in &self.selected.candidates {
             let path = &candidate.change.path;
-            if !self.paths.is_empty() && !self.paths.iter().any(|named| is_within(path, named)) {
+            if !self.paths.is_empty() && !self.paths.iter().any(|named_path| is_within(path, named_path)) {
                 continue;
             }
             let is_named = self.paths.contains(path);
@@ -175,17 +175,17 @@ fn column_width(rows: &[[String; 3]], column: usize) -> usize {
 }
 
 /// Returns the reasons that more than a few pipelines share, with their counts: these are printed once.
-fn repeated(selected: &Selected) -> BTreeMap<&str, usize> {
-    let mut times = BTreeMap::new();
+fn count_repeated_reasons(selected: &Selected) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
     for candidate in &selected.candidates {
-        *times.entry(candidate.reason.as_str()).or_default() += 1;
+        *counts.entry(candidate.reason.as_str()).or_default() += 1;
     }
-    times.retain(|_, times| *times > A_FEW);
-    times
+    counts.retain(|_, counts| *counts > MAX_ROWS_PER_REASON);
+    counts
 }
 
-fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> Vec<(&'static str, String)> {
-    let no = || "no".to_owned();
+fn list_facts(target: &Target, selected: &Selected, remote: &str, policy: String,) -> Vec<(&'static str, String)> {
+    let no_value = || "no".to_owned();
     let base = match target.bases.as_slice() {
         [] => "none".to_owned(),
         bases => bases.iter().map(CommitId::as_str).collect::<Vec<_>>().join(", "),
@@ -195,10 +195,10 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
         ("event", target.event.clone()),
         (
             "pull request",
-            target.pull_request.map_or_else(no, |number| number.to_string()),
+            target.pull_request.map_or_else(no_value, |number| number.to_string()),
         ),
-        ("fork", if target.fork { "yes".to_owned() } else { no() }),
-        ("tag", target.tag.clone().unwrap_or_else(no)),
+        ("fork", if target.fork { "yes".to_owned() } else { no_value() }),
+        ("tag", target.tag.clone().unwrap_or_else(no_value)),
         (
             "branch",
             target
@@ -212,25 +212,25 @@ fn facts(target: &Target, selected: &Selected, remote: &str, policy: String) -> 
         ("because", target.base_source.clone()),
         ("policy", policy),
     ];
-    facts.extend(earlier_commit(target).map(|text| ("known findings", text)));
+    facts.extend(describe_earlier_commit(target).map(|text| ("known findings", text)));
     facts.extend(
         selected
             .gate_changes
             .iter()
-            .map(|change| ("gate changed", by(change))),
+            .map(|change| ("gate changed", describe_gate_change(change))),
     );
     facts.extend(
         selected
             .all_because
             .clone()
-            .map(|why| ("all selected", why))
-            .filter(|(_, why)| *why != target.base_source),
+            .map(|reason| ("all selected", reason))
+            .filter(|(_, reason)| *reason != target.base_source),
     );
     facts
 }
 
 /// Describes the base of `new-only` in a run that selects all pipelines.
-fn earlier_commit(target: &Target) -> Option<String> {
+fn describe_earlier_commit(target: &Target) -> Option<String> {
     match &target.earlier_commit {
         EarlierCommit::None => None,
         EarlierCommit::Found { commits, source } => {
@@ -242,21 +242,21 @@ fn earlier_commit(target: &Target) -> Option<String> {
     }
 }
 
-fn by(change: &GateChange) -> String {
+fn describe_gate_change(change: &GateChange) -> String {
     let separator = if change.words.is_empty() { "" } else { ": " };
     format!("by {}{separator}{}", change.path, change.words.join("; "))
 }
 
-fn headline(target: &Target, selected: &Selected) -> String {
+fn render_headline(target: &Target, selected: &Selected) -> String {
     let count = |n: usize| text::count(n, "pipeline");
-    if let Some(why) = &target.idle_reason {
-        return format!("nothing to review: {}\n", text::line(why));
+    if let Some(reason) = &target.idle_reason {
+        return format!("nothing to review: {}\n", text::line(reason));
     }
-    let what = match target.bases.as_slice() {
+    let subject = match target.bases.as_slice() {
         [] => format!("{} at head", count(selected.candidates.len())),
         _ => format!("{} changed", count(selected.candidates.len())),
     };
-    format!("{what}, {} to review\n", selected.files.len())
+    format!("{subject}, {} to review\n", selected.files.len())
 }
 
 fn candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [String; 3] {
@@ -269,7 +269,7 @@ fn candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [S
     };
     let path = text::line(&candidate.change.path);
     let path = match candidate.change.renamed_from() {
-        Some(from) => format!("{path} (was {})", text::line(from)),
+        Some(old_path) => format!("{path} (was {})", text::line(old_path)),
         None => path,
     };
     let reason = if has_reason {

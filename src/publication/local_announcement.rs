@@ -1,23 +1,23 @@
 //! Prints what `ci` would publish. On a developer's machine, `ci` is run to look at it, and a version is permanent.
 
-use super::intent::Intent;
-use super::{Evidence, Publishing};
+use super::publish_decision::PublishDecision;
+use super::{Publication, ReviewProof};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{Plan, PublishError};
 use crate::session::CommandResult;
 use sluicegate_base::text::{self, count};
 
-impl Publishing<'_> {
+impl Publication<'_> {
     /// Prints the version that would be published, or why none would, with read requests only. The review passed, and
     /// nothing is published, so the run passes.
     pub(crate) fn announce(
         mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<Evidence>,
+        evidence: Option<ReviewProof>,
     ) -> CommandResult {
         match self.describe_publish(plan, evidence) {
-            Ok(description) => self.show(&(text::line(&description) + "\n"))?,
+            Ok(description) => self.print_result(&(text::line(&description) + "\n"))?,
             Err(failure) => self
                 .run
                 .ui
@@ -33,16 +33,17 @@ impl Publishing<'_> {
     fn describe_publish(
         &mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<Evidence>,
+        evidence: Option<ReviewProof>,
     ) -> Result<String, Failure> {
         self.check_settings(evidence.as_ref())?;
         let mut plan = plan?;
         self.check_coverage(&plan, evidence)?;
         let platform = self.run.platform(self.connection)?;
-        match self.intent(&platform, &mut plan)? {
-            Intent::Refuse(failure) => Err(failure),
-            Intent::Nothing(before) => Ok(format!("would publish nothing: {}", before.said)),
-            Intent::Send => {
+        match self.decide(&platform, &mut plan)? {
+            PublishDecision::Refuse(failure) => Err(failure),
+            PublishDecision::AlreadyPublished(published) => { Ok(format!("would publish nothing: {}", published.reason))
+            }
+            PublishDecision::Upload => {
                 let origin = match (&self.target.tag, &plan.branch) {
                     (Some(tag), _) => format!("the tag {tag}"),
                     (None, Some(branch)) => format!("the branch {branch}"),

@@ -22,20 +22,20 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The note of each report that replaces an old one.
-const UNFINISHED: &str = "undecided: the run did not finish";
+const UNFINISHED_NOTE: &str = "undecided: the run did not finish";
 
 /// Writes the reason for the end of the run to the files without a result. They stay undecided.
 pub(crate) fn record_failure(run: &Run, failure: &Failure) {
     let files = mem::take(&mut *run.unfinished_files());
-    let mut reason = format!("{UNFINISHED}: {}", failure.chain());
+    let mut reason = format!("{UNFINISHED_NOTE}: {}", failure.chain());
     if let Some(hint) = failure.own_hint() {
         let _ = write!(reason, ". To do: {hint}");
     }
     for (format, path) in files.reports {
-        run.replace_old_file(&path, |out| write_unfinished_report(format, &reason, out));
+        run.replace_old_file(&path, |writer| write_unfinished_report(format, &reason, writer));
     }
     if let Some(path) = files.publish_junit {
-        run.replace_old_file(&path, |out| write_unfinished_publish(&reason, out));
+        run.replace_old_file(&path, |writer| write_unfinished_publish(&reason, writer));
     }
 }
 
@@ -47,14 +47,14 @@ pub(crate) struct OutputFiles {
     /// The JUnit report of a publish.
     pub(crate) publish_junit: Option<PathBuf>,
     /// Receipts and results, which are removed: there is no unfinished one.
-    pub(crate) removed: Vec<PathBuf>,
+    pub(crate) removed_files: Vec<PathBuf>,
     /// The files that the run reads, which it must not replace.
     pub(crate) inputs: Vec<PathBuf>,
 }
 
 /// Replaces the files that flags and the environment name, before anything can fail.
 pub(crate) fn replace_named_files(run: &Run, command: &Command) -> Result<(), Failure> {
-    match OutputFiles::named_by_job(run, command) {
+    match OutputFiles::from_command(run, command) {
         Some(files) => run.replace_old_files(&files),
         None => Ok(()),
     }
@@ -63,33 +63,33 @@ pub(crate) fn replace_named_files(run: &Run, command: &Command) -> Result<(), Fa
 impl OutputFiles {
     /// Returns the files that flags and the environment name; `None` for a command without a review, a publish or a
     /// report. A dry run writes no reports, so it leaves those of earlier runs alone.
-    fn named_by_job(run: &Run, command: &Command) -> Option<Self> {
+    fn from_command(run: &Run, command: &Command) -> Option<Self> {
         let env = &run.env;
         let is_dry = |flag| settings::is_dry_run(flag, env);
-        let of_review = |to: &DestinationArgs, is_dry: bool| Self {
+        let review_files = |destinations: &DestinationArgs, is_dry: bool| Self {
             reports: if is_dry {
                 Vec::new()
             } else {
-                settings::job_reports(&to.report, env)
+                settings::job_reports(&destinations.report, env)
             },
             ..Self::default()
         };
-        let of_publish = |flags: &PublishFlags| settings::job_publish_files(flags, env);
+        let publish_files = |flags: &PublishFlags| settings::job_publish_files(flags, env);
         let mut files = match command {
-            Command::Review(args) => of_review(&args.gate.destinations, is_dry(args.dry_run)),
-            Command::Check(args) => of_review(&args.gate.destinations, false),
+            Command::Review(args) => review_files(&args.gate.destinations, is_dry(args.dry_run)),
+            Command::Check(args) => review_files(&args.gate.destinations, false),
             Command::Ci(args) => {
                 let is_dry = is_dry(args.review.dry_run);
-                of_review(&args.review.gate.destinations, is_dry)
-                    .with_publish(of_publish(&args.publish), is_dry)
+                review_files(&args.review.gate.destinations, is_dry)
+                    .with_publish(publish_files(&args.publish), is_dry)
             }
             Command::Publish(args) => {
-                let mut files = Self::default().with_publish(of_publish(&args.flags), is_dry(args.dry_run));
+                let mut files = Self::default().with_publish(publish_files(&args.flags), is_dry(args.dry_run));
                 files.inputs.extend(args.require_review.clone());
                 files
             }
             Command::Report(args) => {
-                let mut files = of_review(&args.destinations, false);
+                let mut files = review_files(&args.destinations, false);
                 files
                     .inputs
                     .extend(args.files.iter().chain(&args.compare).cloned());
@@ -101,13 +101,13 @@ impl OutputFiles {
             },
             _ => return None,
         };
-        files.removed.extend(run.global.out.clone());
+        files.removed_files.extend(run.global.out.clone());
         Some(files)
     }
 
     /// Adds the files of a publish.
     pub(crate) fn with_publish(mut self, files: PublishFiles, is_dry: bool) -> Self {
-        self.removed.extend(files.receipt);
+        self.removed_files.extend(files.receipt);
         self.publish_junit = files.junit.filter(|_| !is_dry);
         self
     }
@@ -117,37 +117,38 @@ impl Run {
     /// Replaces the report files by undecided ones, and removes receipts. Returns an error if the run reads one of the
     /// files; the others are replaced nevertheless.
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
-        let full = |path: &PathBuf| self.env.current_dir().join(path);
-        let inputs: Vec<PathBuf> = files.inputs.iter().map(full).collect();
+        let full_path = |path: &PathBuf| self.env.current_dir().join(path);
+        let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
         let is_input = |path: &Path| inputs.iter().any(|input| is_same_file(input, path));
         let mut input = None;
         for ReportFlag { format, path } in &files.reports {
-            let Some(path) = path.as_ref().map(full) else {
+            let Some(path) = path.as_ref().map(full_path) else {
                 continue;
             };
             if is_input(&path) {
                 input = Some(path);
             } else {
-                self.replace_old_file(&path, |out| write_unfinished_report(*format, UNFINISHED, out));
+                self.replace_old_file(&path, |writer| { write_unfinished_report(*format, UNFINISHED_NOTE, writer)
+                });
                 self.unfinished_files().reports.push((*format, path));
             }
         }
-        if let Some(path) = files.publish_junit.as_ref().map(full) {
+        if let Some(path) = files.publish_junit.as_ref().map(full_path) {
             if is_input(&path) {
                 input = Some(path);
             } else {
-                self.replace_old_file(&path, |out| write_unfinished_publish(UNFINISHED, out));
+                self.replace_old_file(&path, |writer| write_unfinished_publish(UNFINISHED_NOTE, writer));
                 self.unfinished_files().publish_junit = Some(path);
             }
         }
-        for path in files.removed.iter().map(full) {
+        for path in files.removed_files.iter().map(full_path) {
             if is_input(&path) {
                 input = Some(path);
             } else {
                 self.remove_old_file(&path);
             }
         }
-        input.map_or(Ok(()), |path| Err(refusal(&path)))
+        input.map_or(Ok(()), |path| Err(reject_input_path(&path)))
     }
 
     /// Replaces the reports that the policy names, or those that the host looks for if none is named. The reports that
@@ -155,15 +156,15 @@ impl Run {
     pub(crate) fn replace_reports_of_policy(
         &self,
         workspace: &Workspace<'_>,
-        to: &DestinationArgs,
+        destinations: &DestinationArgs,
         publish: Option<&PublishFlags>,
     ) -> Result<(), Failure> {
         let sources = &workspace.sources;
         let mut files = OutputFiles::default();
         // An invalid setting is reported where the settings are read.
-        if let Ok(to) = sources.clone().resolve(|sources| sources.report_destinations(to)) {
-            self.use_policy_annotations(to.annotations);
-            files.reports = to.reports;
+        if let Ok(destinations) = sources.clone().resolve(|sources| sources.report_destinations(destinations)) {
+            self.use_policy_annotations(destinations.annotations);
+            files.reports = destinations.reports;
             if files.reports.is_empty() {
                 files.reports = default_reports(self, workspace.ci.host);
             }
@@ -195,8 +196,8 @@ impl Run {
 
     /// Replaces the old reports at the paths where the host looks for them, if the run ends before it knows whether
     /// the policy names others.
-    pub(crate) fn replace_default_reports(&self, to: &DestinationArgs) {
-        let is_named = !settings::job_reports(&to.report, &self.env).is_empty();
+    pub(crate) fn replace_default_reports(&self, destinations: &DestinationArgs) {
+        let is_named = !settings::job_reports(&destinations.report, &self.env).is_empty();
         let host = settings::requested_host(&self.global, &self.env).ok();
         let Some(host) = host.filter(|_| !is_named) else {
             return;
@@ -237,30 +238,30 @@ impl Run {
     pub(crate) fn replace_old_file(
         &self,
         path: &Path,
-        fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) {
         if !self.may_replace(path) {
             return;
         }
-        if let Err(why) = atomic_file::write_file_with(path, fill)
+        if let Err(error) = atomic_file::write_file_with(path, write)
             && path.is_file()
         {
-            self.warn_of_old_file(path, &why);
+            self.warn_of_old_file(path, &error);
         }
     }
 
     fn remove_old_file(&self, path: &Path) {
         if path.is_file()
             && self.may_replace(path)
-            && let Err(why) = fs::remove_file(path)
+            && let Err(error) = fs::remove_file(path)
         {
-            self.warn_of_old_file(path, &why);
+            self.warn_of_old_file(path, &error);
         }
     }
 
-    fn warn_of_old_file(&self, path: &Path, why: &io::Error) {
+    fn warn_of_old_file(&self, path: &Path, error: &io::Error) {
         self.ui.warn(&format!(
-            "could not replace {}, which is of an earlier run: {why}",
+            "could not replace {}, which is of an earlier run: {error}",
             path.display()
         ));
     }
@@ -282,25 +283,25 @@ impl Run {
     }
 }
 
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+fn is_same_file(path: &Path, other_path: &Path) -> bool {
+    path == other_path || matches!((path.canonicalize(), other_path.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-fn refusal(path: &Path) -> Failure {
+fn reject_input_path(path: &Path) -> Failure {
     let message = format!("cannot write {}: the command reads this file", path.display());
     Failure::usage(message).hint("write to another path")
 }
 
-fn write_unfinished_report(format: Format, reason: &str, out: &mut dyn io::Write) -> io::Result<()> {
-    let about = ReportContext {
+fn write_unfinished_report(format: Format, reason: &str, writer: &mut dyn io::Write) -> io::Result<()> {
+    let context = ReportContext {
         tool_version: env!("CARGO_PKG_VERSION"),
         ..ReportContext::default()
     };
     let report = Report::unfinished(reason, Timestamp::now());
-    report::render(format, &report, &about, out)
+    report::render(format, &report, &context, writer)
 }
 
-fn write_unfinished_publish(reason: &str, out: &mut dyn io::Write) -> io::Result<()> {
+fn write_unfinished_publish(reason: &str, writer: &mut dyn io::Write) -> io::Result<()> {
     let run = PublishRun {
         version: "version".to_owned(),
         verdict: Verdict::Undecided,
@@ -309,5 +310,5 @@ fn write_unfinished_publish(reason: &str, out: &mut dyn io::Write) -> io::Result
         started_at: Timestamp::now(),
         elapsed: Duration::ZERO,
     };
-    write_publish_junit(&run, out)
+    write_publish_junit(&run, writer)
 }

@@ -1,13 +1,13 @@
 //! Determines the changes of a publish for consumers before any request is sent, compared with the version that they
 //! use.
 
-use super::intent::Intent;
-use super::{Publishing, with_wish};
+use super::publish_decision::PublishDecision;
+use super::{Publication, with_publish_request};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{Compat as Mode, IfExists};
-use crate::publication::offered_side::{FETCH, IdsOnly, OfferedSide};
+use crate::publication::offered_side::{ComparedOffer, FETCH_HINT, IdsOnly};
 use crate::publish::{self, Plan, PublishedFiles, compare_with_published_files, version_name::needs_next_version,};
 use crate::session::published::not_published;
 use sluicegate_git::{CommitId, Repository};
@@ -18,22 +18,22 @@ use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// Placeholder for the next version until it is computed.
-pub(super) const DRAFT: &str = "0.0.0";
+pub(super) const DRAFT_VERSION: &str = "0.0.0";
 
-const COMPARE_WITH_ANOTHER: &str =
+const OTHER_VERSION_HINT: &str =
     "pass --against VERSION to compare with a version whose commit has the file";
 
 /// The result of a comparison.
 pub(crate) struct PublishComparison {
     pub(super) compat: Compat,
     /// The next version after the latest, or why there is none.
-    pub(super) next: Result<String, NextError>,
+    pub(super) next_version: Result<String, NextError>,
     ids_only: Option<IdsOnly>,
 }
 
 impl PublishComparison {
     /// Returns the version that is compared with, and its commit.
-    pub(super) fn published(&self) -> (&str, &str) {
+    pub(super) fn compared_version(&self) -> (&str, &str) {
         let compat = &self.compat;
         (
             compat.against.as_deref().unwrap_or_default(),
@@ -42,8 +42,8 @@ impl PublishComparison {
     }
 
     /// Returns the next version's name, if all changes are known; otherwise empty.
-    pub(super) fn next_name(&self) -> String {
-        let next = self.next.as_ref().ok().filter(|_| self.compat.class.is_some());
+    pub(super) fn next_version_name(&self) -> String {
+        let next = self.next_version.as_ref().ok().filter(|_| self.compat.class.is_some());
         next.cloned().unwrap_or_default()
     }
 
@@ -53,15 +53,15 @@ impl PublishComparison {
     }
 }
 
-impl Publishing<'_> {
+impl Publication<'_> {
     /// Returns whether the version name is computed from the latest version (`{next}`).
-    pub(super) fn asks_for_next(&self) -> bool {
+    pub(super) fn needs_next_version(&self) -> bool {
         needs_next_version(&self.settings.version_name)
     }
 
     /// Returns an error if the version name needs a comparison that is turned off.
-    pub(super) fn refuse_next_without_comparison(&self) -> Result<(), Failure> {
-        if self.asks_for_next() && self.settings.compatibility.mode == Mode::Off {
+    pub(super) fn reject_next_without_comparison(&self) -> Result<(), Failure> {
+        if self.needs_next_version() && self.settings.compatibility.mode == Mode::Off {
             let message =
                 "{next} needs a comparison with the published version, but --compat off disables it";
             return Err(Failure::usage(message).hint("pass --compat warn, or use another version name"));
@@ -71,7 +71,7 @@ impl Publishing<'_> {
 
     /// Compares with the version that consumers use, warns if only ids were compared, and sets the version name.
     /// Returns `None` if no comparison is needed, or if it failed and is optional.
-    pub(super) fn compared(
+    pub(super) fn compare_with_platform(
         &self,
         platform: &Platform,
         plan: &mut Plan,
@@ -80,10 +80,10 @@ impl Publishing<'_> {
         if mode == Mode::Off {
             return Ok(None);
         }
-        let is_needed = mode == Mode::Fail || self.asks_for_next();
-        let (old, latest) = match self.asked(platform)? {
-            Ok(found) => found,
-            Err(error) if is_needed || is_denied(&error) => return Err(error.into()),
+        let is_needed = mode == Mode::Fail || self.needs_next_version();
+        let (compared_details, latest_name) = match self.request_compared_version(platform)? {
+            Ok(details) => details,
+            Err(error) if is_needed || is_access_denied(&error) => return Err(error.into()),
             Err(error) => {
                 self.run
                     .ui
@@ -91,38 +91,40 @@ impl Publishing<'_> {
                 return Ok(None);
             }
         };
-        let mut compared = self.against(plan, old.as_ref(), latest.as_deref())?;
-        if let Some(IdsOnly { why, may_fetch }) = &compared.ids_only {
-            let hint = if *may_fetch { FETCH } else { COMPARE_WITH_ANOTHER };
+        let mut comparison = self.compare_with_version(plan, compared_details.as_ref(), latest_name.as_deref())?;
+        if let Some(IdsOnly { reason, may_fetch }) = &comparison.ids_only {
+            let hint = if *may_fetch {
+                FETCH_HINT } else {
+                OTHER_VERSION_HINT };
             if is_needed {
-                return Err(not_enough(why, hint));
+                return Err(reject_incomplete_comparison(reason, hint));
             }
             self.run.ui.warn(&format!(
-                "comparing only the ids of shared pipelines: {why}\nhint: {hint}"
+                "comparing only the ids of shared pipelines: {reason}\nhint: {hint}"
             ));
         }
-        if self.asks_for_next() {
-            let next = compared.next.as_ref().map_err(next_failure)?.clone();
-            compared.next = Ok(self.name_free_version(plan, next)?);
+        if self.needs_next_version() {
+            let next_version = comparison.next_version.as_ref().map_err(reject_next_version)?.clone();
+            comparison.next_version = Ok(self.set_unused_version_name(plan, next_version)?);
         }
-        compared.compat = self.accepted(compared.compat, plan);
-        Ok(Some(compared))
+        comparison.compat = self.accept_breaks(comparison.compat, plan);
+        Ok(Some(comparison))
     }
 
     /// Returns the version to compare with, and the name of the latest one.
     #[expect(clippy::type_complexity, reason = "what is there, or the call that failed")]
-    fn asked(
+    fn request_compared_version(
         &self,
         platform: &Platform,
     ) -> Result<Result<(Option<ArtifactDetails>, Option<String>), HttpError>, Failure> {
         let prefix = &self.settings.prefix;
-        let name = |details: &Option<ArtifactDetails>| details.as_ref()?.artifact.version_name.clone();
+        let version_name = |details: &Option<ArtifactDetails>| details.as_ref()?.artifact.version_name.clone();
         let latest = match self.run.requests(platform.artifact_details(prefix, None))? {
             Ok(details) => Some(details),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Ok(Err(error)),
         };
-        let latest_name = name(&latest);
+        let latest_name = version_name(&latest);
         let Some(version) = &self.settings.against else {
             return Ok(Ok((latest, latest_name)));
         };
@@ -138,94 +140,94 @@ impl Publishing<'_> {
         }
     }
 
-    fn against(
+    fn compare_with_version(
         &self,
         plan: &Plan,
-        old: Option<&ArtifactDetails>,
-        latest: Option<&str>,
+        compared_details: Option<&ArtifactDetails>,
+        latest_name: Option<&str>,
     ) -> Result<PublishComparison, Failure> {
-        let Some(old) = old else {
+        let Some(compared_details) = compared_details else {
             // If every version is disabled, the numbers go on from the newest.
             let newest = self.history.newest_name();
             return Ok(PublishComparison {
                 compat: Compat::new(Against::default(), Vec::new()),
-                next: interface::next(newest, interface::Class::Content),
+                next_version: interface::next(newest, interface::Class::Content),
                 ids_only: None,
             });
         };
-        let (compat, ids_only) = self.compat_of(plan, old)?;
+        let (compat, ids_only) = self.compare_offers(plan, compared_details)?;
         let class = compat.class.unwrap_or(interface::Class::Content);
         Ok(PublishComparison {
-            next: interface::next(latest, class),
+            next_version: interface::next(latest_name, class),
             compat,
             ids_only,
         })
     }
 
-    fn compat_of(&self, plan: &Plan, old: &ArtifactDetails) -> Result<(Compat, Option<IdsOnly>), Failure> {
-        let old = OfferedSide::of_version(self.run, self.workspace, old, self.settings.revisions.deepen)?;
-        let at = match &old.at {
-            Ok(at) => at,
+    fn compare_offers(&self, plan: &Plan, old: &ArtifactDetails,) -> Result<(Compat, Option<IdsOnly>), Failure> {
+        let old = ComparedOffer::from_version(self.run, self.workspace, old, self.settings.revisions.deepen)?;
+        let old_offer = match &old.offer {
+            Ok(old_offer) => old_offer,
             Err(ids_only) => {
-                let offered = plan.shared_pipelines.iter().map(|shared| shared.id.as_str());
-                let compat = Compat::of_ids(old.against(), &old.ids, &offered);
+                let offered_ids = plan.shared_pipelines.iter().map(|shared| shared.id.as_str());
+                let compat = Compat::of_ids(old.to_against(), &old.ids, &offered_ids);
                 return Ok((compat, Some(ids_only.clone())));
             }
         };
-        let planned = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
+        let planned_files = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
         let mut changes = interface_version::compare_interface_versions(
-            &at.offer(self.workspace)?,
-            &InterfaceVersion::for_plan(&self.workspace.repo, plan.interface.clone(), planned),
+            &old_offer.offer(self.workspace)?,
+            &InterfaceVersion::for_plan(&self.workspace.repo, plan.interface.clone(), planned_files),
         )?;
         changes.extend(interface::beyond_the_commit(
             &old.ids,
-            &at.interface,
+            &old_offer.interface,
             &plan.interface,
         ));
-        let repository = at.repository(self.workspace);
-        changes.extend(self.content(plan, repository, &at.commit, changes.is_empty())?);
-        Ok((Compat::new(old.against(), changes), None))
+        let repository = old_offer.repository(self.workspace);
+        changes.extend(self.list_changed_files(plan, repository, &old_offer.commit, changes.is_empty())?);
+        Ok((Compat::new(old.to_against(), changes), None))
     }
 
     /// Returns the changed files. The shared-pipelines file is included only if its changes are not listed otherwise.
-    fn content(
+    fn list_changed_files(
         &self,
         plan: &Plan,
         repository: &Repository,
         commit: &CommitId,
-        with_shared: bool,
+        includes_shared_file: bool,
     ) -> Result<Vec<Change>, Failure> {
-        let old = PublishedFiles {
+        let published_files = PublishedFiles {
             repository,
             commit,
             is_selected: &|path| self.settings.selection.selects(path),
         };
-        let mut changes = compare_with_published_files(plan, &old)?;
-        changes.retain(|change| with_shared || change.subject() != plan.interface.file);
+        let mut changes = compare_with_published_files(plan, &published_files)?;
+        changes.retain(|change| includes_shared_file || change.subject() != plan.interface.file);
         Ok(changes)
     }
 
     /// Sets the version name to the first one from `next` on that no version has, enabled or not; returns the number in
     /// it.
-    fn name_free_version(&self, plan: &mut Plan, mut next: String) -> Result<String, Failure> {
+    fn set_unused_version_name(&self, plan: &mut Plan, mut next_version: String) -> Result<String, Failure> {
         let names = self.history.names();
         loop {
-            self.name(plan, next.clone())?;
+            self.set_version_name(plan, next_version.clone())?;
             if !names.contains(plan.version_name.as_str()) {
-                return Ok(next);
+                return Ok(next_version);
             }
-            let higher = interface::next(Some(&next), interface::Class::Content);
-            next = higher.map_err(|error| next_failure(&error))?;
+            let higher_version = interface::next(Some(&next_version), interface::Class::Content);
+            next_version = higher_version.map_err(|error| reject_next_version(&error))?;
         }
     }
 
-    fn name(&self, plan: &mut Plan, next: String) -> Result<(), Failure> {
+    fn set_version_name(&self, plan: &mut Plan, next_version: String) -> Result<(), Failure> {
         let source = self.settings.from;
-        plan.version_name = with_wish(
+        plan.version_name = with_publish_request(
             (self.workspace, self.settings, self.target),
             source,
-            next,
-            |wish| publish::version_name(&self.workspace.repo, &self.target.head, wish),
+            next_version,
+            |request| publish::version_name(&self.workspace.repo, &self.target.head, request),
         )?;
         if !has_next(&plan.version_name) {
             let message = format!(
@@ -240,42 +242,42 @@ impl Publishing<'_> {
 
     /// Marks a break as accepted by the job's reason or by a version name that announces it. A counted name announces
     /// nothing, as no user chose it.
-    fn accepted(&self, compat: Compat, plan: &Plan) -> Compat {
-        let by_name = || {
-            let named = accepted_by_name(compat.against.as_deref(), &plan.version_name);
-            named.filter(|_| !self.asks_for_next())
+    fn accept_breaks(&self, compat: Compat, plan: &Plan) -> Compat {
+        let reason_in_name = || {
+            let reason = accepted_by_name(compat.against.as_deref(), &plan.version_name);
+            reason.filter(|_| !self.needs_next_version())
         };
         let reason = self
             .settings
             .compatibility
             .accepted_reason
             .clone()
-            .or_else(by_name);
+            .or_else(reason_in_name);
         compat.accept(reason)
     }
 
     /// Ends a publish with a counted name if the plan equals the published version.
-    pub(super) fn skip_unchanged(&self, plan: &Plan) -> Option<Intent> {
-        let compared = self.compared.as_ref().filter(|_| self.asks_for_next())?;
-        if !compared.is_unchanged() {
+    pub(super) fn skip_unchanged(&self, plan: &Plan) -> Option<PublishDecision> {
+        let comparison = self.comparison.as_ref().filter(|_| self.needs_next_version())?;
+        if !comparison.is_unchanged() {
             return None;
         }
-        let (version, commit) = compared.published();
-        let said = format!("nothing changed since version {version} of {}", plan.prefix);
-        Some(Intent::nothing(said, version, commit))
+        let (version, commit) = comparison.compared_version();
+        let reason = format!("nothing changed since version {version} of {}", plan.prefix);
+        Some(PublishDecision::already_published(reason, version, commit))
     }
 
     /// Refuses a publish that breaks consumers, unless the job accepts the break.
-    pub(super) fn refuse_breaks(&self, platform: &Platform, plan: &Plan) -> Result<Option<Intent>, Failure> {
-        let Some(compared) = &self.compared else {
+    pub(super) fn decide_on_breaks(&self, platform: &Platform, plan: &Plan,) -> Result<Option<PublishDecision>, Failure> {
+        let Some(comparison) = &self.comparison else {
             return Ok(None);
         };
-        let is_refused = self.is_refused(platform, plan, &compared.compat)?;
-        Ok(is_refused.then(|| Intent::Refuse(refusal(plan, compared))))
+        let is_refused = self.are_breaks_refused(platform, plan, &comparison.compat)?;
+        Ok(is_refused.then(|| PublishDecision::Refuse(reject_breaks(plan, comparison))))
     }
 
     /// Returns whether the breaks stop the publish. A rerun of an existing version is allowed.
-    fn is_refused(&self, platform: &Platform, plan: &Plan, compat: &Compat) -> Result<bool, Failure> {
+    fn are_breaks_refused(&self, platform: &Platform, plan: &Plan, compat: &Compat) -> Result<bool, Failure> {
         if self.settings.compatibility.mode != Mode::Fail
             || !compat.is_breaking()
             || compat.accepted.is_some()
@@ -285,12 +287,12 @@ impl Publishing<'_> {
         if self.settings.if_exists != IfExists::SameContent {
             return Ok(true);
         }
-        let there = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
-        Ok(self.run.requests(there)?.is_err())
+        let existing_version = platform.artifact_details(&plan.prefix, Some(&plan.version_name));
+        Ok(self.run.requests(existing_version)?.is_err())
     }
 
     /// Prints the changes for consumers, if they do not stop the publish.
-    pub(super) fn tell_compat(&self, plan: &Plan, compat: &Compat) {
+    pub(super) fn print_consumer_changes(&self, plan: &Plan, compat: &Compat) {
         if !compat.is_breaking() {
             if compat.against.is_some() {
                 let old = compat.old_name();
@@ -298,16 +300,16 @@ impl Publishing<'_> {
             }
             return;
         }
-        let mut said = would_break(plan, compat);
+        let mut message = describe_breaks(plan, compat);
         if let Some(reason) = &compat.accepted {
-            said = format!("{said}\naccepted: {reason}");
+            message = format!("{message}\naccepted: {reason}");
         }
-        self.run.ui.warn(&said);
+        self.run.ui.warn(&message);
     }
 }
 
 /// Returns the breaks with every location.
-fn would_break(plan: &Plan, compat: &Compat) -> String {
+fn describe_breaks(plan: &Plan, compat: &Compat) -> String {
     format!(
         "version {} of {} breaks consumers of {}:\n  {}",
         plan.version_name,
@@ -317,25 +319,25 @@ fn would_break(plan: &Plan, compat: &Compat) -> String {
     )
 }
 
-fn refusal(plan: &Plan, compared: &PublishComparison) -> Failure {
-    let message = would_break(plan, &compared.compat);
-    let by_name = match (&compared.next, &compared.compat.against) {
+fn reject_breaks(plan: &Plan, comparison: &PublishComparison) -> Failure {
+    let message = describe_breaks(plan, &comparison.compat);
+    let name_hint = match (&comparison.next_version, &comparison.compat.against) {
         (Ok(next), Some(old)) if accepted_by_name(Some(old), next).is_some() => {
             format!("publish as a higher major version by name ({next}), or ")
         }
         _ => String::new(),
     };
     Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).hint(format!(
-        "nothing was sent; {by_name}accept the break with --accept-breaking REASON"
+        "nothing was sent; {name_hint}accept the break with --accept-breaking REASON"
     ))
 }
 
-fn not_enough(why: &str, hint: &str) -> Failure {
-    let message = format!("could not determine the changes for consumers: {why}");
+fn reject_incomplete_comparison(reason: &str, hint: &str) -> Failure {
+    let message = format!("could not determine the changes for consumers: {reason}");
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).hint(hint)
 }
 
-fn next_failure(error: &NextError) -> Failure {
+fn reject_next_version(error: &NextError) -> Failure {
     let hint = match error {
         NextError::NotSemantic(_) => {
             "set this version name yourself, to a semantic version such as 1.0.0; {next} continues from it"
@@ -345,12 +347,12 @@ fn next_failure(error: &NextError) -> Failure {
     Failure::usage(error.to_string()).hint(hint)
 }
 
-fn is_denied(error: &HttpError) -> bool {
+fn is_access_denied(error: &HttpError) -> bool {
     matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Forbidden)
 }
 
 /// Returns the class as a step output; empty without a complete comparison.
-pub(super) fn class_of(compat: Option<&Compat>) -> String {
+pub(super) fn class_name(compat: Option<&Compat>) -> String {
     let class = compat.and_then(|compat| compat.class);
     class.map(|class| class.to_string()).unwrap_or_default()
 }

@@ -1,18 +1,18 @@
 //! Detects a commit that was published before. A repeated job must not publish it again under a name that nobody chose:
 //! it would become the latest version, and a nightly run would undo a rollback.
 
-use super::Publishing;
-use super::intent::Intent;
+use super::Publication;
+use super::publish_decision::PublishDecision;
 use crate::error::Failure;
 use crate::publish::version_name::{NameOrigin, name_origin};
 use crate::publish::{FileSource, Plan};
 use sluicegate_platform::api::Artifact;
 
-impl Publishing<'_> {
+impl Publication<'_> {
     /// Ends the publish if a template makes the name and any version of the commit exists, enabled or not. If the
     /// planned version itself exists and is enabled, `--if-exists` decides. A name that a person chose is published,
     /// after a note.
-    pub(super) fn skip_published_commit(&self, plan: &Plan) -> Result<Option<Intent>, Failure> {
+    pub(super) fn skip_published_commit(&self, plan: &Plan) -> Result<Option<PublishDecision>, Failure> {
         // A person may publish the working tree several times from one commit; a job repeats itself.
         if self.settings.from == FileSource::Worktree && self.workspace.ci.host.is_local() {
             return Ok(None);
@@ -21,7 +21,7 @@ impl Publishing<'_> {
         let is_template = name_origin(&self.settings.version_name) == NameOrigin::Template;
         let Some(version) = versions.first() else {
             if is_template {
-                self.history.require_commits(&plan.prefix)?;
+                self.history.require_known_commits(&plan.prefix)?;
             }
             return Ok(None);
         };
@@ -43,8 +43,12 @@ impl Publishing<'_> {
             return Ok(None);
         }
         self.warn_of_published_commit(version, plan);
-        let said = format!("this commit is published already, as version {name} of {prefix}{state}");
-        Ok(Some(Intent::nothing(said, name, &plan.commit_hash)))
+        let reason = format!("this commit is published already, as version {name} of {prefix}{state}");
+        Ok(Some(PublishDecision::already_published(
+            reason,
+            name,
+            &plan.commit_hash,
+        )))
     }
 
     fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {

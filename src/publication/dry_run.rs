@@ -1,7 +1,7 @@
 //! Runs the dry run: shows the plan, the reasons to refuse it, and its changes for consumers, with read requests only.
 
-use super::Publishing;
-use super::intent::Intent;
+use super::Publication;
+use super::publish_decision::PublishDecision;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{FileSelection, FileSource, Plan, PlanChanges, PublishError, Receipt, compare_plans};
@@ -17,10 +17,10 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::fmt::Write as _;
 
 /// Maximum number of changed files of each kind to print.
-const NAMED: usize = 20;
+const MAX_LISTED_ENTRIES: usize = 20;
 
 #[derive(Default)]
-struct PublishedNow {
+struct PublishedState {
     exists: Option<bool>,
     latest: Option<ArtifactDetails>,
 }
@@ -29,46 +29,47 @@ struct PublishedNow {
 struct Preview {
     receipt_digest: String,
     hashes: Vec<String>,
-    published: PublishedNow,
-    refused: Vec<String>,
-    nothing: Option<String>,
+    published_state: PublishedState,
+    refusals: Vec<String>,
+    skip_reason: Option<String>,
     /// The commit compared with and the changes since then, or why they are unknown.
     changes: Result<(String, PlanChanges), String>,
     /// The changes for consumers; `None` if they were not compared.
     compat: Option<Compat>,
 }
 
-impl Publishing<'_> {
+impl Publication<'_> {
     /// Shows the plan; exits with 1 for a break that is not allowed, as a publish would.
-    pub(super) fn preview(mut self, mut plan: Plan) -> CommandResult {
-        let platform = self.configured()?;
+    pub(super) fn run_dry(mut self, mut plan: Plan) -> CommandResult {
+        let platform = self.find_platform()?;
         let intent = match &platform {
-            Some(platform) => self.intent(platform, &mut plan)?,
-            None => Intent::Send,
+            Some(platform) => self.decide(platform, &mut plan)?,
+            None => PublishDecision::Upload,
         };
         let (plan, platform) = (&plan, platform.as_ref());
         let hashes = plan.hash_all()?;
-        let published = self.published(platform, plan)?;
-        let changes = self.since_latest(plan, &hashes, published.latest.as_ref());
-        let exists = "the version already exists, and versions cannot be changed".to_owned();
-        let mut refused: Vec<String> = published
+        let published_state = self.request_published_state(platform, plan)?;
+        let changes = self.compare_with_latest(plan, &hashes, published_state.latest.as_ref());
+        let conflict = "the version already exists, and versions cannot be changed".to_owned();
+        let mut refusals: Vec<String> = published_state
             .exists
-            .filter(|exists| *exists)
-            .map(|_| exists)
+            .filter(|conflict| *conflict)
+            .map(|_| conflict)
             .into_iter()
             .collect();
-        let (status, receipt, nothing) = match intent {
-            Intent::Send => (ExitStatus::Success, Receipt::for_dry_run(plan, &hashes), None),
-            Intent::Nothing(before) => {
-                let receipt = Receipt::for_unchanged_files(plan, &hashes, &before.version, &before.commit);
-                (ExitStatus::Success, receipt, Some(before.said))
+        let (status, receipt, skip_reason) = match intent {
+            PublishDecision::Upload => (ExitStatus::Success, Receipt::for_dry_run(plan, &hashes), None),
+            PublishDecision::AlreadyPublished(published) => {
+                let receipt =
+                    Receipt::for_unchanged_files(plan, &hashes, &published.version, &published.commit);
+                (ExitStatus::Success, receipt, Some(published.reason))
             }
-            Intent::Refuse(failure) => {
-                match &self.compared {
-                    Some(compared) if failure.status() == ExitStatus::GateFailed => {
-                        refused.extend(breaks_told(&compared.compat));
+            PublishDecision::Refuse(failure) => {
+                match &self.comparison {
+                    Some(comparison) if failure.status() == ExitStatus::GateFailed => {
+                        refusals.extend(breaks_told(&comparison.compat));
                     }
-                    _ => refused.push(failure.chain()),
+                    _ => refusals.push(failure.chain()),
                 }
                 (failure.status(), Receipt::for_dry_run(plan, &hashes), None)
             }
@@ -76,53 +77,56 @@ impl Publishing<'_> {
         let preview = Preview {
             receipt_digest: receipt.digest.clone(),
             hashes: hashes.clone(),
-            published,
-            refused,
-            nothing,
+            published_state,
+            refusals,
+            skip_reason,
             changes,
-            compat: self.compared.as_ref().map(|compared| compared.compat.clone()),
+            compat: self
+                .comparison
+                .as_ref()
+                .map(|comparison| comparison.compat.clone()),
         };
-        let shown = if self.settings.json {
-            json(&document(plan, &preview))
+        let output = if self.settings.json {
+            json(&build_document(plan, &preview))
         } else {
-            in_words(plan, &preview, self.run.global.verbose > 0)
+            render_text(plan, &preview, self.run.global.verbose > 0)
         };
-        self.show(&shown)?;
+        self.print_result(&output)?;
         let name = format!("{} of {}", plan.version_name, plan.prefix);
-        match &preview.nothing {
+        match &preview.skip_reason {
             _ if status != ExitStatus::Success => {
                 let title = format!("{PUBLISH_FAILED}: version {name} (dry run)");
                 self.run
-                    .annotate_failure(&title, status, &preview.refused.join("\n"));
+                    .annotate_failure(&title, status, &preview.refusals.join("\n"));
             }
-            Some(reason) => self.summarize(&format!("Dry run: nothing to publish: {reason}"), plan, &[]),
-            None => self.summarize(&format!("Dry run: would publish {name}"), plan, &preview.refused),
+            Some(reason) => self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[]),
+            None => self.write_summary(&format!("Dry run: would publish {name}"), plan, &preview.refusals),
         }
-        Ok(status.worse(self.record(receipt)))
+        Ok(status.worse(self.write_records(receipt)))
     }
 
     /// Returns the platform if one is configured; a counted version name requires one.
-    fn configured(&self) -> Result<Option<Platform>, Failure> {
+    fn find_platform(&self) -> Result<Option<Platform>, Failure> {
         let is_missing = self.connection.base_url().is_err() || self.connection.token().is_err();
-        if is_missing && !self.asks_for_next() {
+        if is_missing && !self.needs_next_version() {
             return Ok(None);
         }
         Ok(Some(self.run.platform(self.connection)?))
     }
 
     /// Handles a missing plan; with `--json`, the reasons are printed as JSON too.
-    pub(super) fn show_refusal(&self, error: PublishError) -> CommandResult {
+    pub(super) fn report_plan_error(&self, error: PublishError) -> CommandResult {
         if self.settings.json {
-            let refused: Vec<Value> = match &error {
+            let refusals: Vec<Value> = match &error {
                 PublishError::Incomplete(problems) => problems
                     .iter()
-                    .map(|it| value!({ "what": it.description, "path": it.path, "line": it.line, "component": it.component }))
+                    .map(|problem| value!({ "what": problem.description, "path": problem.path, "line": problem.line, "component": problem.component }))
                     .collect(),
-                other => vec![value!({ "what": other.to_string() })],
+                error => vec![value!({ "what": error.to_string() })],
             };
             let head = self.target.head.as_str();
-            self.show(&json(
-                &value!({ "schema": "sluicegate.plan/v1", "commitHash": head, "refused": refused }),
+            self.print_result(&json(
+                &value!({ "schema": "sluicegate.plan/v1", "commitHash": head, "refused": refusals }),
             ))?;
         }
         Err(error.into())
@@ -130,54 +134,66 @@ impl Publishing<'_> {
 
     /// Returns the published versions, if a platform is configured. An unavailable platform is only a warning, as the
     /// plan does not need it.
-    fn published(&self, platform: Option<&Platform>, plan: &Plan) -> Result<PublishedNow, Failure> {
+    fn request_published_state(
+        &self,
+        platform: Option<&Platform>,
+        plan: &Plan,
+    ) -> Result<PublishedState, Failure> {
         let Some(platform) = platform else {
-            return Ok(PublishedNow::default());
+            return Ok(PublishedState::default());
         };
-        let asked = self.run.requests(async {
-            Ok::<_, HttpError>(PublishedNow {
-                exists: Some(found(platform, plan, Some(&plan.version_name)).await?.is_some()),
-                latest: found(platform, plan, None).await?,
+        let published_state = self.run.requests(async {
+            Ok::<_, HttpError>(PublishedState {
+                exists: Some(
+                    find_version(platform, plan, Some(&plan.version_name))
+                        .await?
+                        .is_some(),
+                ),
+                latest: find_version(platform, plan, None).await?,
             })
         })?;
-        Ok(asked.unwrap_or_else(|why| {
+        Ok(published_state.unwrap_or_else(|error| {
             self.run
                 .ui
-                .warn(&format!("could not determine the published version: {why}"));
-            PublishedNow::default()
+                .warn(&format!("could not determine the published version: {error}"));
+            PublishedState::default()
         }))
     }
 
-    fn since_latest(
+    fn compare_with_latest(
         &self,
         plan: &Plan,
         hashes: &[String],
         latest: Option<&ArtifactDetails>,
     ) -> Result<(String, PlanChanges), String> {
         let latest = latest.ok_or("no published version is known")?;
-        let told = latest.artifact.commit_hash.as_deref();
-        let told = told.ok_or("the latest published version has no commit")?;
+        let latest_id = latest.artifact.commit_hash.as_deref();
+        let latest_id = latest_id.ok_or("the latest published version has no commit")?;
         let repo = &self.workspace.repo;
-        if told.len() < 40 || !repo.has_commit(told) {
-            return Err(format!("the clone does not have the commit {told}"));
+        if latest_id.len() < 40 || !repo.has_commit(latest_id) {
+            return Err(format!("the clone does not have the commit {latest_id}"));
         }
-        let old = repo.resolve(told).map_err(|why| why.to_string())?;
-        match repo.contains(&self.target.head, &old) {
+        let latest_commit = repo.resolve(latest_id).map_err(|error| error.to_string())?;
+        match repo.contains(&self.target.head, &latest_commit) {
             Ok(true) => {}
-            Ok(false) => return Err(format!("the commit {told} is not in the history of this one")),
-            Err(why) => return Err(why.to_string()),
+            Ok(false) => {
+                return Err(format!(
+                    "the commit {latest_id} is not in the history of this one"
+                ));
+            }
+            Err(error) => return Err(error.to_string()),
         }
         let changed = self
-            .plan_of(&old, FileSource::Commit)
-            .and_then(|before| compare_plans(&before, plan, hashes));
+            .build_plan_of(&latest_commit, FileSource::Commit)
+            .and_then(|old_plan| compare_plans(&old_plan, plan, hashes));
         changed
-            .map(|changes| (told.to_owned(), changes))
-            .map_err(|why| format!("the commit {told} could not be published as this one: {why}"))
+            .map(|changes| (latest_id.to_owned(), changes))
+            .map_err(|error| format!("the commit {latest_id} could not be published as this one: {error}"))
     }
 }
 
 /// Returns the details of a version, or of the most recent enabled one; `None` if there is no such version.
-async fn found(
+async fn find_version(
     platform: &Platform,
     plan: &Plan,
     version: Option<&str>,
@@ -190,23 +206,23 @@ async fn found(
 }
 
 /// Returns the plan as JSON: schema `sluicegate.plan/v1`.
-fn document(plan: &Plan, preview: &Preview) -> Value {
+fn build_document(plan: &Plan, preview: &Preview) -> Value {
     let files: Vec<Value> = plan
         .files
         .iter()
         .zip(&preview.hashes)
         .map(|(file, hash)| value!({ "path": file.path, "bytes": file.bytes, "sha256": hash }))
         .collect();
-    let refused: Vec<Value> = preview
-        .refused
+    let refusals: Vec<Value> = preview
+        .refusals
         .iter()
-        .map(|what| value!({ "what": what }))
+        .map(|refusal| value!({ "what": refusal }))
         .collect();
-    let latest = preview.published.latest.as_ref().map(|latest| {
+    let latest = preview.published_state.latest.as_ref().map(|latest| {
         value!({ "versionName": latest.artifact.version_name, "commitHash": latest.artifact.commit_hash })
     });
-    let changes = preview.changes.as_ref().ok().map(|(since, changes)| {
-        value!({ "since": since, "added": changes.added, "modified": changes.modified, "removed": changes.removed })
+    let changes = preview.changes.as_ref().ok().map(|(commit, changes)| {
+        value!({ "since": commit, "added": changes.added, "modified": changes.modified, "removed": changes.removed })
     });
     value!({
         "schema": "sluicegate.plan/v1",
@@ -221,8 +237,8 @@ fn document(plan: &Plan, preview: &Preview) -> Value {
         "files": files,
         "sharedPipelines": plan.shared_pipelines,
         "warnings": plan.warnings,
-        "refused": refused,
-        "nothingToPublish": preview.nothing,
+        "refused": refusals,
+        "nothingToPublish": preview.skip_reason,
         "latest": latest,
         "changes": changes,
         "changesUnknown": preview.changes.as_ref().err(),
@@ -231,12 +247,12 @@ fn document(plan: &Plan, preview: &Preview) -> Value {
 }
 
 /// Returns the plan as text; `has_hashes` adds each file with its hash.
-fn in_words(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
-    let mut shown = match &preview.nothing {
-        Some(why) => format!("would publish nothing: {}\n", text::line(why)),
+fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
+    let mut text_output = match &preview.skip_reason {
+        Some(reason) => format!("would publish nothing: {}\n", text::line(reason)),
         None => format!("would publish {}\n", count(plan.files.len(), "file")),
     };
-    let latest = preview.published.latest.as_ref();
+    let latest = preview.published_state.latest.as_ref();
     let facts = [
         ("prefix", Some(plan.prefix.clone())),
         ("version", Some(plan.version_name.clone())),
@@ -244,55 +260,63 @@ fn in_words(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
         ("branch", plan.branch.clone()),
         ("digest", Some(preview.receipt_digest.clone())),
         ("bytes", Some(plan.total_bytes().to_string())),
-        ("latest", latest.and_then(|it| it.artifact.version_name.clone())),
+        (
+            "latest",
+            latest.and_then(|details| details.artifact.version_name.clone()),
+        ),
     ];
     for (name, value) in facts {
         let value = value.unwrap_or_else(|| "(none)".to_owned());
-        let _ = writeln!(shown, "  {name:<8} {}", text::line(&value));
+        let _ = writeln!(text_output, "  {name:<8} {}", text::line(&value));
     }
     if has_hashes {
         for (file, hash) in plan.files.iter().zip(&preview.hashes) {
-            let _ = writeln!(shown, "  {hash} {:>10}  {}", file.bytes, text::line(&file.path));
+            let _ = writeln!(
+                text_output,
+                "  {hash} {:>10}  {}",
+                file.bytes,
+                text::line(&file.path)
+            );
         }
     }
-    push_shared_pipelines(&mut shown, plan);
+    push_shared_pipelines(&mut text_output, plan);
     match &preview.changes {
-        Ok((since, changes)) => tell_changes(&mut shown, since, changes),
-        Err(why) => {
-            let _ = writeln!(shown, "could not list the changes: {}", text::line(why));
+        Ok((commit, changes)) => push_file_changes(&mut text_output, commit, changes),
+        Err(reason) => {
+            let _ = writeln!(text_output, "could not list the changes: {}", text::line(reason));
         }
     }
     if let Some(compat) = preview.compat.as_ref().filter(|compat| compat.against.is_some()) {
-        tell_compat(&mut shown, compat);
+        push_consumer_changes(&mut text_output, compat);
     }
-    push_totals(&mut shown, plan, has_hashes);
-    for what in &preview.refused {
-        let _ = writeln!(shown, "would be refused: {}", text::line(what));
+    push_totals(&mut text_output, plan, has_hashes);
+    for refusal in &preview.refusals {
+        let _ = writeln!(text_output, "would be refused: {}", text::line(refusal));
     }
-    shown
+    text_output
 }
 
 /// Adds the offered pipelines with their parameters, as consumers see them.
-fn push_shared_pipelines(shown: &mut String, plan: &Plan) {
+fn push_shared_pipelines(output: &mut String, plan: &Plan) {
     let entries: Vec<_> = plan.interface.offered().collect();
     let heading = count(entries.len(), "shared pipeline");
-    let _ = writeln!(shown, "{heading}{}", if entries.is_empty() { "" } else { ":" });
-    let list = List::with_limit(entries, NAMED);
+    let _ = writeln!(output, "{heading}{}", if entries.is_empty() { "" } else { ":" });
+    let list = List::with_limit(entries, MAX_LISTED_ENTRIES);
     for entry in list.items() {
         let _ = writeln!(
-            shown,
+            output,
             "  {}  {}",
             text::line(&entry.id),
             text::line(&entry.pipeline)
         );
-        let parameters =
-            List::with_limit(&entry.parameters, NAMED).map(|it| text::line(&describe_parameter(it)));
+        let parameters = List::with_limit(&entry.parameters, MAX_LISTED_ENTRIES)
+            .map(|parameter| text::line(&describe_parameter(parameter)));
         for entry in parameters.entries() {
-            let _ = writeln!(shown, "    {entry}");
+            let _ = writeln!(output, "    {entry}");
         }
     }
     if let Some(remark) = list.remark() {
-        let _ = writeln!(shown, "  {remark}");
+        let _ = writeln!(output, "  {remark}");
     }
 }
 
@@ -318,24 +342,24 @@ fn describe_parameter(parameter: &SharedParameter) -> String {
 }
 
 /// Adds the number of files by kind, and a hint if most of them are not needed.
-fn push_totals(shown: &mut String, plan: &Plan, has_hashes: bool) {
-    let pipelines = plan.files.iter().filter(|file| is_pipeline(&file.path)).count();
+fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
+    let pipeline_count = plan.files.iter().filter(|file| is_pipeline(&file.path)).count();
     // The shared-pipelines file is always sent.
-    let others = plan.files.len().saturating_sub(pipelines + 1);
+    let other_count = plan.files.len().saturating_sub(pipeline_count + 1);
     let _ = writeln!(
-        shown,
+        output,
         "total: {}, {}: {}, {} and the shared-pipelines file",
         count(plan.files.len(), "file"),
         count_bytes(plan.total_bytes()),
-        count(pipelines, "pipeline"),
-        count(others, "other file")
+        count(pipeline_count, "pipeline"),
+        count(other_count, "other file")
     );
     if !has_hashes {
-        shown.push_str("  -v lists each file with its hash\n");
+        output.push_str("  -v lists each file with its hash\n");
     }
     if plan.selection == FileSelection::All && plan.needed_count * 2 <= plan.files.len() {
         let _ = writeln!(
-            shown,
+            output,
             "hint: the shared pipelines need {} of the {}; to publish only these, set `publish.select: closure` \
              (--select closure)",
             plan.needed_count,
@@ -349,36 +373,36 @@ fn count_bytes(bytes: u64) -> String {
     format!("{bytes} {unit}")
 }
 
-fn tell_compat(shown: &mut String, compat: &Compat) {
+fn push_consumer_changes(output: &mut String, compat: &Compat) {
     let class = compat.class.map_or("unknown", Class::name);
-    let _ = writeln!(shown, "for consumers of {}: {class}", compat.old_name());
+    let _ = writeln!(output, "for consumers of {}: {class}", compat.old_name());
     // The changed files are listed above.
     let is_file = |line: &&String| !line.starts_with("content:");
     for line in told(compat).iter().take_while(is_file) {
-        let _ = writeln!(shown, "  {line}");
+        let _ = writeln!(output, "  {line}");
     }
     if let Some(reason) = &compat.accepted {
-        let _ = writeln!(shown, "  accepted: {}", text::line(reason));
+        let _ = writeln!(output, "  accepted: {}", text::line(reason));
     }
 }
 
-fn tell_changes(shown: &mut String, since: &str, changes: &PlanChanges) {
+fn push_file_changes(output: &mut String, commit: &str, changes: &PlanChanges) {
     let kinds = [
         ("added", &changes.added),
         ("modified", &changes.modified),
         ("removed", &changes.removed),
     ];
     if kinds.iter().all(|(_, paths)| paths.is_empty()) {
-        let _ = writeln!(shown, "nothing changed since the latest version ({since})");
+        let _ = writeln!(output, "nothing changed since the latest version ({commit})");
         return;
     }
-    let _ = writeln!(shown, "changed since the latest version ({since}):");
+    let _ = writeln!(output, "changed since the latest version ({commit}):");
     for (kind, paths) in kinds {
-        for entry in List::with_limit(paths, NAMED)
+        for entry in List::with_limit(paths, MAX_LISTED_ENTRIES)
             .map(|path| text::line(path))
             .entries()
         {
-            let _ = writeln!(shown, "  {kind:<8} {entry}");
+            let _ = writeln!(output, "  {kind:<8} {entry}");
         }
     }
 }

@@ -1,0 +1,79 @@
+//! The changes of a report that was read from a file, and drawings of unchanged pipelines.
+
+use super::Delivery;
+use crate::document_content::read_document;
+use crate::gate::changes::change_list::changes;
+use crate::gate::changes::pipeline_change::{MOST_PICTURES, bounded};
+use crate::report::ChangedFile;
+use sluicegate_pipelines::findings::{Changed, Report};
+use sluicegate_pipelines::picture::Canvas;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Returns the changes listed in a report that was read from a file, with their text if the clone has both commits.
+pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
+    let report_changes = delivery.report.changes.iter().flatten();
+    let changes_by_path: BTreeMap<&str, &Changed> = report_changes
+        .map(|changed| (changed.path.as_str(), changed))
+        .collect();
+    let is_listed = |path: &str| changes_by_path.contains_key(path);
+    let listed_changes =
+        delivery
+            .files
+            .filter(|_| !changes_by_path.is_empty())
+            .and_then(|(repo, snapshot)| {
+                changes(
+                    repo,
+                    snapshot,
+                    delivery.report,
+                    delivery.compared_changes,
+                    &is_listed,
+                )
+                .ok()
+                .flatten()
+            });
+    let mut listed_changes: BTreeMap<String, ChangedFile> = listed_changes
+        .into_iter()
+        .flatten()
+        .map(|file| (file.changed.path.clone(), file))
+        .collect();
+    let build_change = |changed: &Changed| {
+        let listed_change = listed_changes.remove(&changed.path);
+        let (words, picture) = listed_change
+            .map(|file| (file.words, file.picture))
+            .unwrap_or_default();
+        ChangedFile {
+            changed: changed.clone(),
+            words,
+            picture,
+        }
+    };
+    changes_by_path.into_values().map(build_change).collect()
+}
+
+/// Returns drawings of the first unchanged pipelines with findings.
+pub(super) fn draw_unchanged_pipelines(
+    delivery: &Delivery<'_>,
+    report: &Report,
+    changes: &[ChangedFile],
+) -> BTreeMap<String, Canvas> {
+    let Some((repo, snapshot)) = delivery.files else {
+        return BTreeMap::new();
+    };
+    let changed_paths: BTreeSet<&str> = changes.iter().map(|file| file.changed.path.as_str()).collect();
+    let files_with_findings = report.files.iter().filter(|file| !file.findings().is_empty());
+    let paths: BTreeSet<&str> = files_with_findings
+        .map(|file| file.path.as_str())
+        .filter(|path| !changed_paths.contains(path))
+        .take(MOST_PICTURES)
+        .collect();
+    let files = if paths.is_empty() {
+        Vec::new()
+    } else {
+        snapshot.files(&|path| paths.contains(path)).unwrap_or_default()
+    };
+    let canvases = files.into_iter().filter_map(|file| {
+        let content = read_document(repo, &file).ok()?.ok()?;
+        Some((file.path, bounded(Canvas::of(&content).ok()?)?))
+    });
+    canvases.collect()
+}
