@@ -10,7 +10,8 @@ use crate::gate::run::GateRun;
 use crate::job::cli::CiArgs;
 use crate::job::settings::PublishOn;
 use crate::publication::{
-    PlannedPublish, Publication, ReviewProof, VersionHistory, find_reason_against_publish,};
+    PlannedPublish, Publication, RequiredReview, VersionHistory, find_reason_against_publish,
+};
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
@@ -71,7 +72,7 @@ fn publish(
     if is_announced {
         discard_publish_report(args, gate);
     }
-    let evidence = gate.report.take().map(ReviewProof::from_this_run);
+    let evidence = gate.report.take().map(RequiredReview::from_this_run);
     if is_announced {
         return publishing.announce(planned.plan, evidence);
     }

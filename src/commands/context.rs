@@ -1,7 +1,8 @@
 //! Runs `sluicegate context`: shows the detected settings and the reason for each.
 
 use crate::delivery::run_context::{
-    RunContextText, context_json, describe_remote_state, list_unchanged_files,};
+    RunContextText, context_json, describe_remote_state, list_unchanged_files,
+};
 use crate::exit::ExitStatus;
 use crate::gate::selection::SelectionRequest;
 use crate::job::cli::{ContextArgs, OutputFormat};

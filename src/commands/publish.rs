@@ -4,7 +4,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
 use crate::publication::{
-    Publication, ReviewProof, VersionHistory, check_local_commit, reject_outdated_gate, require_merged,
+    Publication, RequiredReview, VersionHistory, check_local_commit, reject_outdated_gate, require_merged,
     resolve_settings,
 };
 use crate::session::{CommandResult, Run};
@@ -28,7 +28,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let merged = require_merged(&workspace, &target, &publish_on)?;
     check_local_commit(run, &workspace, &mut target)?;
     reject_outdated_gate(run, &workspace, &target)?;
-    let evidence = ReviewProof::from_settings(&settings, &connection)?;
+    let evidence = RequiredReview::from_settings(&settings, &connection)?;
     let publishing = Publication {
         run,
         workspace: &workspace,
@@ -37,8 +37,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         target: &target,
         unreviewed_selection: workspace.sources.review_exclusions(&GlobArgs::default())?,
         review: None,
-        merged_commit:
-        merged,
+        merged_commit: merged,
         history: VersionHistory::default(),
         comparison: None,
         is_output_reserved: false,

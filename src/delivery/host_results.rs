@@ -47,7 +47,10 @@ pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportC
     } else {
         Ok(())
     };
-    for (destination, failure) in [result_outcome, comment_outcome].into_iter().filter_map(Result::err) {
+    for (destination, failure) in [result_outcome, comment_outcome]
+        .into_iter()
+        .filter_map(Result::err)
+    {
         run.ui
             .warn(&format!("could not send {destination}: {}", failure.describe()));
     }
@@ -81,14 +84,18 @@ fn find_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettin
                 number: number?,
             };
             let root = run.env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
-            Ok((thread,
-                host_settings(run, root, require_token(run, "GITHUB_TOKEN")?, None)?,))
+            Ok((
+                thread,
+                host_settings(run, root, require_token(run, "GITHUB_TOKEN")?, None)?,
+            ))
         }
         Host::GitLab => {
             // In a pipeline of a fork, the merge request belongs to the target project.
             let project = run.env.get("CI_MERGE_REQUEST_PROJECT_ID");
             let thread = Thread::GitLab {
-                project: project.map_or_else(|| require_variable(run, "CI_PROJECT_ID"), Ok)?.to_owned(),
+                project: project
+                    .map_or_else(|| require_variable(run, "CI_PROJECT_ID"), Ok)?
+                    .to_owned(),
                 number: number?,
             };
             // The token of a job may not write notes, so a separate token is required:
@@ -142,16 +149,17 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
     let built_commit = || find_built_commit(run, delivery);
     let head = delivery.report.context.head.clone();
-    let commit = head.filter(|head| delivery.is_on_host(head)).or_else(built_commit);
+    let commit = head
+        .filter(|head| delivery.is_on_host(head))
+        .or_else(built_commit);
     let no_commit = || Failure::usage("the reviewed files differ from those of BITBUCKET_COMMIT");
     let commit = commit.ok_or_else(no_commit)?;
     let client = HostClient::new(&HostSettings {
         root: parse_url(BITBUCKET_API)?,
         token: None,
-        proxy: Some(parse_url(run
-            .env
-            .get(variable::BITBUCKET_PROXY)
-            .unwrap_or(BITBUCKET_PROXY),)?),
+        proxy: Some(parse_url(
+            run.env.get(variable::BITBUCKET_PROXY).unwrap_or(BITBUCKET_PROXY),
+        )?),
         timeout: REQUEST_TIMEOUT,
         retries: MAX_RETRIES,
         ca_cert: None,
@@ -177,12 +185,13 @@ fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let (repo, snapshot) = delivery.files?;
     let head = repo.head().ok()?.commit;
     let is_reviewed_file = |path: &str| is_pipeline(path) || path.ends_with(RULES_FILE);
-    let is_clean = || {
-        snapshot
-            .changes(std::slice::from_ref(&head), &is_reviewed_file)
-            .is_ok_and(|changes| changes.is_empty())
-    };
-    (head.to_string() == built_id && is_clean()).then(|| built_id.to_owned())
+    if head.to_string() != built_id {
+        return None;
+    }
+    let changes = snapshot
+        .changes(std::slice::from_ref(&head), &is_reviewed_file)
+        .ok()?;
+    changes.is_empty().then(|| built_id.to_owned())
 }
 
 /// Creates an annotation with the agent's own command; a job in a container without the agent gets no annotation
@@ -205,15 +214,16 @@ fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) 
         command.env_remove(name);
     }
     let body = report::render_comment(delivery.report, context);
-    let describe_wait = || {
-        format!(
-            "waiting for buildkite-agent annotate; at most {} s",
-            REQUEST_TIMEOUT.as_secs()
-        )
-    };
     let result = run.requests(async {
-        let run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_input(command, body));
-        run.observer().waiting(run, describe_wait).await
+        let agent_run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_input(command, body));
+        run.observer()
+            .waiting(agent_run, || {
+                format!(
+                    "waiting for buildkite-agent annotate; at most {} s",
+                    REQUEST_TIMEOUT.as_secs()
+                )
+            })
+            .await
     })?;
     match result {
         Ok(Ok(())) => Ok(()),

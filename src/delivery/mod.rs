@@ -1,7 +1,8 @@
 //! Delivers a report to its destinations: files, standard output, the CI host. A destination that fails is reported;
 //! the other deliveries and the verdict are unaffected.
 
-mod host_results; mod needed_lines;
+mod host_results;
+mod needed_lines;
 mod report_changes;
 mod report_context;
 mod report_files;
@@ -31,7 +32,7 @@ use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{Finding, Report};
 use sluicegate_pipelines::pipelines::RULES_FILE;
-use sluicegate_pipelines::rules::{self, LintProblem};
+use sluicegate_pipelines::rules;
 use std::sync::atomic::Ordering;
 
 /// The pipelines that a review covers: those that changed, or more.
@@ -103,7 +104,8 @@ pub(crate) fn deliver<S: RunSubject>(
     let workspace_snapshot = subject.workspace().zip(subject.files());
     let workspace_snapshot = workspace_snapshot.map(|(workspace, (_, snapshot))| (workspace, snapshot));
     let delivery = Delivery {
-        report: &report, destinations,
+        report: &report,
+        destinations,
         files: subject.files(),
         ci: subject.ci(),
         is_passing: gate.status == ExitStatus::Success,
@@ -176,7 +178,11 @@ fn list_changes<S: RunSubject>(
 }
 
 /// Returns how to provide the rules file, if the review did not find it.
-fn find_missing_rules_hint(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report,) -> Option<String> {
+fn find_missing_rules_hint(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    report: &Report,
+) -> Option<String> {
     if !report.findings().iter().any(Finding::is_of_missing_rules) {
         return None;
     }
@@ -193,7 +199,11 @@ fn find_missing_rules_hint(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, r
 }
 
 /// Returns the errors that `rules lint` shows, if the rules file keeps pipelines from being evaluated.
-fn find_rules_file_errors(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, report: &Report,) -> Vec<RulesFileError> {
+fn find_rules_file_errors(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    report: &Report,
+) -> Vec<RulesFileError> {
     if !report.findings().iter().any(Finding::is_of_the_rules_file) {
         return Vec::new();
     }
@@ -203,16 +213,18 @@ fn find_rules_file_errors(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, re
     let Ok(Ok(bytes)) = workspace.read(&file) else {
         return Vec::new();
     };
-    let problems = rules::lint(&bytes).into_iter().filter(|problem| problem.is_error);
-    let new_error = |problem: LintProblem| {
-        let position = problem.position;
-        Some(RulesFileError {
-            error_type: problem.error_type?,
-            message: problem.message,
-            place: format!("{}:{}:{}", file.path, position.line, position.column),
+    rules::lint(&bytes)
+        .into_iter()
+        .filter(|problem| problem.is_error)
+        .filter_map(|problem| {
+            let position = problem.position;
+            Some(RulesFileError {
+                error_type: problem.error_type?,
+                message: problem.message,
+                place: format!("{}:{}:{}", file.path, position.line, position.column),
+            })
         })
-    };
-    problems.filter_map(new_error).collect()
+        .collect()
 }
 
 /// Delivers a report. `changes` are those in the pipelines, if they were computed; otherwise those of the report are

@@ -24,23 +24,8 @@ impl<'a> NeededLines<'a> {
     /// it.
     pub(super) fn for_order(run: &Run, delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
-        let lines_of_findings = |includes_old: bool| {
-            let mut needed_lines = Self::default();
-            for finding in report
-                .findings()
-                .into_iter()
-                .filter(|finding| includes_old || finding.counts())
-            {
-                needed_lines
-                    .compared_lines
-                    .entry(finding.path)
-                    .or_default()
-                    .insert(finding.line);
-            }
-            needed_lines
-        };
         if delivery.destinations.has_report(Format::is_page) {
-            return lines_of_findings(true);
+            return Self::compared_for(report.findings());
         }
         // New findings come first, regardless of which lines the change touches.
         let is_ordered = report.fixed.is_none()
@@ -48,9 +33,23 @@ impl<'a> NeededLines<'a> {
                 || delivery.destinations.has_report(Format::needs_order)
                 || delivery.destinations.comment);
         if is_ordered || is_annotated(delivery) {
-            return lines_of_findings(false);
+            let mut findings = report.findings();
+            findings.retain(Finding::counts);
+            return Self::compared_for(findings);
         }
         Self::default()
+    }
+
+    fn compared_for(findings: Vec<Finding<'a>>) -> Self {
+        let mut needed_lines = Self::default();
+        for finding in findings {
+            needed_lines
+                .compared_lines
+                .entry(finding.path)
+                .or_default()
+                .insert(finding.line);
+        }
+        needed_lines
     }
 
     /// Adds the lines that the writers show.

@@ -11,43 +11,40 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the changes listed in a report that was read from a file, with their text if the clone has both commits.
 pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
-    let report_changes = delivery.report.changes.iter().flatten();
-    let changes_by_path: BTreeMap<&str, &Changed> = report_changes
+    let changes_by_path: BTreeMap<&str, &Changed> = delivery
+        .report
+        .changes
+        .iter()
+        .flatten()
         .map(|changed| (changed.path.as_str(), changed))
         .collect();
-    let is_listed = |path: &str| changes_by_path.contains_key(path);
-    let listed_changes =
-        delivery
-            .files
-            .filter(|_| !changes_by_path.is_empty())
-            .and_then(|(repo, snapshot)| {
-                changes(
-                    repo,
-                    snapshot,
-                    delivery.report,
-                    delivery.compared_changes,
-                    &is_listed,
-                )
-                .ok()
-                .flatten()
-            });
-    let mut listed_changes: BTreeMap<String, ChangedFile> = listed_changes
-        .into_iter()
-        .flatten()
-        .map(|file| (file.changed.path.clone(), file))
-        .collect();
-    let build_change = |changed: &Changed| {
-        let listed_change = listed_changes.remove(&changed.path);
-        let (words, picture) = listed_change
-            .map(|file| (file.words, file.picture))
-            .unwrap_or_default();
-        ChangedFile {
-            changed: changed.clone(),
-            words,
-            picture,
-        }
-    };
-    changes_by_path.into_values().map(build_change).collect()
+    let mut listed_changes: BTreeMap<String, ChangedFile> = BTreeMap::new();
+    if !changes_by_path.is_empty()
+        && let Some((repo, snapshot)) = delivery.files
+        && let Ok(Some(files)) = changes(
+            repo,
+            snapshot,
+            delivery.report,
+            delivery.compared_changes,
+            &|path| changes_by_path.contains_key(path),
+        )
+    {
+        listed_changes.extend(files.into_iter().map(|file| (file.changed.path.clone(), file)));
+    }
+    changes_by_path
+        .into_values()
+        .map(|changed| {
+            let (words, picture) = listed_changes
+                .remove(&changed.path)
+                .map(|file| (file.words, file.picture))
+                .unwrap_or_default();
+            ChangedFile {
+                changed: changed.clone(),
+                words,
+                picture,
+            }
+        })
+        .collect()
 }
 
 /// Returns drawings of the first unchanged pipelines with findings.

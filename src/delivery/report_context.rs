@@ -7,7 +7,7 @@ use crate::gate::ComparedChanges;
 use crate::gate::changes::change_list;
 use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
-use crate::report::{ ChangedFile, Format, PathBase, ReportContext, RuleText, SarifLimits, touched_lines};
+use crate::report::{ChangedFile, Format, PathBase, ReportContext, RuleText, SarifLimits, touched_lines};
 use crate::session::Run;
 use sluicegate_base::overlap;
 use sluicegate_git::{
@@ -21,7 +21,11 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 /// Returns the context for the writers. Unreadable files are left out: a review is shown even if its files cannot be.
-pub(super) fn build_report_context(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>,) -> ReportContext {
+pub(super) fn build_report_context(
+    run: &Run,
+    delivery: &Delivery<'_>,
+    changes: Option<Vec<ChangedFile>>,
+) -> ReportContext {
     let (report, destinations) = (delivery.report, delivery.destinations);
     let has_links = change_list::has_output(run, delivery.host(), destinations, Format::needs_links);
     let mut context = ReportContext {
@@ -31,7 +35,11 @@ pub(super) fn build_report_context(run: &Run, delivery: &Delivery<'_>, changes: 
             .flatten(),
         repository_url: repository_links::repository_url(run, delivery.host()),
         repository: repository_links::repository_name(run, delivery),
-        project: run.global.project_id.clone().or_else(|| destinations.project_id.clone()),
+        project: run
+            .global
+            .project_id
+            .clone()
+            .or_else(|| destinations.project_id.clone()),
         sarif_limits: (delivery.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
         category: destinations.category.clone(),
         show: destinations.show,
@@ -105,24 +113,16 @@ fn add_file_lines(run: &Run, delivery: &Delivery<'_>, context: &mut ReportContex
         bases: change_list::bases(repo, delivery.report),
         compared_changes: delivery.compared_changes,
     };
-    let add_lines = |needed_lines: &NeededLines<'_>, context: &mut ReportContext| {
-        if needed_lines.is_empty() {
-            return;
-        }
-        if let Err(error) = files.add_lines(needed_lines, context) {
-            tracing::debug!("could not read the lines of findings: {error}");
-        }
-    };
     let mut needed_lines = NeededLines::default();
     if !files.bases.is_empty() {
         needed_lines = NeededLines::for_order(run, delivery);
     }
     if NeededLines::lines_depend_on_order(run, delivery) {
-        add_lines(&needed_lines, context);
+        files.try_add_lines(&needed_lines, context);
         needed_lines = NeededLines::default();
     }
     needed_lines.add_lines(run, delivery, &context.changed_lines);
-    add_lines(&needed_lines, context);
+    files.try_add_lines(&needed_lines, context);
 }
 
 /// The files that a report is about.
@@ -167,6 +167,16 @@ impl ReportedFile<'_> {
 }
 
 impl ReportedFiles<'_> {
+    /// Adds the needed lines; those that cannot be read are left out.
+    fn try_add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) {
+        if needed_lines.is_empty() {
+            return;
+        }
+        if let Err(error) = self.add_lines(needed_lines, context) {
+            tracing::debug!("could not read the lines of findings: {error}");
+        }
+    }
+
     fn add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) -> Result<(), GitError> {
         let files = self.snapshot.files(&|path| needed_lines.needs_file(path))?;
         let former = self.find_former_blobs(&needed_lines.compared_lines.keys().copied().collect())?;
@@ -179,15 +189,18 @@ impl ReportedFiles<'_> {
             Some(Ok((reported_files, size)))
         });
         overlap::each(
-            reported_files, &|file| file.compare(needed_lines), |(file, touched_lines)| {
-            if let Some(lines) = file.lines {
+            reported_files,
+            &|file| file.compare(needed_lines),
+            |(file, touched_lines)| {
+                if let Some(lines) = file.lines {
                     context.sources.add(&file.path, &file.content, lines);
-                is_full.set(context.sources.is_full());
-            }
-            if let Some(touched_lines) = touched_lines {
+                    is_full.set(context.sources.is_full());
+                }
+                if let Some(touched_lines) = touched_lines {
                     context.changed_lines.add(file.path, touched_lines);
-            }
-        },)
+                }
+            },
+        )
     }
 
     /// Reads a file; `None` if nothing of it is needed or it cannot be read.
@@ -218,15 +231,23 @@ impl ReportedFiles<'_> {
         changes.retain(|change| paths.contains(change.path.as_str()));
         let mut former = HashMap::new();
         for (base_index, base) in self.bases.iter().enumerate() {
-            let base_changes: Vec<&Change> = changes.iter().filter(|change| change.base == base_index).collect();
-            let paths: BTreeSet<&str> = base_changes.iter().filter_map(|change| change.path_before()).collect();
+            let base_changes: Vec<&Change> = changes
+                .iter()
+                .filter(|change| change.base == base_index)
+                .collect();
+            let paths: BTreeSet<&str> = base_changes
+                .iter()
+                .filter_map(|change| change.path_before())
+                .collect();
             let old_files = self.repo.snapshot(base.clone()).find_all(&paths)?;
-            let old = |change: &Change| match old_files.get(change.path_before()?)?.content {
-                Content::Blob(blob) => Some(blob),
-                Content::Disk(_) => None,
-            };
-            former.extend(
-                base_changes.iter().map(|change| (change.path.clone(), old(change))),);
+            for change in base_changes {
+                let old_file = change.path_before().and_then(|path| old_files.get(path));
+                let old_blob = old_file.and_then(|file| match file.content {
+                    Content::Blob(blob) => Some(blob),
+                    Content::Disk(_) => None,
+                });
+                former.insert(change.path.clone(), old_blob);
+            }
         }
         Ok(former)
     }
@@ -234,32 +255,37 @@ impl ReportedFiles<'_> {
 
 /// Returns the texts of this program's rules, which are the platform's, and of the project checks.
 fn rule_texts() -> Vec<RuleText> {
-    let text = |rule: &&dyn rules::Rule| {
-        let known = rule.documentation();
-        let help = std::iter::once(known.reason).chain(known.details.iter().copied());
-        RuleText {
-            id: known.id.to_owned(),
-            summary: known.summary.to_owned(),
-            fix: known.fix.to_owned(),
-            help: help
-                .chain(known.assumed.iter().copied())
-                .map(str::to_owned)
-                .collect(),
-            blocks: known.blocks(),
-        }
-    };
     let checks = ProjectCheck::ALL
         .map(ProjectCheck::documentation)
         .into_iter()
-        .map(|known| {
-            let help = std::iter::once(known.reason).chain(known.details.iter().copied());
+        .map(|documentation| {
+            let help = std::iter::once(documentation.reason).chain(documentation.details.iter().copied());
             RuleText {
-                id: known.check.id().to_owned(),
-                summary: known.summary.to_owned(),
-                fix: known.fix.to_owned(),
-                help: help.chain([known.fix]).map(str::to_owned).collect(),
-                blocks: known.blocks(),
+                id: documentation.check.id().to_owned(),
+                summary: documentation.summary.to_owned(),
+                fix: documentation.fix.to_owned(),
+                help: help.chain([documentation.fix]).map(str::to_owned).collect(),
+                blocks: documentation.blocks(),
             }
         });
-    rules::registry().iter().map(text).chain(checks).collect()
+    rules::registry()
+        .iter()
+        .map(|rule| rule_text(*rule))
+        .chain(checks)
+        .collect()
+}
+
+fn rule_text(rule: &dyn rules::Rule) -> RuleText {
+    let documentation = rule.documentation();
+    let help = std::iter::once(documentation.reason).chain(documentation.details.iter().copied());
+    RuleText {
+        id: documentation.id.to_owned(),
+        summary: documentation.summary.to_owned(),
+        fix: documentation.fix.to_owned(),
+        help: help
+            .chain(documentation.assumed.iter().copied())
+            .map(str::to_owned)
+            .collect(),
+        blocks: documentation.blocks(),
+    }
 }

@@ -48,7 +48,10 @@ pub(super) fn write_reports(
             )),
         }
     }
-    for (place, result) in places.iter().zip(write_in_parallel(run, &targets, report, context)) {
+    for (place, result) in places
+        .iter()
+        .zip(write_in_parallel(run, &targets, report, context))
+    {
         match result {
             Ok(()) => run.ui.say(&format!("wrote {place} for {host}")),
             Err(failure) => run.ui.warn(&failure.describe()),
@@ -82,20 +85,33 @@ fn open_checkout<T>(run: &Run, usual_reports: &[T]) -> Option<Repository> {
 /// Returns the path of a default report below the current directory. In a checkout, the directories and links on the
 /// way belong to the change and must not lead outside.
 fn default_report_path(
-    current_dir: &Path, checkout: Option<&Repository>, place: &Path,) -> Result<PathBuf, &'static str> {
-    let is_inside = |root: &Path| {
-        let real = current_dir.canonicalize();
-        real.is_ok_and(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
-    };
-    match checkout.map(Repository::root).filter(|root| is_inside(root)) {
+    current_dir: &Path,
+    checkout: Option<&Repository>,
+    place: &Path,
+) -> Result<PathBuf, &'static str> {
+    match checkout
+        .map(Repository::root)
+        .filter(|root| is_inside(current_dir, root))
+    {
         Some(root) => policy::resolve_in_checkout(root, current_dir, place),
         None => Ok(current_dir.join(place)),
     }
 }
 
+fn is_inside(directory: &Path, root: &Path) -> bool {
+    match (directory.canonicalize(), root.canonicalize()) {
+        (Ok(directory), Ok(root)) => directory.starts_with(root),
+        _ => false,
+    }
+}
+
 /// Writes the report to each of these paths in parallel, which is faster than one after another.
-fn write_in_parallel(run: &Run, targets: &[ReportFlag], report: &Report,
-    context: &ReportContext,) -> Vec<Result<(), Failure>> {
+fn write_in_parallel(
+    run: &Run,
+    targets: &[ReportFlag],
+    report: &Report,
+    context: &ReportContext,
+) -> Vec<Result<(), Failure>> {
     let ui = run.ui;
     let write = |target| write_report(ui, target, report, context);
     targets.par_iter().map(write).collect()
@@ -124,8 +140,11 @@ fn default_places(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
         // For the test collector's or the annotation plugin's `tmp/junit-*.xml`:
         // <https://github.com/buildkite-plugins/junit-annotate-buildkite-plugin>. Artifacts of a build share one
         // namespace, so each of its parallel jobs has a separate file name.
-        Host::Buildkite => { return vec![(Junit,
-                buildkite_junit_path(run.env.get("BUILDKITE_JOB_ID")).into(),)];
+        Host::Buildkite => {
+            return vec![(
+                Junit,
+                buildkite_junit_path(run.env.get("BUILDKITE_JOB_ID")).into(),
+            )];
         }
         Host::GitHub | Host::Gitea | Host::Unknown | Host::None => &[],
     };
@@ -152,7 +171,9 @@ pub(super) fn report_places(run: &Run, host: Host, delivery: &Delivery<'_>) -> V
     if !delivery.destinations.reports.is_empty() {
         return requested_paths;
     }
-    let default_paths = default_places(run, host).into_iter().map(|(_, place)| place.into_owned());
+    let default_paths = default_places(run, host)
+        .into_iter()
+        .map(|(_, place)| place.into_owned());
     let summary_place = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
     default_paths.chain(summary_place).collect()
 }
@@ -171,8 +192,12 @@ pub(super) fn junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Opti
     junit_targets.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }
 
-fn write_report(ui: Ui, target: &ReportFlag, report: &Report,
-    context: &ReportContext,) -> Result<(), Failure> {
+fn write_report(
+    ui: Ui,
+    target: &ReportFlag,
+    report: &Report,
+    context: &ReportContext,
+) -> Result<(), Failure> {
     let format = target.format;
     let omitted_count = format.omitted_count(report, context);
     if omitted_count > 0 {

@@ -50,15 +50,17 @@ pub(super) fn reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option
         (report.gate_refused, "--gate-changes fail"),
         (report.breaks_consumers(), "--compat fail"),
     ];
-    let stricter = stricter.into_iter().filter(|(is_needed, _)| *is_needed);
-    words.extend(stricter.map(|(_, flag)| flag.to_owned()));
-    let mut said = options(run, delivery);
-    if !context.paths.is_empty() {
-        let paths = context.paths.iter().map(|path| text::shell_word(path));
-        let paths: Vec<String> = paths.collect();
-        said.push(("the paths", format!("-- {}", paths.join(" "))));
+    for (is_needed, flag) in stricter {
+        if is_needed {
+            words.push(flag.to_owned());
+        }
     }
-    push_within_room(&mut words, said);
+    let mut job_options = options(run, delivery);
+    if !context.paths.is_empty() {
+        let paths: Vec<String> = context.paths.iter().map(|path| text::shell_word(path)).collect();
+        job_options.push(("the paths", format!("-- {}", paths.join(" "))));
+    }
+    push_fitting_options(&mut words, job_options);
     Some(words.join(" "))
 }
 
@@ -94,18 +96,20 @@ fn options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
         .unwrap_or_default();
     let config = config(run, delivery);
     let folder = settings::requested_config_dir(&run.global, &run.env);
-    let given = [
+    let flags = [
         ("--config", config.as_slice()),
         ("--config-dir", folder.as_slice()),
         ("--include", include),
         ("--exclude", exclude),
     ];
-    let said = given.into_iter().filter(|(_, values)| !values.is_empty());
-    said.map(|(flag, values)| {
-        let words: Vec<String> = values.iter().map(|value| option(flag, value)).collect();
-        (flag, words.join(" "))
-    })
-    .collect()
+    flags
+        .into_iter()
+        .filter(|(_, values)| !values.is_empty())
+        .map(|(flag, values)| {
+            let words: Vec<String> = values.iter().map(|value| option(flag, value)).collect();
+            (flag, words.join(" "))
+        })
+        .collect()
 }
 
 /// Returns the configuration file set by the job, relative to the repository root if it is in the repository, like all
@@ -120,26 +124,29 @@ fn config(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 
 fn option(flag: &str, value: &str) -> String {
     // A value that starts with `-` would be parsed as a flag.
-    let between = if value.starts_with('-') { '=' } else { ' ' };
-    format!("{flag}{between}{}", text::shell_word(value))
+    let separator = if value.starts_with('-') { '=' } else { ' ' };
+    format!("{flag}{separator}{}", text::shell_word(value))
 }
 
 /// Adds the options that fit and that a terminal shows unchanged. The others are listed in a shell comment after the
 /// command.
-fn push_within_room(words: &mut Vec<String>, said: Vec<(&'static str, String)>) {
-    let mut room = MAX_OPTION_CHARS;
-    let mut left = Vec::new();
-    for (name, said) in said {
-        let length = said.chars().count();
-        let is_plain = text::line(&said) == said && !said.contains('\t');
-        if is_plain && length <= room {
-            room -= length;
-            words.push(said);
+fn push_fitting_options(words: &mut Vec<String>, options: Vec<(&'static str, String)>) {
+    let mut remaining_chars = MAX_OPTION_CHARS;
+    let mut omitted_names = Vec::new();
+    for (name, option) in options {
+        let length = option.chars().count();
+        let is_plain = text::line(&option) == option && !option.contains('\t');
+        if is_plain && length <= remaining_chars {
+            remaining_chars -= length;
+            words.push(option);
         } else {
-            left.push(name);
+            omitted_names.push(name);
         }
     }
-    if !left.is_empty() {
-        words.push(format!("# add these options of the job: {}", left.join(", ")));
+    if !omitted_names.is_empty() {
+        words.push(format!(
+            "# add these options of the job: {}",
+            omitted_names.join(", ")
+        ));
     }
 }

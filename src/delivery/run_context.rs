@@ -184,7 +184,12 @@ fn count_repeated_reasons(selected: &Selected) -> BTreeMap<&str, usize> {
     counts
 }
 
-fn list_facts(target: &Target, selected: &Selected, remote: &str, policy: String,) -> Vec<(&'static str, String)> {
+fn list_facts(
+    target: &Target,
+    selected: &Selected,
+    remote: &str,
+    policy: String,
+) -> Vec<(&'static str, String)> {
     let no_value = || "no".to_owned();
     let base = match target.bases.as_slice() {
         [] => "none".to_owned(),
@@ -195,7 +200,9 @@ fn list_facts(target: &Target, selected: &Selected, remote: &str, policy: String
         ("event", target.event.clone()),
         (
             "pull request",
-            target.pull_request.map_or_else(no_value, |number| number.to_string()),
+            target
+                .pull_request
+                .map_or_else(no_value, |number| number.to_string()),
         ),
         ("fork", if target.fork { "yes".to_owned() } else { no_value() }),
         ("tag", target.tag.clone().unwrap_or_else(no_value)),

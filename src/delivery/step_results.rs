@@ -15,8 +15,8 @@ const ANNOTATIONS: usize = usize::MAX;
 
 /// Prints the findings, and the host's annotations and outputs; on standard error if a report goes to standard output.
 pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) -> Result<(), Failure> {
-    let taken = delivery.destinations.use_stdout();
-    let color = if taken {
+    let is_output_reserved = delivery.destinations.use_stdout();
+    let color = if is_output_reserved {
         run.ui.colors_messages()
     } else {
         run.ui.colors_output()
@@ -44,7 +44,7 @@ pub(super) fn show(run: &Run, delivery: &Delivery<'_>, about: &ReportContext) ->
             .push_group(&mut text, ANNOTATIONS, "annotations", &commands);
     }
     text.push_str(&terminal::render(delivery.report, about, style));
-    if taken {
+    if is_output_reserved {
         Ui::print_result_to_stderr(&text)
     } else {
         run.ui.print_result(&text)

@@ -66,30 +66,23 @@ impl OutputFiles {
     fn from_command(run: &Run, command: &Command) -> Option<Self> {
         let env = &run.env;
         let is_dry = |flag| settings::is_dry_run(flag, env);
-        let review_files = |destinations: &DestinationArgs, is_dry: bool| Self {
-            reports: if is_dry {
-                Vec::new()
-            } else {
-                settings::job_reports(&destinations.report, env)
-            },
-            ..Self::default()
-        };
         let publish_files = |flags: &PublishFlags| settings::job_publish_files(flags, env);
         let mut files = match command {
-            Command::Review(args) => review_files(&args.gate.destinations, is_dry(args.dry_run)),
-            Command::Check(args) => review_files(&args.gate.destinations, false),
+            Command::Review(args) => Self::of_review(run, &args.gate.destinations, is_dry(args.dry_run)),
+            Command::Check(args) => Self::of_review(run, &args.gate.destinations, false),
             Command::Ci(args) => {
                 let is_dry = is_dry(args.review.dry_run);
-                review_files(&args.review.gate.destinations, is_dry)
+                Self::of_review(run, &args.review.gate.destinations, is_dry)
                     .with_publish(publish_files(&args.publish), is_dry)
             }
             Command::Publish(args) => {
-                let mut files = Self::default().with_publish(publish_files(&args.flags), is_dry(args.dry_run));
+                let mut files =
+                    Self::default().with_publish(publish_files(&args.flags), is_dry(args.dry_run));
                 files.inputs.extend(args.require_review.clone());
                 files
             }
             Command::Report(args) => {
-                let mut files = review_files(&args.destinations, false);
+                let mut files = Self::of_review(run, &args.destinations, false);
                 files
                     .inputs
                     .extend(args.files.iter().chain(&args.compare).cloned());
@@ -103,6 +96,17 @@ impl OutputFiles {
         };
         files.removed_files.extend(run.global.out.clone());
         Some(files)
+    }
+
+    fn of_review(run: &Run, destinations: &DestinationArgs, is_dry: bool) -> Self {
+        Self {
+            reports: if is_dry {
+                Vec::new()
+            } else {
+                settings::job_reports(&destinations.report, &run.env)
+            },
+            ..Self::default()
+        }
     }
 
     /// Adds the files of a publish.
@@ -128,7 +132,8 @@ impl Run {
             if is_input(&path) {
                 input = Some(path);
             } else {
-                self.replace_old_file(&path, |writer| { write_unfinished_report(*format, UNFINISHED_NOTE, writer)
+                self.replace_old_file(&path, |writer| {
+                    write_unfinished_report(*format, UNFINISHED_NOTE, writer)
                 });
                 self.unfinished_files().reports.push((*format, path));
             }
@@ -162,7 +167,10 @@ impl Run {
         let sources = &workspace.sources;
         let mut files = OutputFiles::default();
         // An invalid setting is reported where the settings are read.
-        if let Ok(destinations) = sources.clone().resolve(|sources| sources.report_destinations(destinations)) {
+        if let Ok(destinations) = sources
+            .clone()
+            .resolve(|sources| sources.report_destinations(destinations))
+        {
             self.use_policy_annotations(destinations.annotations);
             files.reports = destinations.reports;
             if files.reports.is_empty() {
@@ -284,7 +292,8 @@ impl Run {
 }
 
 fn is_same_file(path: &Path, other_path: &Path) -> bool {
-    path == other_path || matches!((path.canonicalize(), other_path.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    path == other_path
+        || matches!((path.canonicalize(), other_path.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 fn reject_input_path(path: &Path) -> Failure {

@@ -8,7 +8,9 @@ use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{Compat as Mode, IfExists};
 use crate::publication::offered_side::{ComparedOffer, FETCH_HINT, IdsOnly};
-use crate::publish::{self, Plan, PublishedFiles, compare_with_published_files, version_name::needs_next_version,};
+use crate::publish::{
+    self, Plan, PublishedFiles, compare_with_published_files, version_name::needs_next_version,
+};
 use crate::session::published::not_published;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
@@ -20,8 +22,7 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 /// Placeholder for the next version until it is computed.
 pub(super) const DRAFT_VERSION: &str = "0.0.0";
 
-const OTHER_VERSION_HINT: &str =
-    "pass --against VERSION to compare with a version whose commit has the file";
+const OTHER_VERSION_HINT: &str = "pass --against VERSION to compare with a version whose commit has the file";
 
 /// The result of a comparison.
 pub(crate) struct PublishComparison {
@@ -43,7 +44,11 @@ impl PublishComparison {
 
     /// Returns the next version's name, if all changes are known; otherwise empty.
     pub(super) fn next_version_name(&self) -> String {
-        let next = self.next_version.as_ref().ok().filter(|_| self.compat.class.is_some());
+        let next = self
+            .next_version
+            .as_ref()
+            .ok()
+            .filter(|_| self.compat.class.is_some());
         next.cloned().unwrap_or_default()
     }
 
@@ -91,11 +96,14 @@ impl Publication<'_> {
                 return Ok(None);
             }
         };
-        let mut comparison = self.compare_with_version(plan, compared_details.as_ref(), latest_name.as_deref())?;
+        let mut comparison =
+            self.compare_with_version(plan, compared_details.as_ref(), latest_name.as_deref())?;
         if let Some(IdsOnly { reason, may_fetch }) = &comparison.ids_only {
             let hint = if *may_fetch {
-                FETCH_HINT } else {
-                OTHER_VERSION_HINT };
+                FETCH_HINT
+            } else {
+                OTHER_VERSION_HINT
+            };
             if is_needed {
                 return Err(reject_incomplete_comparison(reason, hint));
             }
@@ -104,7 +112,11 @@ impl Publication<'_> {
             ));
         }
         if self.needs_next_version() {
-            let next_version = comparison.next_version.as_ref().map_err(reject_next_version)?.clone();
+            let next_version = comparison
+                .next_version
+                .as_ref()
+                .map_err(reject_next_version)?
+                .clone();
             comparison.next_version = Ok(self.set_unused_version_name(plan, next_version)?);
         }
         comparison.compat = self.accept_breaks(comparison.compat, plan);
@@ -118,7 +130,8 @@ impl Publication<'_> {
         platform: &Platform,
     ) -> Result<Result<(Option<ArtifactDetails>, Option<String>), HttpError>, Failure> {
         let prefix = &self.settings.prefix;
-        let version_name = |details: &Option<ArtifactDetails>| details.as_ref()?.artifact.version_name.clone();
+        let version_name =
+            |details: &Option<ArtifactDetails>| details.as_ref()?.artifact.version_name.clone();
         let latest = match self.run.requests(platform.artifact_details(prefix, None))? {
             Ok(details) => Some(details),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -164,7 +177,11 @@ impl Publication<'_> {
         })
     }
 
-    fn compare_offers(&self, plan: &Plan, old: &ArtifactDetails,) -> Result<(Compat, Option<IdsOnly>), Failure> {
+    fn compare_offers(
+        &self,
+        plan: &Plan,
+        old: &ArtifactDetails,
+    ) -> Result<(Compat, Option<IdsOnly>), Failure> {
         let old = ComparedOffer::from_version(self.run, self.workspace, old, self.settings.revisions.deepen)?;
         let old_offer = match &old.offer {
             Ok(old_offer) => old_offer,
@@ -222,10 +239,11 @@ impl Publication<'_> {
     }
 
     fn set_version_name(&self, plan: &mut Plan, next_version: String) -> Result<(), Failure> {
-        let source = self.settings.from;
         plan.version_name = with_publish_request(
-            (self.workspace, self.settings, self.target),
-            source,
+            self.workspace,
+            self.settings,
+            self.target,
+            self.settings.from,
             next_version,
             |request| publish::version_name(&self.workspace.repo, &self.target.head, request),
         )?;
@@ -243,16 +261,10 @@ impl Publication<'_> {
     /// Marks a break as accepted by the job's reason or by a version name that announces it. A counted name announces
     /// nothing, as no user chose it.
     fn accept_breaks(&self, compat: Compat, plan: &Plan) -> Compat {
-        let reason_in_name = || {
-            let reason = accepted_by_name(compat.against.as_deref(), &plan.version_name);
-            reason.filter(|_| !self.needs_next_version())
-        };
-        let reason = self
-            .settings
-            .compatibility
-            .accepted_reason
-            .clone()
-            .or_else(reason_in_name);
+        let reason = self.settings.compatibility.accepted_reason.clone().or_else(|| {
+            accepted_by_name(compat.against.as_deref(), &plan.version_name)
+                .filter(|_| !self.needs_next_version())
+        });
         compat.accept(reason)
     }
 
@@ -268,7 +280,11 @@ impl Publication<'_> {
     }
 
     /// Refuses a publish that breaks consumers, unless the job accepts the break.
-    pub(super) fn decide_on_breaks(&self, platform: &Platform, plan: &Plan,) -> Result<Option<PublishDecision>, Failure> {
+    pub(super) fn decide_on_breaks(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+    ) -> Result<Option<PublishDecision>, Failure> {
         let Some(comparison) = &self.comparison else {
             return Ok(None);
         };

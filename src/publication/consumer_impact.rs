@@ -49,17 +49,21 @@ pub(crate) fn search_consumers<'c>(
         let content = read_document(repository, &file)?;
         impact.pipeline_count += 1;
         match content.and_then(|bytes| consumers(&bytes, prefix)) {
-            Err(reason) => impact.unreadable_files.push(format!("{repository_name}/{}: {reason}", file.path)),
-            Ok(consumers) => impact.components.extend(consumers.into_iter().filter_map(|consumer| {
-                let changes = consumer.meets(&compat.changes);
-                (!changes.is_empty()).then(|| AffectedComponent {
-                    repository: repository_name.to_owned(),
-                    path: file.path.clone(),
-                    consumer,
-                    changes,
-                    callers: Vec::new(),
-                })
-            })),
+            Err(reason) => impact
+                .unreadable_files
+                .push(format!("{repository_name}/{}: {reason}", file.path)),
+            Ok(consumers) => impact
+                .components
+                .extend(consumers.into_iter().filter_map(|consumer| {
+                    let changes = consumer.meets(&compat.changes);
+                    (!changes.is_empty()).then(|| AffectedComponent {
+                        repository: repository_name.to_owned(),
+                        path: file.path.clone(),
+                        consumer,
+                        changes,
+                        callers: Vec::new(),
+                    })
+                })),
         }
     }
     if impact.components.len() > first_index {

@@ -167,8 +167,11 @@ impl Publication<'_> {
         latest: Option<&ArtifactDetails>,
     ) -> Result<(String, PlanChanges), String> {
         let latest = latest.ok_or("no published version is known")?;
-        let latest_id = latest.artifact.commit_hash.as_deref();
-        let latest_id = latest_id.ok_or("the latest published version has no commit")?;
+        let latest_id = latest
+            .artifact
+            .commit_hash
+            .as_deref()
+            .ok_or("the latest published version has no commit")?;
         let repo = &self.workspace.repo;
         if latest_id.len() < 40 || !repo.has_commit(latest_id) {
             return Err(format!("the clone does not have the commit {latest_id}"));
@@ -183,10 +186,8 @@ impl Publication<'_> {
             }
             Err(error) => return Err(error.to_string()),
         }
-        let changed = self
-            .build_plan_of(&latest_commit, FileSource::Commit)
-            .and_then(|old_plan| compare_plans(&old_plan, plan, hashes));
-        changed
+        self.build_plan_of(&latest_commit, FileSource::Commit)
+            .and_then(|old_plan| compare_plans(&old_plan, plan, hashes))
             .map(|changes| (latest_id.to_owned(), changes))
             .map_err(|error| format!("the commit {latest_id} could not be published as this one: {error}"))
     }

@@ -9,7 +9,6 @@ use crate::report::{PublishBreak, PublishRun, write_publish_junit};
 use crate::session::failure::not_written;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
-use sluicegate_pipelines::interface::Change;
 use std::path::Path;
 
 impl Publication<'_> {
@@ -53,16 +52,15 @@ impl Publication<'_> {
             return Vec::new();
         };
         let old_name = compat.old_name();
-        let build_break = |change: &Change| {
-            let place = change.new.as_ref();
-            PublishBreak {
+        compat
+            .breaks()
+            .map(|change| PublishBreak {
                 name: format!("{}: {}", change.subject(), change.words()),
                 words: change.in_one_line(&old_name),
-                place: place.map(|place| (place.path.clone(), place.line)),
+                place: change.new.as_ref().map(|place| (place.path.clone(), place.line)),
                 is_refused: self.settings.compatibility.mode == Mode::Fail && compat.accepted.is_none(),
                 accepted_reason: compat.accepted.clone(),
-            }
-        };
-        compat.breaks().map(build_break).collect()
+            })
+            .collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Prints what `ci` would publish. On a developer's machine, `ci` is run to look at it, and a version is permanent.
 
 use super::publish_decision::PublishDecision;
-use super::{Publication, ReviewProof};
+use super::{Publication, RequiredReview};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{Plan, PublishError};
@@ -14,7 +14,7 @@ impl Publication<'_> {
     pub(crate) fn announce(
         mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<ReviewProof>,
+        evidence: Option<RequiredReview>,
     ) -> CommandResult {
         match self.describe_publish(plan, evidence) {
             Ok(description) => self.print_result(&(text::line(&description) + "\n"))?,
@@ -33,7 +33,7 @@ impl Publication<'_> {
     fn describe_publish(
         &mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<ReviewProof>,
+        evidence: Option<RequiredReview>,
     ) -> Result<String, Failure> {
         self.check_settings(evidence.as_ref())?;
         let mut plan = plan?;
@@ -41,7 +41,8 @@ impl Publication<'_> {
         let platform = self.run.platform(self.connection)?;
         match self.decide(&platform, &mut plan)? {
             PublishDecision::Refuse(failure) => Err(failure),
-            PublishDecision::AlreadyPublished(published) => { Ok(format!("would publish nothing: {}", published.reason))
+            PublishDecision::AlreadyPublished(published) => {
+                Ok(format!("would publish nothing: {}", published.reason))
             }
             PublishDecision::Upload => {
                 let origin = match (&self.target.tag, &plan.branch) {

@@ -12,7 +12,7 @@ mod planned_publish;
 mod policy_guard;
 mod publish_decision;
 mod published_commit;
-mod review_evidence;
+mod required_review;
 mod superseded_version;
 pub(crate) mod version_comparison;
 mod version_history;
@@ -22,7 +22,7 @@ pub(crate) use consumer_changes::PublishComparison;
 pub(crate) use merged_commit::{MergedCommit, check_local_commit, require_merged};
 pub(crate) use planned_publish::{PlannedPublish, find_reason_against_publish};
 pub(crate) use policy_guard::{reject_outdated_gate, resolve_settings};
-pub(crate) use review_evidence::{ReviewProof, pipeline_paths};
+pub(crate) use required_review::{RequiredReview, pipeline_paths};
 pub(crate) use version_history::VersionHistory;
 
 use publish_decision::{PublishDecision, PublishedVersion};
@@ -34,7 +34,9 @@ use crate::exit::ExitStatus;
 use crate::gate::{self, Positions};
 use crate::job::context::Target;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
-use crate::publish::{self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence, UploadProgress,};
+use crate::publish::{
+    self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence, UploadProgress,
+};
 use crate::report::publish_summary;
 use crate::session::failure::not_written;
 use crate::session::step_report::PUBLISH_FAILED;
@@ -77,10 +79,12 @@ impl Publication<'_> {
     pub(crate) fn run(
         mut self,
         plan: Result<Plan, PublishError>,
-        evidence: Option<ReviewProof>,
+        evidence: Option<RequiredReview>,
     ) -> CommandResult {
-        let output_paths = [&self.settings.receipt, &self.settings.junit];
-        let output_paths = output_paths.into_iter().flatten().map(PathBuf::as_path);
+        let output_paths = [&self.settings.receipt, &self.settings.junit]
+            .into_iter()
+            .flatten()
+            .map(PathBuf::as_path);
         self.run.refuse_links(&self.workspace.repo, output_paths)?;
         self.check_settings(evidence.as_ref())?;
         let mut plan = match plan {
@@ -99,7 +103,8 @@ impl Publication<'_> {
         };
         match intent {
             PublishDecision::AlreadyPublished(published) => self.finish_without_upload(&plan, &published),
-            PublishDecision::Refuse(failure) => { self.finish_refused(&plan, &failure, "nothing was sent".to_owned())
+            PublishDecision::Refuse(failure) => {
+                self.finish_refused(&plan, &failure, "nothing was sent".to_owned())
             }
             PublishDecision::Upload => {
                 if let Some(comparison) = &self.comparison {
@@ -112,7 +117,7 @@ impl Publication<'_> {
 
     /// Returns an error if the settings do not allow this publish: the review did not pass or is not of these files, or a
     /// counted version name cannot be determined.
-    fn check_settings(&self, evidence: Option<&ReviewProof>) -> Result<(), Failure> {
+    fn check_settings(&self, evidence: Option<&RequiredReview>) -> Result<(), Failure> {
         if let Some(evidence) = evidence {
             evidence.require_passed(&self.target.head)?;
         }
@@ -124,7 +129,7 @@ impl Publication<'_> {
     }
 
     /// Returns an error if the review does not cover the plan; otherwise, keeps the review for the receipt.
-    fn check_coverage(&mut self, plan: &Plan, evidence: Option<ReviewProof>) -> Result<(), Failure> {
+    fn check_coverage(&mut self, plan: &Plan, evidence: Option<RequiredReview>) -> Result<(), Failure> {
         let Some(evidence) = evidence else {
             return Ok(());
         };
@@ -142,7 +147,12 @@ impl Publication<'_> {
     fn finish_without_upload(&self, plan: &Plan, published: &PublishedVersion) -> CommandResult {
         let message = format!("{}: nothing is published", published.reason);
         self.print_result(&(text::line(&message) + "\n"))?;
-        let receipt = Receipt::for_unchanged_files(plan, &self.compute_hashes(plan)?, &published.version, &published.commit,);
+        let receipt = Receipt::for_unchanged_files(
+            plan,
+            &self.compute_hashes(plan)?,
+            &published.version,
+            &published.commit,
+        );
         self.report_junit(&message, ExitStatus::Success, &[]);
         self.write_summary(&format!("Nothing published: {}", published.reason), plan, &[]);
         Ok(self.write_records(receipt))
@@ -188,7 +198,7 @@ impl Publication<'_> {
             .collect();
         if !unreviewed_paths.is_empty() {
             let pipeline_count = count(unreviewed_paths.len(), "pipeline");
-            let path_list = List::with_limit(&unreviewed_paths, review_evidence::MAX_LISTED_PIPELINES);
+            let path_list = List::with_limit(&unreviewed_paths, required_review::MAX_LISTED_PIPELINES);
             self.run.ui.warn(&format!(
                 "publishing without a review because of `review.include` or `review.exclude`: {pipeline_count} ({path_list})"
             ));
@@ -217,7 +227,10 @@ impl Publication<'_> {
         let status = outcome_report::report_outcome(self, plan, &outcome)?;
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
         let receipt = Receipt::for_outcome(plan, hashes, &outcome);
-        let file_count = format!("version {} of {}: {}", plan.version_name, plan.prefix, outcome.kind);
+        let file_count = format!(
+            "version {} of {}: {}",
+            plan.version_name, plan.prefix, outcome.kind
+        );
         self.report_junit(&file_count, status, &outcome.problems);
         Ok(status.worse(self.write_records(receipt)))
     }
@@ -274,7 +287,9 @@ impl Publication<'_> {
     /// not named.
     fn step_outputs(&self, receipt: Receipt) -> Vec<(&'static str, String)> {
         let comparison = self.comparison.as_ref();
-        let next_name = comparison.map(PublishComparison::next_version_name).unwrap_or_default();
+        let next_name = comparison
+            .map(PublishComparison::next_version_name)
+            .unwrap_or_default();
         let class = consumer_changes::class_name(comparison.map(|comparison| &comparison.compat));
         let mut outputs = vec![("compat", class), ("next-version", next_name)];
         if receipt.is_of_published_version() {
@@ -308,13 +323,15 @@ pub(crate) fn build_plan(
     source: FileSource,
 ) -> Result<Plan, PublishError> {
     let draft = consumer_changes::DRAFT_VERSION.to_owned();
-    with_publish_request((workspace, settings, target), source, draft, |request| {
+    with_publish_request(workspace, settings, target, source, draft, |request| {
         publish::build_plan(&workspace.repo, commit, request)
     })
 }
 
 fn with_publish_request<T>(
-    (workspace, settings, target): (&Workspace<'_>, &PublishSettings, &Target),
+    workspace: &Workspace<'_>,
+    settings: &PublishSettings,
+    target: &Target,
     source: FileSource,
     next_version: String,
     use_request: impl FnOnce(&PublishRequest<'_>) -> Result<T, PublishError>,

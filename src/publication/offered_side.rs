@@ -54,7 +54,9 @@ impl ComparedOffer {
         let ids = details.shared_pipelines.iter();
         Ok(Self {
             version: details.artifact.version_name.clone(),
-            ids: ids.filter_map(|shared| shared.shared_pipeline_id.clone()).collect(),
+            ids: ids
+                .filter_map(|shared| shared.shared_pipeline_id.clone())
+                .collect(),
             offer: load_offer(run, workspace, reported_commit.as_deref(), deepen)?,
             reported_commit,
         })
@@ -109,7 +111,7 @@ fn load_offer(
             LoadedInterface::Read(interface, _) => {
                 let interface = *interface;
                 return Ok(Ok(CommitOffer {
-                fetched_repository,
+                    fetched_repository,
                     commit,
                     interface,
                 }));

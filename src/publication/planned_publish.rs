@@ -3,7 +3,7 @@
 use super::build_plan;
 use super::merged_commit::{MergedCommit, require_merged};
 use super::policy_guard::reject_unusable_policy;
-use super::review_evidence::pipeline_paths;
+use super::required_review::pipeline_paths;
 use crate::error::Failure;
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};

@@ -59,7 +59,11 @@ pub(crate) fn reject_outdated_gate(
     let Some(stricter_target) = stricter_target.filter(StricterTarget::is_stricter) else {
         return Ok(());
     };
-    let notes: Vec<String> = stricter_target.limits().into_iter().map(|limit| limit.text).collect();
+    let notes: Vec<String> = stricter_target
+        .limits()
+        .into_iter()
+        .map(|limit| limit.text)
+        .collect();
     if workspace.gate_changes == GateChanges::Fail {
         let message = anyhow::anyhow!("nothing is published: {}", notes.join("; "));
         return Err(Failure::new(ExitStatus::GateFailed, message)

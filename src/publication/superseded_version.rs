@@ -67,18 +67,14 @@ impl Publication<'_> {
             .filter_map(|version| version.version_name.as_deref())
             .chain([plan.version_name.as_str()])
             .collect();
-        let is_new = |version: &Artifact| {
-            let name = version.version_name.as_deref();
-            name.is_none_or(|name| !known_names.contains(name))
-        };
         let history = VersionHistory::request(platform, &plan.prefix).await?;
         let mut new_versions: Vec<Artifact> = history
             .enabled_versions()
-            .filter(|version| is_new(version))
+            .filter(|version| is_new_version(version, &known_names))
             .cloned()
             .collect();
         let latest = platform.artifact_details(&plan.prefix, None).await?.artifact;
-        if is_new(&latest)
+        if is_new_version(&latest, &known_names)
             && new_versions
                 .iter()
                 .all(|version| version.version_name != latest.version_name)
@@ -87,6 +83,13 @@ impl Publication<'_> {
         }
         Ok(new_versions)
     }
+}
+
+fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
+    version
+        .version_name
+        .as_deref()
+        .is_none_or(|name| !known_names.contains(name))
 }
 
 /// Returns the outcome if the platform did not show which versions exist after the upload.

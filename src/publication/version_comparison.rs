@@ -6,7 +6,8 @@ use crate::interface_version::{self, LoadedInterface};
 use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
 use crate::job::settings::{Selection, SelectionPurpose};
 use crate::publish::{
-    FileSelection, FileSource, PublishRequest, PublishedFiles, build_plan, compare_with_published_files,};
+    FileSelection, FileSource, PublishRequest, PublishedFiles, build_plan, compare_with_published_files,
+};
 use crate::session::Run;
 use crate::session::published::{latest_of, not_published, nothing_under, sought_prefix};
 use crate::workspace::Workspace;
@@ -42,7 +43,12 @@ impl VersionComparison<'_> {
 
     pub(crate) fn to_json(&self) -> Value {
         let compat = &self.compat;
-        let commit = self.new_side.offer.as_ref().ok().map(|offer| offer.commit.to_string());
+        let commit = self
+            .new_side
+            .offer
+            .as_ref()
+            .ok()
+            .map(|offer| offer.commit.to_string());
         value!({
             "schema": "sluicegate.interface/v1",
             "prefix": self.prefix,
@@ -84,7 +90,8 @@ pub(crate) fn compare_versions<'a>(
         .sources
         .selection(&GlobArgs::default(), SelectionPurpose::Publish)?;
     let compat = match &old_side {
-        Some(old_side) if lacks_shared_file(old_side) && lacks_shared_file(&new_side) => { return Err(reject_missing_files(old_side, &new_side));
+        Some(old_side) if lacks_shared_file(old_side) && lacks_shared_file(&new_side) => {
+            return Err(reject_missing_files(old_side, &new_side));
         }
         Some(old_side) => lookup.compare_sides(old_side, &new_side, &selection)?,
         None => Compat::new(Against::default(), Vec::new()),
@@ -220,19 +227,21 @@ impl SideLookup<'_> {
             &old_offer.interface,
             &new_offer.interface,
         ));
-        let is_same = changes.is_empty();
-        let content = self.list_changed_files(old_offer, new_offer, selection);
-        let is_shared =
-            |change: &interface::Change| { [&old_offer.interface.file, &new_offer.interface.file].contains(&&change.subject())
-        };
-        changes.extend(content.into_iter().filter(|change| is_same || !is_shared(change)));
+        let is_same_offer = changes.is_empty();
+        let shared_files = [&old_offer.interface.file, &new_offer.interface.file];
+        let mut file_changes = self.list_changed_files(old_offer, new_offer, selection);
+        file_changes.retain(|change| is_same_offer || !shared_files.contains(&&change.subject()));
+        changes.extend(file_changes);
         Ok(Compat::new(old_side.to_against(), changes))
     }
 
     /// Returns the files that a publish of the new commit would change; warns if it could not be published.
-    fn list_changed_files(&self,
+    fn list_changed_files(
+        &self,
         old_offer: &CommitOffer,
-        new_offer: &CommitOffer, selection: &Selection,) -> Vec<interface::Change> {
+        new_offer: &CommitOffer,
+        selection: &Selection,
+    ) -> Vec<interface::Change> {
         let request = PublishRequest {
             prefix: self.prefix.to_owned(),
             version_template: "compared".to_owned(),
@@ -279,5 +288,7 @@ fn reject_missing_files(old_side: &ComparedOffer, new_side: &ComparedOffer) -> F
 
 /// Returns whether this is a revision without a shared-pipelines file.
 fn lacks_shared_file(side: &ComparedOffer) -> bool {
-    side.offer.as_ref().is_ok_and(|offer| offer.interface.file.is_empty())
+    side.offer
+        .as_ref()
+        .is_ok_and(|offer| offer.interface.file.is_empty())
 }

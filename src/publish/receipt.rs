@@ -146,11 +146,11 @@ impl Receipt {
     /// Parses a receipt; the error is the reason why it is invalid.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
-        struct Named {
+        struct SchemaHeader {
             schema: String,
         }
         // A newer receipt has keys that are unknown here, so its schema is looked at first.
-        if let Ok(header) = serde_json::from_slice::<Named>(bytes)
+        if let Ok(header) = serde_json::from_slice::<SchemaHeader>(bytes)
             && header.schema != SCHEMA_NAME
         {
             return Err(format!("its schema is `{}`, not `{SCHEMA_NAME}`", header.schema));

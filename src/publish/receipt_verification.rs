@@ -37,13 +37,19 @@ impl Receipt {
 
     /// Returns the differences between the published version and the receipt.
     pub fn compare_with_details(&self, details: &ArtifactDetails) -> Vec<String> {
-        let shared_pipelines = self.shared_pipelines.iter().map(|shared| (shared.id.as_str(), shared.path.as_str()));
+        let shared_pipelines = self
+            .shared_pipelines
+            .iter()
+            .map(|shared| (shared.id.as_str(), shared.path.as_str()));
         version_differences::compare_with_shared_pipelines(details, &self.commit_hash, shared_pipelines)
     }
 
     /// Returns the differences between the changes for consumers, computed again from both commits, and those in the
     /// receipt; `None` if the receipt has none, or the repository does not have both commits.
-    pub fn compare_with_both_commits(&self, repository: &Repository,) -> Result<Option<Vec<String>>, PublishError> {
+    pub fn compare_with_both_commits(
+        &self,
+        repository: &Repository,
+    ) -> Result<Option<Vec<String>>, PublishError> {
         let Some(compat) = self.compat.as_ref().filter(|compat| !compat.ids_only) else {
             return Ok(None);
         };
@@ -61,13 +67,14 @@ impl Receipt {
             let config_dir = file.path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
             (config_dir.starts_with('.') && !config_dir.contains('/')).then_some(config_dir)
         });
-        let old_snapshot =repository.snapshot(old_commit.clone());
+        let old_snapshot = repository.snapshot(old_commit.clone());
         let new_snapshot = repository.snapshot(new_commit.clone());
         let interfaces = (
             interface_version::read_interface(repository, &old_snapshot, config_dir)?,
             interface_version::read_interface(repository, &new_snapshot, config_dir)?,
         );
-        let (LoadedInterface::Read(old_interface, _), LoadedInterface::Read(new_interface, _)) = interfaces else {
+        let (LoadedInterface::Read(old_interface, _), LoadedInterface::Read(new_interface, _)) = interfaces
+        else {
             return Ok(Some(vec![
                 "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
             ]));
@@ -95,15 +102,24 @@ impl Receipt {
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
         let recorded_changes = compat.changes.iter().filter(|change| {
-        // A shared pipeline that was only in a working tree is in no commit.
-        let is_of_worktree = change.what == What::PipelineRemoved && change.old.is_none();
+            // A shared pipeline that was only in a working tree is in no commit.
+            let is_of_worktree = change.what == What::PipelineRemoved && change.old.is_none();
             change.id.is_some() && !is_of_worktree
         });
         if recorded_changes.ne(changes) {
             differences.push("the changes for consumers are not those between the commits".to_owned());
         }
-        let class = compat.changes.iter().map(|change| change.what.row().class).max().unwrap_or(Class::None).of_all();
-        let has_wrong_class = compat.changes.iter().any(|change| change.class != change.what.row().class);
+        let class = compat
+            .changes
+            .iter()
+            .map(|change| change.what.row().class)
+            .max()
+            .unwrap_or(Class::None)
+            .of_all();
+        let has_wrong_class = compat
+            .changes
+            .iter()
+            .any(|change| change.class != change.what.row().class);
         if compat.class != Some(class) || has_wrong_class {
             let recorded_class = compat.class.map_or("none at all", Class::name);
             differences.push(format!(
@@ -129,8 +145,10 @@ impl Receipt {
                 None => differences.push(format!("`{path}` is not in the commit {}", commit.short())),
                 Some(committed_file) => {
                     let bytes = repository.blob_size(&committed_file.blob)?;
-                    let sha256 =
-                        content_hashes::hash_reader(repository.open_blob(&committed_file.blob, bytes)?, path,)?;
+                    let sha256 = content_hashes::hash_reader(
+                        repository.open_blob(&committed_file.blob, bytes)?,
+                        path,
+                    )?;
                     if (bytes, &sha256) != (file.bytes, &file.sha256) {
                         differences.push(format!(
                             "`{path}` has different content in the commit {} and in the receipt",
@@ -195,7 +213,7 @@ impl CommitPair<'_> {
 
     fn find_blobs(&self, path: &str) -> Result<(Option<BlobId>, Option<BlobId>), PublishError> {
         let old_file = self.repository.find_file(self.old_commit, path)?;
-        let new_file =self.repository.find_file(self.new_commit, path)?;
-        Ok((old_file.map(|file| file.blob), new_file.map(|file| file. blob)))
+        let new_file = self.repository.find_file(self.new_commit, path)?;
+        Ok((old_file.map(|file| file.blob), new_file.map(|file| file.blob)))
     }
 }

@@ -157,19 +157,19 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
 fn placeholder_value(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
     let utc = || values.committed_at.to_zoned_datetime(TimeZone::UTC);
     match name {
-        "tag" => require_value(&values.tag, "tag", "this run has no tag"),
-        "branch" => require_value(&values.branch, "branch", "the branch is unknown"),
+        "tag" => require_value(values.tag.as_ref(), "tag", "this run has no tag"),
+        "branch" => require_value(values.branch.as_ref(), "branch", "the branch is unknown"),
         "sha" => Ok(values.sha.clone()),
         "short-sha" => Ok(short_id(&values.sha).to_owned()),
         "date" => Ok(utc().strftime("%Y-%m-%d").to_string()),
         "datetime" => Ok(utc().strftime("%Y%m%dT%H%M%SZ").to_string()),
         NEXT_PLACEHOLDER => require_value(
-            &values.next_version,
+            values.next_version.as_ref(),
             NEXT_PLACEHOLDER,
             "the published versions are unknown here",
         ),
         "run-number" => require_value(
-            &values.run_number,
+            values.run_number.as_ref(),
             "run-number",
             "the CI host provides no run number",
         ),
@@ -187,13 +187,13 @@ fn format_suggestion(nearest: Option<&str>) -> String {
 }
 
 fn require_value(
-    value: &Option<String>,
+    value: Option<&String>,
     name: &'static str,
     reason: &'static str,
 ) -> Result<String, VersionNameError> {
     value
-        .clone()
         .filter(|value| !value.is_empty())
+        .cloned()
         .ok_or(VersionNameError::NoValue { name, reason })
 }
 

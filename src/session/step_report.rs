@@ -160,7 +160,8 @@ impl Run {
 
     /// Appends step outputs if the host reads them from a file.
     pub(crate) fn append_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
-        append_to_file(&self.env, STEP_OUTPUT, || { github::format_outputs(pairs, Uuid::new_v4())
+        append_to_file(&self.env, STEP_OUTPUT, || {
+            github::format_outputs(pairs, Uuid::new_v4())
         })
     }
 

@@ -6,7 +6,8 @@ use super::setting_table::{find_by_variable, variable};
 use super::{CompatibilitySettings, Layers, Revisions, Selection, SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{
-    CiArgs, FileSelection, FileSource, IfExists, OnIgnored, PublishArgs, PublishFlags, RequiredEngine, parse_value,
+    CiArgs, FileSelection, FileSource, IfExists, OnIgnored, PublishArgs, PublishFlags, RequiredEngine,
+    parse_value,
 };
 use globset::GlobSet;
 use std::path::PathBuf;

@@ -53,10 +53,10 @@ pub(crate) fn read_report(
 /// here, and its name says more than the first of them.
 fn find_other_schema(text: &[u8]) -> Option<ReportReadError> {
     #[derive(serde::Deserialize)]
-    struct Named {
+    struct SchemaHeader {
         schema: String,
     }
-    let header: Named = serde_json::from_slice(text).ok()?;
+    let header: SchemaHeader = serde_json::from_slice(text).ok()?;
     (header.schema != SCHEMA_NAME).then(|| wrong_schema(&header.schema))
 }
 

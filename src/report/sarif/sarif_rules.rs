@@ -1,6 +1,6 @@
 //! Collects the rules of a review, with their help texts.
 
-use super::sarif_log::{Configuration, Help, SarifRule, SarifText};
+use super::sarif_log::{Configuration, Help, SarifRule};
 use crate::report::markdown::escape;
 use crate::report::remarks::find_verdict_remark;
 use crate::report::{ReportContext, truncation};

@@ -106,8 +106,8 @@ impl<'a> View<'a> {
             .map(|file| (file.changed.path.as_str(), file));
         let FindingSelection {
             causes,
-            entries: listed,
-            omitted_count: more,
+            entries,
+            omitted_count,
             omitted_old_count: old,
         } = FindingSelection::select(&findings, context.show);
         Self {
@@ -126,8 +126,8 @@ impl<'a> View<'a> {
             folders,
             causes,
             findings,
-            entries: listed,
-            omitted_count: more,
+            entries,
+            omitted_count,
             omitted_old_count: old,
             rule_numbers: numbers,
             changes_by_path: changes.collect(),

@@ -10,9 +10,7 @@ use crate::publish::{Plan, ReviewEvidence, hash_bytes};
 use crate::session::named_file::read_bounded;
 use sluicegate_base::text::{List, count};
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::findings::{
-    Engine, FailOn, Finding, Report, ReviewPlatform, State, Status, Verdict,
-};
+use sluicegate_pipelines::findings::{Engine, FailOn, Report, ReviewPlatform, State, Status, Verdict};
 use sluicegate_pipelines::pipelines::Kind;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,17 +19,18 @@ use std::path::Path;
 pub(super) const MAX_LISTED_PIPELINES: usize = 10;
 
 /// Hint for writing a suitable report.
-const REPORT_HINT: &str = "write it with `sluicegate review --all --report json=FILE` on the commit to publish";
+const REPORT_HINT: &str =
+    "write it with `sluicegate review --all --report json=FILE` on the commit to publish";
 
 /// A review, and its source.
-pub(crate) struct ReviewProof {
+pub(crate) struct RequiredReview {
     report: Report,
     place: String,
     /// Hash of the report file; `None` if the review was part of this run.
     sha256: Option<String>,
 }
 
-impl ReviewProof {
+impl RequiredReview {
     pub(crate) fn from_this_run(report: Report) -> Self {
         Self {
             report,
@@ -56,11 +55,7 @@ impl ReviewProof {
 
     /// Reads the report in this file strictly. Rejects a partial review, a review that could not fail, and a review by
     /// a local engine; only the last can be allowed.
-    fn read(
-        path: &Path,
-        engine: RequiredEngine,
-        connection: Option<&Connection>
-    ) -> Result<Self, Failure> {
+    fn read(path: &Path, engine: RequiredEngine, connection: Option<&Connection>) -> Result<Self, Failure> {
         let bytes = read_bounded(path, SIZE_LIMIT)?;
         let report_path = path.display().to_string();
         let report = understood(&bytes, &report_path).map_err(|failure| failure.hint(REPORT_HINT))?;
@@ -89,7 +84,8 @@ impl ReviewProof {
         };
         let reason = match &self.report.context.platform {
             Some(review_platform) if *review_platform == publish_platform => return Ok(()),
-            Some(review_platform) => { format!("it was reviewed by {review_platform}, but the publish is for {publish_platform}")
+            Some(review_platform) => {
+                format!("it was reviewed by {review_platform}, but the publish is for {publish_platform}")
             }
             None => "the report does not contain the platform that evaluated the files".to_owned(),
         };
@@ -100,10 +96,14 @@ impl ReviewProof {
     /// version, so the next push would publish findings that failed before.
     fn require_no_known_findings(self) -> Result<Self, Failure> {
         let fail_on = self.report.context.fail_on.unwrap_or(FailOn::Warn);
-        let passes_as_known = |finding: &Finding<'_>| {
-            finding.state == Some(State::Known) && fail_on.fails(&Status::Failed(finding.severity))
-        };
-        let known_count = self.report.findings().iter().filter(|finding| passes_as_known(finding)).count();
+        let known_count = self
+            .report
+            .findings()
+            .iter()
+            .filter(|finding| {
+                finding.state == Some(State::Known) && fail_on.fails(&Status::Failed(finding.severity))
+            })
+            .count();
         if known_count == 0 {
             return Ok(self);
         }
@@ -169,11 +169,14 @@ impl ReviewProof {
         unreviewed_selection: &ReviewExclusions,
         expects_result: &dyn Fn(&str) -> bool,
     ) -> Result<ReviewEvidence, Failure> {
-        let files = self.report.files.iter();
-        let reviewed_files = files.filter(|file| file.is_reviewed());
-        let reviewed_files =
-            reviewed_files.filter(|file| !file.results.is_empty() || !expects_result(&file.path));
-        let reviewed_paths: BTreeSet<&str> = reviewed_files.map(|file| file.path.as_str()).collect();
+        let reviewed_paths: BTreeSet<&str> = self
+            .report
+            .files
+            .iter()
+            .filter(|file| file.is_reviewed())
+            .filter(|file| !file.results.is_empty() || !expects_result(&file.path))
+            .map(|file| file.path.as_str())
+            .collect();
         let missing_paths: Vec<&str> = pipeline_paths(plan)
             .filter(|path| !reviewed_paths.contains(path) && !unreviewed_selection.contains(path))
             .collect();
@@ -192,7 +195,9 @@ impl ReviewProof {
         let path_list = List::with_limit(missing_paths, MAX_LISTED_PIPELINES);
         let pipeline_count = count(missing_paths.len(), "pipeline");
         let message = format!(
-            "{} has no result for {pipeline_count} of the plan: {path_list}", self.place);
+            "{} has no result for {pipeline_count} of the plan: {path_list}",
+            self.place
+        );
         match self.sha256 {
             Some(_) => Failure::usage(message).hint(REPORT_HINT),
             None => Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
