@@ -2,41 +2,17 @@
 
 use super::Publication;
 use super::publish_decision::PublishDecision;
+use super::publish_preview::{Preview, PublishedState, build_document, render_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{FileSelection, FileSource, Plan, PlanChanges, PublishError, Receipt, compare_plans};
+use crate::publish::{FileSource, Plan, PlanChanges, PublishError, Receipt, compare_plans};
 use crate::session::CommandResult;
 use crate::session::output::json;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{self, List, count};
-use sluicegate_pipelines::interface::{Class, Compat, breaks_told, told};
-use sluicegate_pipelines::pipelines::{SharedParameter, is_pipeline};
+use sluicegate_pipelines::interface::breaks_told;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
-use std::fmt::Write as _;
-
-/// Maximum number of changed files of each kind to print.
-const MAX_LISTED_ENTRIES: usize = 20;
-
-#[derive(Default)]
-struct PublishedState {
-    exists: Option<bool>,
-    latest: Option<ArtifactDetails>,
-}
-
-/// The data shown with the plan.
-struct Preview {
-    receipt_digest: String,
-    hashes: Vec<String>,
-    published_state: PublishedState,
-    refusals: Vec<String>,
-    skip_reason: Option<String>,
-    /// The commit compared with and the changes since then, or why they are unknown.
-    changes: Result<(String, PlanChanges), String>,
-    /// The changes for consumers; `None` if they were not compared.
-    compat: Option<Compat>,
-}
 
 impl Publication<'_> {
     /// Shows the plan; exits with 1 for a break that is not allowed, as a publish would.
@@ -50,13 +26,10 @@ impl Publication<'_> {
         let hashes = plan.hash_all()?;
         let published_state = self.request_published_state(platform, plan)?;
         let changes = self.compare_with_latest(plan, &hashes, published_state.latest.as_ref());
-        let conflict = "the version already exists, and versions cannot be changed".to_owned();
-        let mut refusals: Vec<String> = published_state
-            .exists
-            .filter(|conflict| *conflict)
-            .map(|_| conflict)
-            .into_iter()
-            .collect();
+        let mut refusals = Vec::new();
+        if published_state.exists == Some(true) {
+            refusals.push("the version already exists, and versions cannot be changed".to_owned());
+        }
         let (status, receipt, skip_reason) = match intent {
             PublishDecision::Upload => (ExitStatus::Success, Receipt::for_dry_run(plan, &hashes), None),
             PublishDecision::AlreadyPublished(published) => {
@@ -92,6 +65,11 @@ impl Publication<'_> {
             render_text(plan, &preview, self.run.global.verbose > 0)
         };
         self.print_result(&output)?;
+        self.summarize_dry_run(plan, &preview, status);
+        Ok(status.worse(self.write_records(receipt)))
+    }
+
+    fn summarize_dry_run(&self, plan: &Plan, preview: &Preview, status: ExitStatus) {
         let name = format!("{} of {}", plan.version_name, plan.prefix);
         match &preview.skip_reason {
             _ if status != ExitStatus::Success => {
@@ -102,7 +80,6 @@ impl Publication<'_> {
             Some(reason) => self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[]),
             None => self.write_summary(&format!("Dry run: would publish {name}"), plan, &preview.refusals),
         }
-        Ok(status.worse(self.write_records(receipt)))
     }
 
     /// Returns the platform if one is configured; a counted version name requires one.
@@ -203,207 +180,5 @@ async fn find_version(
         Ok(details) => Ok(Some(details)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
-    }
-}
-
-/// Returns the plan as JSON: schema `sluicegate.plan/v1`.
-fn build_document(plan: &Plan, preview: &Preview) -> Value {
-    let files: Vec<Value> = plan
-        .files
-        .iter()
-        .zip(&preview.hashes)
-        .map(|(file, hash)| value!({ "path": file.path, "bytes": file.bytes, "sha256": hash }))
-        .collect();
-    let refusals: Vec<Value> = preview
-        .refusals
-        .iter()
-        .map(|refusal| value!({ "what": refusal }))
-        .collect();
-    let latest = preview.published_state.latest.as_ref().map(|latest| {
-        value!({ "versionName": latest.artifact.version_name, "commitHash": latest.artifact.commit_hash })
-    });
-    let changes = preview.changes.as_ref().ok().map(|(commit, changes)| {
-        value!({ "since": commit, "added": changes.added, "modified": changes.modified, "removed": changes.removed })
-    });
-    value!({
-        "schema": "sluicegate.plan/v1",
-        "prefix": plan.prefix,
-        "versionName": plan.version_name,
-        "commitHash": plan.commit_hash,
-        "branch": plan.branch,
-        "from": plan.source.name(),
-        "select": plan.selection.name(),
-        "digest": preview.receipt_digest,
-        "bytes": plan.total_bytes(),
-        "files": files,
-        "sharedPipelines": plan.shared_pipelines,
-        "warnings": plan.warnings,
-        "refused": refusals,
-        "nothingToPublish": preview.skip_reason,
-        "latest": latest,
-        "changes": changes,
-        "changesUnknown": preview.changes.as_ref().err(),
-        "compat": preview.compat,
-    })
-}
-
-/// Returns the plan as text; `has_hashes` adds each file with its hash.
-fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
-    let mut text_output = match &preview.skip_reason {
-        Some(reason) => format!("would publish nothing: {}\n", text::line(reason)),
-        None => format!("would publish {}\n", count(plan.files.len(), "file")),
-    };
-    let latest = preview.published_state.latest.as_ref();
-    let facts = [
-        ("prefix", Some(plan.prefix.clone())),
-        ("version", Some(plan.version_name.clone())),
-        ("commit", Some(plan.commit_hash.clone())),
-        ("branch", plan.branch.clone()),
-        ("digest", Some(preview.receipt_digest.clone())),
-        ("bytes", Some(plan.total_bytes().to_string())),
-        (
-            "latest",
-            latest.and_then(|details| details.artifact.version_name.clone()),
-        ),
-    ];
-    for (name, value) in facts {
-        let value = value.unwrap_or_else(|| "(none)".to_owned());
-        let _ = writeln!(text_output, "  {name:<8} {}", text::line(&value));
-    }
-    if has_hashes {
-        for (file, hash) in plan.files.iter().zip(&preview.hashes) {
-            let _ = writeln!(
-                text_output,
-                "  {hash} {:>10}  {}",
-                file.bytes,
-                text::line(&file.path)
-            );
-        }
-    }
-    push_shared_pipelines(&mut text_output, plan);
-    match &preview.changes {
-        Ok((commit, changes)) => push_file_changes(&mut text_output, commit, changes),
-        Err(reason) => {
-            let _ = writeln!(text_output, "could not list the changes: {}", text::line(reason));
-        }
-    }
-    if let Some(compat) = preview.compat.as_ref().filter(|compat| compat.against.is_some()) {
-        push_consumer_changes(&mut text_output, compat);
-    }
-    push_totals(&mut text_output, plan, has_hashes);
-    for refusal in &preview.refusals {
-        let _ = writeln!(text_output, "would be refused: {}", text::line(refusal));
-    }
-    text_output
-}
-
-/// Adds the offered pipelines with their parameters, as consumers see them.
-fn push_shared_pipelines(output: &mut String, plan: &Plan) {
-    let entries: Vec<_> = plan.interface.offered().collect();
-    let heading = count(entries.len(), "shared pipeline");
-    let _ = writeln!(output, "{heading}{}", if entries.is_empty() { "" } else { ":" });
-    let list = List::with_limit(entries, MAX_LISTED_ENTRIES);
-    for entry in list.items() {
-        let _ = writeln!(
-            output,
-            "  {}  {}",
-            text::line(&entry.id),
-            text::line(&entry.pipeline)
-        );
-        let parameters = List::with_limit(&entry.parameters, MAX_LISTED_ENTRIES)
-            .map(|parameter| text::line(&describe_parameter(parameter)));
-        for entry in parameters.entries() {
-            let _ = writeln!(output, "    {entry}");
-        }
-    }
-    if let Some(remark) = list.remark() {
-        let _ = writeln!(output, "  {remark}");
-    }
-}
-
-fn describe_parameter(parameter: &SharedParameter) -> String {
-    let mut parts = Vec::new();
-    parts.extend(parameter.kind.clone());
-    let columns = parameter.columns.iter().map(|column| match &column.kind {
-        Some(kind) => format!("{} {kind}", column.name),
-        None => column.name.clone(),
-    });
-    let columns: Vec<String> = columns.collect();
-    if !columns.is_empty() {
-        parts.push(format!("columns {}", columns.join(", ")));
-    }
-    match &parameter.default {
-        Some(default) => parts.push(format!("default {default:?}")),
-        None => parts.push("required".to_owned()),
-    }
-    if parameter.export_allowed {
-        parts.push("exported".to_owned());
-    }
-    format!("{}: {}", parameter.name, parts.join("; "))
-}
-
-/// Adds the number of files by kind, and a hint if most of them are not needed.
-fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
-    let pipeline_count = plan.files.iter().filter(|file| is_pipeline(&file.path)).count();
-    // The shared-pipelines file is always sent.
-    let other_count = plan.files.len().saturating_sub(pipeline_count + 1);
-    let _ = writeln!(
-        output,
-        "total: {}, {}: {}, {} and the shared-pipelines file",
-        count(plan.files.len(), "file"),
-        count_bytes(plan.total_bytes()),
-        count(pipeline_count, "pipeline"),
-        count(other_count, "other file")
-    );
-    if !has_hashes {
-        output.push_str("  -v lists each file with its hash\n");
-    }
-    if plan.selection == FileSelection::All && plan.needed_count * 2 <= plan.files.len() {
-        let _ = writeln!(
-            output,
-            "hint: the shared pipelines need {} of the {}; to publish only these, set `publish.select: closure` \
-             (--select closure)",
-            plan.needed_count,
-            count(plan.files.len(), "file")
-        );
-    }
-}
-
-fn count_bytes(bytes: u64) -> String {
-    let unit = if bytes == 1 { "byte" } else { "bytes" };
-    format!("{bytes} {unit}")
-}
-
-fn push_consumer_changes(output: &mut String, compat: &Compat) {
-    let class = compat.class.map_or("unknown", Class::name);
-    let _ = writeln!(output, "for consumers of {}: {class}", compat.old_name());
-    // The changed files are listed above.
-    let is_file = |line: &&String| !line.starts_with("content:");
-    for line in told(compat).iter().take_while(is_file) {
-        let _ = writeln!(output, "  {line}");
-    }
-    if let Some(reason) = &compat.accepted {
-        let _ = writeln!(output, "  accepted: {}", text::line(reason));
-    }
-}
-
-fn push_file_changes(output: &mut String, commit: &str, changes: &PlanChanges) {
-    let kinds = [
-        ("added", &changes.added),
-        ("modified", &changes.modified),
-        ("removed", &changes.removed),
-    ];
-    if kinds.iter().all(|(_, paths)| paths.is_empty()) {
-        let _ = writeln!(output, "nothing changed since the latest version ({commit})");
-        return;
-    }
-    let _ = writeln!(output, "changed since the latest version ({commit}):");
-    for (kind, paths) in kinds {
-        for entry in List::with_limit(paths, MAX_LISTED_ENTRIES)
-            .map(|path| text::line(path))
-            .entries()
-        {
-            let _ = writeln!(output, "  {kind:<8} {entry}");
-        }
     }
 }

@@ -11,6 +11,7 @@ mod outcome_report;
 mod planned_publish;
 mod policy_guard;
 mod publish_decision;
+mod publish_preview;
 mod published_commit;
 mod required_review;
 mod superseded_version;

@@ -5,14 +5,15 @@
 
 use super::content_reader::ContentReader;
 use super::error::Problem;
-use super::file_listing::{FileListing, reject_uncertain_files};
+use super::file_listing::FileListing;
 use super::pipeline_reader::{self, PipelineFile, PipelineToRead};
+use super::pipeline_scripts::{Script, find_scripts};
 use super::plan_warnings::{Warning, WarningKind};
 use super::shared_pipelines_file::SharedPipelinesFile;
-use super::unusable_scripts::{reject_unusable_files, resolve_script_defect};
+use super::unusable_scripts::reject_unusable_files;
 use super::{FileSelection, PublishError, PublishRequest, offered_parameters};
 use sluicegate_base::file_defect::FileDefect;
-use sluicegate_git::{FileKind, SnapshotFile};
+use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::pipelines::{
     CallWalk, Kind, PipelineFiles, Reference, ReferenceKind, ReferenceTarget, Resolved, file_name,
 };
@@ -46,7 +47,7 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
     if input.request.selection == FileSelection::Closure {
         input.sent_pipelines.retain(|path, _| needed_paths.contains(path));
     }
-    let scripts = find_scripts(&input)?;
+    let scripts = find_scripts(listing, input.contents, input.request, &input.sent_pipelines)?;
     let mut check = ClosureCheck {
         input: &input,
         files,
@@ -171,56 +172,6 @@ fn read_skimmed_pipelines(
         .sent_pipelines
         .extend(skimmed_paths.into_iter().zip(pipelines));
     Ok(())
-}
-
-/// A script that a pipeline uses.
-enum Script {
-    Sent(SnapshotFile),
-    /// The reason why it is not sent.
-    Omitted(String),
-    /// The content is not a script, so that the publish is refused.
-    Unusable(FileDefect),
-}
-
-impl Script {
-    const fn sent_file(&self) -> Option<&SnapshotFile> {
-        match self {
-            Self::Sent(file) => Some(file),
-            Self::Omitted(_) | Self::Unusable(_) => None,
-        }
-    }
-}
-
-fn find_scripts(input: &ClosureInput<'_>) -> Result<BTreeMap<String, Script>, PublishError> {
-    let references = input.sent_pipelines.values().flat_map(PipelineFile::references);
-    let paths: BTreeSet<&str> = references.filter_map(Reference::script).collect();
-    let mut files = input.listing.find_all(&paths)?;
-    let mut scripts: BTreeMap<String, Script> = paths
-        .into_iter()
-        .map(|path| (path.to_owned(), classify_script(input, path, files.remove(path))))
-        .collect();
-    reject_uncertain_files(scripts.values().filter_map(Script::sent_file))?;
-    for (path, script) in &mut scripts {
-        if let Script::Sent(file) = script
-            && let Some(defect) = resolve_script_defect(input.contents, input.request.source, path, file)?
-        {
-            *script = Script::Unusable(defect);
-        }
-    }
-    Ok(scripts)
-}
-
-fn classify_script(input: &ClosureInput<'_>, path: &str, file: Option<SnapshotFile>) -> Script {
-    match file {
-        Some(file) if file.kind == FileKind::Regular && !(input.request.exclude)(path) => Script::Sent(file),
-        Some(file) if file.kind == FileKind::Regular => {
-            Script::Omitted(format!("names the script `{path}`, which is excluded"))
-        }
-        Some(file) if file.kind == FileKind::Symlink => Script::Omitted(format!(
-            "names the script `{path}`, which is a symbolic link, not a file"
-        )),
-        _ => Script::Omitted(project::missing_script(path)),
-    }
 }
 
 enum ReferenceState {

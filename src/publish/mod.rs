@@ -16,6 +16,7 @@ mod offered_parameters;
 mod old_versions;
 mod outcome;
 mod pipeline_reader;
+mod pipeline_scripts;
 mod plan;
 mod plan_changes;
 mod plan_execution;

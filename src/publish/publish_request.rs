@@ -36,7 +36,7 @@ impl FileSelection {
 pub struct PublishRequest<'a> {
     /// Group of shared pipelines, for the header `sharedPipelineIdPrefix`.
     pub prefix: String,
-    /// Template of the version name, see [`super::version::expand`].
+    /// Template of the version name, see [`super::version_name::expand_template`].
     pub version_template: String,
     /// Returns whether a path (from the repository root, with `/`) is selected.
     pub include: &'a dyn Fn(&str) -> bool,

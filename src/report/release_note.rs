@@ -15,7 +15,7 @@ const MAX_NOTE_BYTES: usize = 64_000;
 /// Maximum length of a name or sentence, in characters.
 const MAX_TEXT_CHARS: usize = 500;
 
-/// Returns the release note of the version `to`, compared with an older version or commit.
+/// Returns the release note of the version `version_name`, compared with an older version or commit.
 pub(crate) fn render_release_note(prefix: &str, version_name: &str, compat: &Compat) -> String {
     let heading = format!(
         "## {} {}\n\n",

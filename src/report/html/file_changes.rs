@@ -189,33 +189,14 @@ fn render_pictures(
     width: i32,
     lines: &[Line],
 ) -> (String, HashMap<String, String>) {
-    let line_ids: HashMap<&str, String> = lines
-        .iter()
-        .enumerate()
-        .filter_map(|(number, line)| Some((line.component.as_deref()?, change_line_id(id, number))))
-        .collect();
-    let mut component_ids = HashMap::new();
-    let mut render_figure = |picture: &Picture<'_>, id: &str| {
-        let canvas = picture.canvas();
-        for (box_index, component) in canvas.boxes.iter().enumerate() {
-            component_ids
-                .entry(component.name.clone())
-                .or_insert_with(|| format!("{id}-{box_index}"));
-        }
-        let ids = |box_index: usize| {
-            let component = canvas.boxes.get(box_index);
-            let finding_id =
-                component.and_then(|component| component.badge.as_ref().map(|badge| badge.leads_to.clone()));
-            Ids {
-                own: Some(format!("{id}-{box_index}")),
-                leads_to: finding_id.or_else(|| line_ids.get(component?.name.as_str()).cloned()),
-            }
-        };
-        format!(
-            "<div class=\"canvas\" tabindex=\"0\" role=\"region\" aria-label=\"Picture of {}\">{}</div>\n",
-            escape(path),
-            picture.fragment(path, &ids)
-        )
+    let mut figures = ComponentFigures {
+        path,
+        line_ids: lines
+            .iter()
+            .enumerate()
+            .filter_map(|(number, line)| Some((line.component.as_deref()?, change_line_id(id, number))))
+            .collect(),
+        component_ids: HashMap::new(),
     };
     let whole = Picture::whole(canvas);
     let is_complete = canvas.boxes.len() <= MAX_FIRST_COMPONENTS && whole.fits(PAGE);
@@ -229,15 +210,15 @@ fn render_pictures(
     if is_complete {
         let narrow = (!whole.fits(width)).then(|| Picture::fitting(canvas, width));
         return (
-            render_figure(narrow.as_ref().unwrap_or(&whole), id) + &too_large,
-            component_ids,
+            figures.render(narrow.as_ref().unwrap_or(&whole), id) + &too_large,
+            figures.component_ids,
         );
     }
     let (first_part, omitted_count) = Picture::first_part(canvas, MAX_FIRST_COMPONENTS, width);
     if first_part.canvas().boxes.is_empty() {
-        return (render_figure(&whole, id) + &too_large, component_ids);
+        return (figures.render(&whole, id) + &too_large, figures.component_ids);
     }
-    let mut html = render_figure(&first_part, &format!("{id}-part"));
+    let mut html = figures.render(&first_part, &format!("{id}-part"));
     if omitted_count > 0 {
         let missing_count = count(omitted_count, "more component");
         let _ = writeln!(
@@ -249,9 +230,41 @@ fn render_pictures(
         html,
         "<details class=\"canvas-whole\"><summary>Complete canvas: {}</summary>\n{}</details>\n",
         count(canvas.boxes.len(), "component"),
-        render_figure(&whole, id) + &too_large
+        figures.render(&whole, id) + &too_large
     );
-    (html, component_ids)
+    (html, figures.component_ids)
+}
+
+/// The pictures of one file, which refer to each component by the id in the first picture that has it.
+struct ComponentFigures<'a> {
+    path: &'a str,
+    /// The id of the line in the list of changes, by component.
+    line_ids: HashMap<&'a str, String>,
+    component_ids: HashMap<String, String>,
+}
+
+impl ComponentFigures<'_> {
+    fn render(&mut self, picture: &Picture<'_>, id: &str) -> String {
+        let canvas = picture.canvas();
+        for (box_index, component) in canvas.boxes.iter().enumerate() {
+            self.component_ids
+                .entry(component.name.clone())
+                .or_insert_with(|| format!("{id}-{box_index}"));
+        }
+        let fragment = picture.fragment(self.path, &|box_index| {
+            let component = canvas.boxes.get(box_index);
+            let finding_id =
+                component.and_then(|component| component.badge.as_ref().map(|badge| badge.leads_to.clone()));
+            Ids {
+                own: Some(format!("{id}-{box_index}")),
+                leads_to: finding_id.or_else(|| self.line_ids.get(component?.name.as_str()).cloned()),
+            }
+        });
+        format!(
+            "<div class=\"canvas\" tabindex=\"0\" role=\"region\" aria-label=\"Picture of {}\">{fragment}</div>\n",
+            escape(self.path)
+        )
+    }
 }
 
 fn describe_missing_components(components: usize) -> String {

@@ -17,6 +17,7 @@
 //! - There are no times for single rules: the total time is divided evenly among the cases, so that the sums that hosts
 //!   show are correct.
 
+mod case_names;
 mod escaped_text;
 mod execution_report;
 mod junit_document;
@@ -29,6 +30,7 @@ pub(super) use self::junit_document::Dialect;
 pub(crate) use execution_report::{ExecutionRun, write_execution_junit};
 pub(crate) use publish_report::{PublishBreak, PublishRun, write_publish_junit};
 
+use self::case_names::CaseNames;
 use self::junit_document::{CaseCounts, JunitReport, Suite};
 use self::path_labels::{PathLabels, class_name};
 use self::result_text::{error_type_name, first_line, full_text, short_message, skip_reason};
@@ -41,7 +43,6 @@ use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResu
 use sluicegate_pipelines::findings::{
     FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict,
 };
-use std::collections::{HashMap, HashSet};
 use std::io;
 
 /// Maximum length of the `message` attribute, in characters; the content has the complete text.
@@ -347,26 +348,6 @@ fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailO
         set_case_text(&mut case, &text);
     }
     case
-}
-
-/// Creates unique names: GitLab keeps the first case of a name and drops the others.
-#[derive(Default)]
-struct CaseNames {
-    used_names: HashSet<String>,
-    ordinals: HashMap<String, usize>,
-}
-
-impl CaseNames {
-    /// Returns the name, with an ordinal if it was used before.
-    fn unique(&mut self, name: &str) -> String {
-        let mut unique = name.to_owned();
-        let ordinal = self.ordinals.entry(name.to_owned()).or_insert(1);
-        while !self.used_names.insert(unique.clone()) {
-            *ordinal += 1;
-            unique = format!("{name} ({ordinal})");
-        }
-        unique
-    }
 }
 
 /// Returns the time of each case.

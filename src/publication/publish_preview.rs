@@ -1,0 +1,232 @@
+//! Shows a plan with the reasons to refuse it and its changes for consumers, as text and as JSON.
+
+use crate::publish::{FileSelection, Plan, PlanChanges};
+use serde_json::{Value, json as value};
+use sluicegate_base::text::{self, List, count};
+use sluicegate_pipelines::interface::{Class, Compat, told};
+use sluicegate_pipelines::pipelines::{SharedParameter, is_pipeline};
+use sluicegate_platform::api::ArtifactDetails;
+use std::fmt::Write as _;
+/// Maximum number of changed files of each kind to print.
+const MAX_LISTED_ENTRIES: usize = 20;
+
+#[derive(Default)]
+pub(super) struct PublishedState {
+    pub(super) exists: Option<bool>,
+    pub(super) latest: Option<ArtifactDetails>,
+}
+
+/// The data shown with the plan.
+pub(super) struct Preview {
+    pub(super) receipt_digest: String,
+    pub(super) hashes: Vec<String>,
+    pub(super) published_state: PublishedState,
+    pub(super) refusals: Vec<String>,
+    pub(super) skip_reason: Option<String>,
+    /// The commit compared with and the changes since then, or why they are unknown.
+    pub(super) changes: Result<(String, PlanChanges), String>,
+    /// The changes for consumers; `None` if they were not compared.
+    pub(super) compat: Option<Compat>,
+}
+
+/// Returns the plan as JSON: schema `sluicegate.plan/v1`.
+pub(super) fn build_document(plan: &Plan, preview: &Preview) -> Value {
+    let files: Vec<Value> = plan
+        .files
+        .iter()
+        .zip(&preview.hashes)
+        .map(|(file, hash)| value!({ "path": file.path, "bytes": file.bytes, "sha256": hash }))
+        .collect();
+    let refusals: Vec<Value> = preview
+        .refusals
+        .iter()
+        .map(|refusal| value!({ "what": refusal }))
+        .collect();
+    let latest = preview.published_state.latest.as_ref().map(|latest| {
+        value!({ "versionName": latest.artifact.version_name, "commitHash": latest.artifact.commit_hash })
+    });
+    let changes = preview.changes.as_ref().ok().map(|(commit, changes)| {
+        value!({ "since": commit, "added": changes.added, "modified": changes.modified, "removed": changes.removed })
+    });
+    value!({
+        "schema": "sluicegate.plan/v1",
+        "prefix": plan.prefix,
+        "versionName": plan.version_name,
+        "commitHash": plan.commit_hash,
+        "branch": plan.branch,
+        "from": plan.source.name(),
+        "select": plan.selection.name(),
+        "digest": preview.receipt_digest,
+        "bytes": plan.total_bytes(),
+        "files": files,
+        "sharedPipelines": plan.shared_pipelines,
+        "warnings": plan.warnings,
+        "refused": refusals,
+        "nothingToPublish": preview.skip_reason,
+        "latest": latest,
+        "changes": changes,
+        "changesUnknown": preview.changes.as_ref().err(),
+        "compat": preview.compat,
+    })
+}
+
+/// Returns the plan as text; `has_hashes` adds each file with its hash.
+pub(super) fn render_text(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
+    let mut text_output = match &preview.skip_reason {
+        Some(reason) => format!("would publish nothing: {}\n", text::line(reason)),
+        None => format!("would publish {}\n", count(plan.files.len(), "file")),
+    };
+    let latest = preview.published_state.latest.as_ref();
+    let facts = [
+        ("prefix", Some(plan.prefix.clone())),
+        ("version", Some(plan.version_name.clone())),
+        ("commit", Some(plan.commit_hash.clone())),
+        ("branch", plan.branch.clone()),
+        ("digest", Some(preview.receipt_digest.clone())),
+        ("bytes", Some(plan.total_bytes().to_string())),
+        (
+            "latest",
+            latest.and_then(|details| details.artifact.version_name.clone()),
+        ),
+    ];
+    for (name, value) in facts {
+        let value = value.unwrap_or_else(|| "(none)".to_owned());
+        let _ = writeln!(text_output, "  {name:<8} {}", text::line(&value));
+    }
+    if has_hashes {
+        for (file, hash) in plan.files.iter().zip(&preview.hashes) {
+            let _ = writeln!(
+                text_output,
+                "  {hash} {:>10}  {}",
+                file.bytes,
+                text::line(&file.path)
+            );
+        }
+    }
+    push_shared_pipelines(&mut text_output, plan);
+    match &preview.changes {
+        Ok((commit, changes)) => push_file_changes(&mut text_output, commit, changes),
+        Err(reason) => {
+            let _ = writeln!(text_output, "could not list the changes: {}", text::line(reason));
+        }
+    }
+    if let Some(compat) = preview.compat.as_ref().filter(|compat| compat.against.is_some()) {
+        push_consumer_changes(&mut text_output, compat);
+    }
+    push_totals(&mut text_output, plan, has_hashes);
+    for refusal in &preview.refusals {
+        let _ = writeln!(text_output, "would be refused: {}", text::line(refusal));
+    }
+    text_output
+}
+
+/// Adds the offered pipelines with their parameters, as consumers see them.
+fn push_shared_pipelines(output: &mut String, plan: &Plan) {
+    let entries: Vec<_> = plan.interface.offered().collect();
+    let heading = count(entries.len(), "shared pipeline");
+    let _ = writeln!(output, "{heading}{}", if entries.is_empty() { "" } else { ":" });
+    let list = List::with_limit(entries, MAX_LISTED_ENTRIES);
+    for entry in list.items() {
+        let _ = writeln!(
+            output,
+            "  {}  {}",
+            text::line(&entry.id),
+            text::line(&entry.pipeline)
+        );
+        let parameters = List::with_limit(&entry.parameters, MAX_LISTED_ENTRIES)
+            .map(|parameter| text::line(&describe_parameter(parameter)));
+        for entry in parameters.entries() {
+            let _ = writeln!(output, "    {entry}");
+        }
+    }
+    if let Some(remark) = list.remark() {
+        let _ = writeln!(output, "  {remark}");
+    }
+}
+
+fn describe_parameter(parameter: &SharedParameter) -> String {
+    let mut parts = Vec::new();
+    parts.extend(parameter.kind.clone());
+    let columns = parameter.columns.iter().map(|column| match &column.kind {
+        Some(kind) => format!("{} {kind}", column.name),
+        None => column.name.clone(),
+    });
+    let columns: Vec<String> = columns.collect();
+    if !columns.is_empty() {
+        parts.push(format!("columns {}", columns.join(", ")));
+    }
+    match &parameter.default {
+        Some(default) => parts.push(format!("default {default:?}")),
+        None => parts.push("required".to_owned()),
+    }
+    if parameter.export_allowed {
+        parts.push("exported".to_owned());
+    }
+    format!("{}: {}", parameter.name, parts.join("; "))
+}
+
+/// Adds the number of files by kind, and a hint if most of them are not needed.
+fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
+    let pipeline_count = plan.files.iter().filter(|file| is_pipeline(&file.path)).count();
+    // The shared-pipelines file is always sent.
+    let other_count = plan.files.len().saturating_sub(pipeline_count + 1);
+    let _ = writeln!(
+        output,
+        "total: {}, {}: {}, {} and the shared-pipelines file",
+        count(plan.files.len(), "file"),
+        count_bytes(plan.total_bytes()),
+        count(pipeline_count, "pipeline"),
+        count(other_count, "other file")
+    );
+    if !has_hashes {
+        output.push_str("  -v lists each file with its hash\n");
+    }
+    if plan.selection == FileSelection::All && plan.needed_count * 2 <= plan.files.len() {
+        let _ = writeln!(
+            output,
+            "hint: the shared pipelines need {} of the {}; to publish only these, set `publish.select: closure` \
+             (--select closure)",
+            plan.needed_count,
+            count(plan.files.len(), "file")
+        );
+    }
+}
+
+fn count_bytes(bytes: u64) -> String {
+    let unit = if bytes == 1 { "byte" } else { "bytes" };
+    format!("{bytes} {unit}")
+}
+
+fn push_consumer_changes(output: &mut String, compat: &Compat) {
+    let class = compat.class.map_or("unknown", Class::name);
+    let _ = writeln!(output, "for consumers of {}: {class}", compat.old_name());
+    // The changed files are listed above.
+    let is_file = |line: &&String| !line.starts_with("content:");
+    for line in told(compat).iter().take_while(is_file) {
+        let _ = writeln!(output, "  {line}");
+    }
+    if let Some(reason) = &compat.accepted {
+        let _ = writeln!(output, "  accepted: {}", text::line(reason));
+    }
+}
+
+fn push_file_changes(output: &mut String, commit: &str, changes: &PlanChanges) {
+    let kinds = [
+        ("added", &changes.added),
+        ("modified", &changes.modified),
+        ("removed", &changes.removed),
+    ];
+    if kinds.iter().all(|(_, paths)| paths.is_empty()) {
+        let _ = writeln!(output, "nothing changed since the latest version ({commit})");
+        return;
+    }
+    let _ = writeln!(output, "changed since the latest version ({commit}):");
+    for (kind, paths) in kinds {
+        for entry in List::with_limit(paths, MAX_LISTED_ENTRIES)
+            .map(|path| text::line(path))
+            .entries()
+        {
+            let _ = writeln!(output, "  {kind:<8} {entry}");
+        }
+    }
+}

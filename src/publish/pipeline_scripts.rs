@@ -1,0 +1,73 @@
+//! Finds the scripts that the pipelines use.
+
+use super::content_reader::ContentReader;
+use super::file_listing::{FileListing, reject_uncertain_files};
+use super::pipeline_reader::PipelineFile;
+use super::unusable_scripts::resolve_script_defect;
+use super::{PublishError, PublishRequest};
+use sluicegate_base::file_defect::FileDefect;
+use sluicegate_git::{FileKind, SnapshotFile};
+use sluicegate_pipelines::pipelines::Reference;
+use sluicegate_pipelines::project;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A script that a pipeline uses.
+pub(super) enum Script {
+    Sent(SnapshotFile),
+    /// The reason why it is not sent.
+    Omitted(String),
+    /// The content is not a script, so that the publish is refused.
+    Unusable(FileDefect),
+}
+
+impl Script {
+    pub(super) const fn sent_file(&self) -> Option<&SnapshotFile> {
+        match self {
+            Self::Sent(file) => Some(file),
+            Self::Omitted(_) | Self::Unusable(_) => None,
+        }
+    }
+}
+
+/// Returns the scripts that the sent pipelines use, by path.
+pub(super) fn find_scripts(
+    listing: &FileListing<'_>,
+    contents: &ContentReader,
+    request: &PublishRequest<'_>,
+    sent_pipelines: &BTreeMap<String, PipelineFile>,
+) -> Result<BTreeMap<String, Script>, PublishError> {
+    let references = sent_pipelines.values().flat_map(PipelineFile::references);
+    let paths: BTreeSet<&str> = references.filter_map(Reference::script).collect();
+    let mut files = listing.find_all(&paths)?;
+    let mut scripts: BTreeMap<String, Script> = paths
+        .into_iter()
+        .map(|path| {
+            (
+                path.to_owned(),
+                classify_script(request, path, files.remove(path)),
+            )
+        })
+        .collect();
+    reject_uncertain_files(scripts.values().filter_map(Script::sent_file))?;
+    for (path, script) in &mut scripts {
+        if let Script::Sent(file) = script
+            && let Some(defect) = resolve_script_defect(contents, request.source, path, file)?
+        {
+            *script = Script::Unusable(defect);
+        }
+    }
+    Ok(scripts)
+}
+
+fn classify_script(request: &PublishRequest<'_>, path: &str, file: Option<SnapshotFile>) -> Script {
+    match file {
+        Some(file) if file.kind == FileKind::Regular && !(request.exclude)(path) => Script::Sent(file),
+        Some(file) if file.kind == FileKind::Regular => {
+            Script::Omitted(format!("names the script `{path}`, which is excluded"))
+        }
+        Some(file) if file.kind == FileKind::Symlink => Script::Omitted(format!(
+            "names the script `{path}`, which is a symbolic link, not a file"
+        )),
+        _ => Script::Omitted(project::missing_script(path)),
+    }
+}

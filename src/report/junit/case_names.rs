@@ -1,0 +1,23 @@
+//! Names the cases of a suite.
+
+use std::collections::{HashMap, HashSet};
+
+/// Creates unique names: GitLab keeps the first case of a name and drops the others.
+#[derive(Default)]
+pub(super) struct CaseNames {
+    used_names: HashSet<String>,
+    ordinals: HashMap<String, usize>,
+}
+
+impl CaseNames {
+    /// Returns the name, with an ordinal if it was used before.
+    pub(super) fn unique(&mut self, name: &str) -> String {
+        let mut unique = name.to_owned();
+        let ordinal = self.ordinals.entry(name.to_owned()).or_insert(1);
+        while !self.used_names.insert(unique.clone()) {
+            *ordinal += 1;
+            unique = format!("{name} ({ordinal})");
+        }
+        unique
+    }
+}
