@@ -268,7 +268,7 @@ impl ClosureCheck<'_> {
             }
             ReferenceState::Broken(description) if is_needed => {
                 self.problems
-                    .push(reference_problem(path, reference, description))
+                    .push(reference_problem(path, reference, description));
             }
             ReferenceState::Broken(description) => {
                 self.add_warning(

@@ -45,13 +45,13 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
         .collect();
     let remarks = collect_remarks(report);
     let is_explained = remarks.iter().any(|remark| remark.affects_verdict);
-    issues.extend(remarks.into_iter().map(build_remark_issue));
+    issues.extend(remarks.iter().map(build_remark_issue));
     let verdict = find_verdict_remark(report, context).filter(|_| !is_explained);
     issues.extend(
         verdict
             .into_iter()
             .chain(collect_limits(report, context))
-            .map(build_remark_issue),
+            .map(|remark| build_remark_issue(&remark)),
     );
     write_json(writer, |json| serde_json::to_writer(json, &issues))
 }
@@ -71,7 +71,7 @@ fn build_finding_issue<'a>(finding: &Finding<'a>, fingerprint: Fingerprint) -> Q
     }
 }
 
-fn build_remark_issue(remark: Remark<'_>) -> QualityIssue<'_> {
+fn build_remark_issue<'r>(remark: &Remark<'r>) -> QualityIssue<'r> {
     let (rule, severity) = match (remark.kind, remark.affects_verdict) {
         (RemarkKind::Unreviewed, _) => ("unreviewed", "critical"),
         (RemarkKind::GateChange, true) => ("gate-change", "major"),
