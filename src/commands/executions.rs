@@ -72,7 +72,7 @@ fn terminate(
         };
         let Some(pace) = pace else {
             return run.show(output, &answer.raw, || {
-                text::line(&format!("requested to terminate the execution {id}")) + "\n"
+                text::escape_line(&format!("requested to terminate the execution {id}")) + "\n"
             });
         };
         let ended = Ended::follow(run, &project, id, pace).await?;

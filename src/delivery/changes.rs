@@ -58,7 +58,9 @@ pub(super) fn pictures(
     let files = if wanted.is_empty() {
         Vec::new()
     } else {
-        snapshot.files(&|path| wanted.contains(path)).unwrap_or_default()
+        snapshot
+            .list_files(&|path| wanted.contains(path))
+            .unwrap_or_default()
     };
     let canvases = files.into_iter().filter_map(|file| {
         let content = read_document(repo, &file).ok()?.ok()?;

@@ -174,7 +174,7 @@ fn built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let judged = |path: &str| is_pipeline(path) || path.ends_with(RULES_FILE);
     let is_clean = || {
         snapshot
-            .changes(std::slice::from_ref(&head), &judged)
+            .find_changes(std::slice::from_ref(&head), &judged)
             .is_ok_and(|changes| changes.is_empty())
     };
     (head.to_string() == built && is_clean()).then(|| built.to_owned())

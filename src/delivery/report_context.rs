@@ -11,7 +11,7 @@ use crate::report::{About, ChangedFile, Format, PathBase, RuleText, SarifLimits,
 use crate::session::Run;
 use sluicegate_base::overlap;
 use sluicegate_git::{
-    BlobId, Change, CommitId, Content, FormerContent, GitError, Repository, Snapshot, SnapshotFile,
+    BlobId, Change, CommitId, FileContent, GitError, OldContent, Repository, Snapshot, SnapshotFile,
 };
 use sluicegate_pipelines::findings::{Report, Verdict};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -87,10 +87,10 @@ fn any_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
         return None;
     }
     let (_, snapshot) = delivery.files?;
-    if let Ok(Some(file)) = snapshot.find(FILE_NAME) {
+    if let Ok(Some(file)) = snapshot.find_file(FILE_NAME) {
         return Some(file.path);
     }
-    let mut files = snapshot.files(&|_| true).ok()?;
+    let mut files = snapshot.list_files(&|_| true).ok()?;
     (!files.is_empty()).then(|| files.swap_remove(0).path)
 }
 
@@ -139,13 +139,13 @@ struct ReportedFile<'n> {
     content: Vec<u8>,
     lines: Option<&'n BTreeSet<u32>>,
     /// The content at the base, if it is compared.
-    former: Option<FormerContent>,
+    former: Option<OldContent>,
 }
 
 impl ReportedFile<'_> {
     fn size(&self) -> usize {
         let former = match &self.former {
-            Some(FormerContent::Held(former)) => former.len(),
+            Some(OldContent::Loaded(former)) => former.len(),
             _ => 0,
         };
         self.content.len() + former
@@ -159,7 +159,7 @@ impl ReportedFile<'_> {
 
     /// Returns the touched lines; `None` if they are not wanted or the file cannot be compared.
     fn touched(&self, needed: &Needed<'_>) -> Option<BTreeSet<u32>> {
-        let hunks = self.former.as_ref()?.changed_lines(&self.content).ok()?;
+        let hunks = self.former.as_ref()?.find_changed_lines(&self.content).ok()?;
         let lines = needed.touched.get(self.path.as_str());
         let text = String::from_utf8_lossy(&self.content);
         Some(touched_lines(&text, lines.into_iter().flatten().copied(), &hunks))
@@ -168,7 +168,7 @@ impl ReportedFile<'_> {
 
 impl ReportedFiles<'_> {
     fn read(&self, needed: &Needed<'_>, about: &mut About) -> Result<(), GitError> {
-        let files = self.snapshot.files(&|path| needed.takes(path))?;
+        let files = self.snapshot.list_files(&|path| needed.takes(path))?;
         let former = self.former(&needed.touched.keys().copied().collect())?;
         let is_full = Cell::new(about.sources.is_full());
         let reported = files.iter().filter_map(|file| {
@@ -178,7 +178,7 @@ impl ReportedFiles<'_> {
             let size = reported.size();
             Some(Ok((reported, size)))
         });
-        overlap::each(reported, &|file| file.compared(needed), |(file, touched)| {
+        overlap::compute_each(reported, &|file| file.compared(needed), |(file, touched)| {
             if let Some(lines) = file.lines {
                 about.sources.add(&file.path, &file.content, lines);
                 is_full.set(about.sources.is_full());
@@ -203,7 +203,7 @@ impl ReportedFiles<'_> {
             path: file.path.clone(),
             content: read_document(self.repo, file).ok()?.ok()?,
             lines,
-            former: old.and_then(|old| self.repo.former_content(old.as_ref()).ok()),
+            former: old.and_then(|old| self.repo.read_old_content(old.as_ref()).ok()),
         })
     }
 
@@ -217,12 +217,12 @@ impl ReportedFiles<'_> {
         changes.retain(|change| meant.contains(change.path.as_str()));
         let mut former = HashMap::new();
         for (at, base) in self.bases.iter().enumerate() {
-            let since: Vec<&Change> = changes.iter().filter(|change| change.base == at).collect();
-            let paths: BTreeSet<&str> = since.iter().filter_map(|change| change.path_before()).collect();
-            let before = self.repo.snapshot(base.clone()).find_all(&paths)?;
-            let old = |change: &Change| match before.get(change.path_before()?)?.content {
-                Content::Blob(blob) => Some(blob),
-                Content::Disk(_) => None,
+            let since: Vec<&Change> = changes.iter().filter(|change| change.base_index == at).collect();
+            let paths: BTreeSet<&str> = since.iter().filter_map(|change| change.old_path()).collect();
+            let before = self.repo.snapshot(base.clone()).find_files(&paths)?;
+            let old = |change: &Change| match before.get(change.old_path()?)?.content {
+                FileContent::Blob(blob) => Some(blob),
+                FileContent::Disk(_) => None,
             };
             former.extend(since.iter().map(|change| (change.path.clone(), old(change))));
         }

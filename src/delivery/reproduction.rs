@@ -54,7 +54,7 @@ pub(super) fn command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     words.extend(stricter.map(|(_, flag)| flag.to_owned()));
     let mut said = options(run, delivery);
     if !context.paths.is_empty() {
-        let paths = context.paths.iter().map(|path| text::shell_word(path));
+        let paths = context.paths.iter().map(|path| text::quote_shell_word(path));
         let paths: Vec<String> = paths.collect();
         said.push(("the paths", format!("-- {}", paths.join(" "))));
     }
@@ -74,7 +74,7 @@ fn base_option(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     match (&context.base, base_hint) {
         // One of several merge-bases would omit the others.
         (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
-            format!("--base {}", text::shell_word(&format!("origin/{branch}")))
+            format!("--base {}", text::quote_shell_word(&format!("origin/{branch}")))
         }
         (Some(base), _) => format!("--base {}", short_id(base)),
         (None, _) => "--all".to_owned(),
@@ -121,7 +121,7 @@ fn config(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 fn option(flag: &str, value: &str) -> String {
     // A value that starts with `-` would be parsed as a flag.
     let between = if value.starts_with('-') { '=' } else { ' ' };
-    format!("{flag}{between}{}", text::shell_word(value))
+    format!("{flag}{between}{}", text::quote_shell_word(value))
 }
 
 /// Adds the options that fit and that a terminal shows unchanged. The others are listed in a shell comment after the
@@ -131,7 +131,7 @@ fn push_within_room(words: &mut Vec<String>, said: Vec<(&'static str, String)>) 
     let mut left = Vec::new();
     for (name, said) in said {
         let length = said.chars().count();
-        let is_plain = text::line(&said) == said && !said.contains('\t');
+        let is_plain = text::escape_line(&said) == said && !said.contains('\t');
         if is_plain && length <= room {
             room -= length;
             words.push(said);

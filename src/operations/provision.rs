@@ -167,7 +167,7 @@ fn tell(
         }
     }
     // The state contains the steps that cannot be printed, so a failure here does not stop the run.
-    let _ = run.ui.print_result(&(text::line(&said) + "\n"));
+    let _ = run.ui.print_result(&(text::escape_line(&said) + "\n"));
 }
 
 /// Returns the failure: exit code 8 if a step is done already, otherwise that of the error.

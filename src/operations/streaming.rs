@@ -91,7 +91,7 @@ pub(crate) fn command(run: &Run, args: &StreamArgs, command: StreamingCommand) -
         };
         run.show(args.output, &answer, || {
             let word = command.word();
-            text::line(&format!(
+            text::escape_line(&format!(
                 "sent the streaming agent the command to {word} {}",
                 args.id
             )) + "\n"

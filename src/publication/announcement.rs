@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{Plan, PublishError};
 use crate::session::CommandResult;
-use sluicegate_base::text::{self, count};
+use sluicegate_base::text::{self, format_count};
 
 impl Publishing<'_> {
     /// Prints the version that would be published, or why none would, with read requests only. The review passed, and
@@ -17,7 +17,7 @@ impl Publishing<'_> {
         evidence: Option<Evidence>,
     ) -> CommandResult {
         match self.describe_publish(plan, evidence) {
-            Ok(description) => self.show(&(text::line(&description) + "\n"))?,
+            Ok(description) => self.show(&(text::escape_line(&description) + "\n"))?,
             Err(failure) => self
                 .run
                 .ui
@@ -53,7 +53,7 @@ impl Publishing<'_> {
                     plan.version_name,
                     plan.prefix,
                     self.target.head.short(),
-                    count(plan.files.len(), "file")
+                    format_count(plan.files.len(), "file")
                 ))
             }
         }

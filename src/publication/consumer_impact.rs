@@ -4,7 +4,7 @@ use crate::document_content::read_document;
 use crate::error::Failure;
 use crate::publish::{Callers, MOST_CALLERS};
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{self, List, count};
+use sluicegate_base::text::{self, List, format_count};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::interface::{Change, Class, Compat, Consumer, consumers};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -23,7 +23,7 @@ struct Met<'c> {
 impl Met<'_> {
     fn callers_in_words(&self) -> Option<String> {
         let list = List::with_limit(&self.callers, MOST_CALLERS);
-        (!self.callers.is_empty()).then(|| text::line(&format!("  called by {list}")))
+        (!self.callers.is_empty()).then(|| text::escape_line(&format!("  called by {list}")))
     }
 }
 
@@ -43,9 +43,9 @@ pub(crate) fn search_consumers<'c>(
     prefix: &str,
     compat: &'c Compat,
 ) -> Result<(), Failure> {
-    let snapshot = repository.on_disk(None)?;
+    let snapshot = repository.disk_snapshot(None)?;
     let first = looked.met.len();
-    for file in snapshot.files(&is_pipeline)? {
+    for file in snapshot.list_files(&is_pipeline)? {
         let read = read_document(repository, &file)?;
         looked.pipelines += 1;
         match read.and_then(|bytes| consumers(&bytes, prefix)) {
@@ -83,13 +83,13 @@ impl ConsumerImpact<'_> {
                 "{place}: component `{}` runs `{}`, {version}",
                 consumer.component, consumer.id
             );
-            lines.push(text::line(&line));
+            lines.push(text::escape_line(&line));
             lines.extend(met.changes.iter().map(|change| {
                 let sentence = match change.class {
                     Class::Breaking => format!("{}; {}", change.words(), change.consumers()),
                     _ => change.words(),
                 };
-                text::line(&format!("  {}: {sentence}", change.class))
+                text::escape_line(&format!("  {}: {sentence}", change.class))
             }));
             lines.extend(met.callers_in_words());
         }
@@ -100,8 +100,8 @@ impl ConsumerImpact<'_> {
         };
         lines.push(format!(
             "{} of {} in {repositories} {place} use pipelines changed since {}; no others were searched",
-            count(self.met.len(), "component"),
-            count(self.pipelines, "pipeline"),
+            format_count(self.met.len(), "component"),
+            format_count(self.pipelines, "pipeline"),
             compat.old_name(),
         ));
         lines.join("\n") + "\n"

@@ -8,7 +8,7 @@ use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{Plan, ReviewEvidence, content_hash};
 use crate::session::named_file::read_bounded;
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{
     Engine, FailOn, Finding, Report, ReviewPlatform, State, Status, Verdict,
@@ -109,7 +109,7 @@ impl Evidence {
         let message = format!(
             "cannot rely on {}: it passed despite {} of its base (--new-only)",
             self.place,
-            count(known, "finding")
+            format_count(known, "finding")
         );
         Err(Failure::usage(message)
             .hint("use `sluicegate ci --new-only`, which compares with the published version"))
@@ -188,7 +188,7 @@ impl Evidence {
 
     fn uncovered(&self, missing: &[&str]) -> Failure {
         let named = List::with_limit(missing, NAMED);
-        let what = count(missing.len(), "pipeline");
+        let what = format_count(missing.len(), "pipeline");
         let message = format!("{} has no result for {what} of the plan: {named}", self.place);
         match self.sha256 {
             Some(_) => Failure::usage(message).hint(HINT),

@@ -26,7 +26,7 @@ pub(crate) use planned_publish::{PlannedPublish, find_reason_against_publish};
 pub(crate) use policy_guard::{refuse_outdated_gate, resolve_settings};
 
 use intent::{Intent, PublishedBefore};
-use sluicegate_base::text::{self, List, count};
+use sluicegate_base::text::{self, List, format_count};
 
 use crate::atomic_file;
 use crate::error::Failure;
@@ -140,7 +140,7 @@ impl Publishing<'_> {
     /// Ends without an upload, because this version of this commit exists.
     fn published_before(&self, plan: &Plan, before: &PublishedBefore) -> CommandResult {
         let said = format!("{}: nothing is published", before.said);
-        self.show(&(text::line(&said) + "\n"))?;
+        self.show(&(text::escape_line(&said) + "\n"))?;
         let receipt = Receipt::unchanged(plan, &self.hashes(plan)?, &before.version, &before.commit);
         self.tell_junit(&said, ExitStatus::Success, &[]);
         self.summarize(&format!("Nothing published: {}", before.said), plan, &[]);
@@ -186,7 +186,7 @@ impl Publishing<'_> {
             .filter(|path| self.left_of_review.contains(path))
             .collect();
         if !left.is_empty() {
-            let what = count(left.len(), "pipeline");
+            let what = format_count(left.len(), "pipeline");
             let named = List::with_limit(&left, evidence::NAMED);
             self.run.ui.warn(&format!(
                 "publishing without a review because of `review.include` or `review.exclude`: {what} ({named})"
@@ -195,7 +195,7 @@ impl Publishing<'_> {
     }
 
     fn send(&self, platform: &Platform, plan: &Plan) -> CommandResult {
-        let what = count(plan.files.len(), "file");
+        let what = format_count(plan.files.len(), "file");
         self.run.ui.say(&format!(
             "publishing {what} as version {} of {}",
             plan.version_name, plan.prefix
@@ -286,7 +286,7 @@ impl Publishing<'_> {
     /// Writes the step summary of a publish that did not fail: the version, and what changed for consumers. A summary
     /// that cannot be written is a warning, because the version is published.
     fn summarize(&self, title: &str, plan: &Plan, warnings: &[String]) {
-        let files = count(plan.files.len(), "file");
+        let files = format_count(plan.files.len(), "file");
         let commit = plan.commit_hash.as_str();
         let mut facts = vec![("commit", commit), ("files", files.as_str())];
         facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));

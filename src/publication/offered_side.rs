@@ -6,7 +6,7 @@ use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
-use sluicegate_git::{CommitId, GitError, Repository, Wanted, is_full_id};
+use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id};
 use sluicegate_pipelines::interface::{Against, Interface};
 use sluicegate_platform::api::ArtifactDetails;
 
@@ -69,7 +69,7 @@ impl OfferedSide {
 
     /// Returns the version or the short commit id, for display.
     pub(crate) fn name(&self) -> String {
-        text::line(&match (&self.version, &self.at) {
+        text::escape_line(&match (&self.version, &self.at) {
             (Some(version), _) => version.clone(),
             (None, Ok(at)) => at.commit.short().to_owned(),
             (None, Err(_)) => "(no name)".to_owned(),
@@ -136,15 +136,15 @@ fn found(
         let may_fetch = false;
         return Ok(Err(IdsOnly { why, may_fetch }));
     };
-    if let Some(commit) = repo.commit_with_id(id) {
+    if let Some(commit) = repo.find_commit_with_id(id) {
         return Ok(Ok((None, commit)));
     }
     if deepen && is_full_id(id) {
         run.ui.say(&format!("fetching the commit {id} (--deepen)"));
-        match repo.fetch_history(&[Wanted::Commit(id)], DEPTH) {
+        match repo.fetch_history(&[FetchTarget::Commit(id)], DEPTH) {
             Ok(()) => {
                 let again = repo.reopen()?;
-                if let Some(commit) = again.commit_with_id(id) {
+                if let Some(commit) = again.find_commit_with_id(id) {
                     return Ok(Ok((Some(again), commit)));
                 }
             }

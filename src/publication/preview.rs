@@ -9,7 +9,7 @@ use crate::session::CommandResult;
 use crate::session::output::json;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{self, List, count};
+use sluicegate_base::text::{self, List, format_count};
 use sluicegate_pipelines::interface::{Class, Compat, breaks_told, told};
 use sluicegate_pipelines::pipelines::{SharedParameter, is_pipeline};
 use sluicegate_platform::api::{ArtifactDetails, Platform};
@@ -162,7 +162,7 @@ impl Publishing<'_> {
             return Err(format!("the clone does not have the commit {told}"));
         }
         let old = repo.resolve(told).map_err(|why| why.to_string())?;
-        match repo.contains(&self.target.head, &old) {
+        match repo.contains_commit(&self.target.head, &old) {
             Ok(true) => {}
             Ok(false) => return Err(format!("the commit {told} is not in the history of this one")),
             Err(why) => return Err(why.to_string()),
@@ -233,8 +233,8 @@ fn document(plan: &Plan, preview: &Preview) -> Value {
 /// Returns the plan as text; `has_hashes` adds each file with its hash.
 fn in_words(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
     let mut shown = match &preview.nothing {
-        Some(why) => format!("would publish nothing: {}\n", text::line(why)),
-        None => format!("would publish {}\n", count(plan.files.len(), "file")),
+        Some(why) => format!("would publish nothing: {}\n", text::escape_line(why)),
+        None => format!("would publish {}\n", format_count(plan.files.len(), "file")),
     };
     let latest = preview.published.latest.as_ref();
     let facts = [
@@ -248,18 +248,23 @@ fn in_words(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
     ];
     for (name, value) in facts {
         let value = value.unwrap_or_else(|| "(none)".to_owned());
-        let _ = writeln!(shown, "  {name:<8} {}", text::line(&value));
+        let _ = writeln!(shown, "  {name:<8} {}", text::escape_line(&value));
     }
     if has_hashes {
         for (file, hash) in plan.files.iter().zip(&preview.hashes) {
-            let _ = writeln!(shown, "  {hash} {:>10}  {}", file.bytes, text::line(&file.path));
+            let _ = writeln!(
+                shown,
+                "  {hash} {:>10}  {}",
+                file.bytes,
+                text::escape_line(&file.path)
+            );
         }
     }
     push_shared_pipelines(&mut shown, plan);
     match &preview.changes {
         Ok((since, changes)) => tell_changes(&mut shown, since, changes),
         Err(why) => {
-            let _ = writeln!(shown, "could not list the changes: {}", text::line(why));
+            let _ = writeln!(shown, "could not list the changes: {}", text::escape_line(why));
         }
     }
     if let Some(compat) = preview.compat.as_ref().filter(|compat| compat.against.is_some()) {
@@ -267,7 +272,7 @@ fn in_words(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
     }
     push_totals(&mut shown, plan, has_hashes);
     for what in &preview.refused {
-        let _ = writeln!(shown, "would be refused: {}", text::line(what));
+        let _ = writeln!(shown, "would be refused: {}", text::escape_line(what));
     }
     shown
 }
@@ -275,18 +280,18 @@ fn in_words(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
 /// Adds the offered pipelines with their parameters, as consumers see them.
 fn push_shared_pipelines(shown: &mut String, plan: &Plan) {
     let entries: Vec<_> = plan.interface.offered().collect();
-    let heading = count(entries.len(), "shared pipeline");
+    let heading = format_count(entries.len(), "shared pipeline");
     let _ = writeln!(shown, "{heading}{}", if entries.is_empty() { "" } else { ":" });
     let list = List::with_limit(entries, NAMED);
     for entry in list.items() {
         let _ = writeln!(
             shown,
             "  {}  {}",
-            text::line(&entry.id),
-            text::line(&entry.pipeline)
+            text::escape_line(&entry.id),
+            text::escape_line(&entry.pipeline)
         );
         let parameters =
-            List::with_limit(&entry.parameters, NAMED).map(|it| text::line(&describe_parameter(it)));
+            List::with_limit(&entry.parameters, NAMED).map(|it| text::escape_line(&describe_parameter(it)));
         for entry in parameters.entries() {
             let _ = writeln!(shown, "    {entry}");
         }
@@ -325,10 +330,10 @@ fn push_totals(shown: &mut String, plan: &Plan, has_hashes: bool) {
     let _ = writeln!(
         shown,
         "total: {}, {}: {}, {} and the shared-pipelines file",
-        count(plan.files.len(), "file"),
+        format_count(plan.files.len(), "file"),
         count_bytes(plan.total_bytes()),
-        count(pipelines, "pipeline"),
-        count(others, "other file")
+        format_count(pipelines, "pipeline"),
+        format_count(others, "other file")
     );
     if !has_hashes {
         shown.push_str("  -v lists each file with its hash\n");
@@ -339,7 +344,7 @@ fn push_totals(shown: &mut String, plan: &Plan, has_hashes: bool) {
             "hint: the shared pipelines need {} of the {}; to publish only these, set `publish.select: closure` \
              (--select closure)",
             plan.needed_count,
-            count(plan.files.len(), "file")
+            format_count(plan.files.len(), "file")
         );
     }
 }
@@ -358,7 +363,7 @@ fn tell_compat(shown: &mut String, compat: &Compat) {
         let _ = writeln!(shown, "  {line}");
     }
     if let Some(reason) = &compat.accepted {
-        let _ = writeln!(shown, "  accepted: {}", text::line(reason));
+        let _ = writeln!(shown, "  accepted: {}", text::escape_line(reason));
     }
 }
 
@@ -375,7 +380,7 @@ fn tell_changes(shown: &mut String, since: &str, changes: &PlanChanges) {
     let _ = writeln!(shown, "changed since the latest version ({since}):");
     for (kind, paths) in kinds {
         for entry in List::with_limit(paths, NAMED)
-            .map(|path| text::line(path))
+            .map(|path| text::escape_line(path))
             .entries()
         {
             let _ = writeln!(shown, "  {kind:<8} {entry}");

@@ -27,7 +27,7 @@ impl VersionsCompared<'_> {
     /// Returns the reason why nothing is compared if consumers have no version yet.
     pub(crate) fn nothing(&self) -> String {
         let prefix = &self.prefix;
-        text::line(&format!(
+        text::escape_line(&format!(
             "no version of {prefix} is enabled, so there is no version to compare with"
         ))
     }
@@ -159,7 +159,7 @@ impl EndFinder<'_> {
     }
 
     fn revision(&self, name: &str) -> Result<OfferedSide, Failure> {
-        let named = self.workspace.repo.named(name)?;
+        let named = self.workspace.repo.resolve_revision(name)?;
         if let Some(ambiguity) = &named.ambiguity {
             self.run.ui.warn(ambiguity);
         }

@@ -3,7 +3,7 @@
 use super::PublishError;
 use super::contents::PublishContents;
 use super::references::{self, WantedFile};
-use sluicegate_git::{Content, Repository, Snapshot, SnapshotFile};
+use sluicegate_git::{FileContent, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{
     Kind, PipelineFacts, PipelineFiles, Reference, Resolved, SoughtNames, file_name, may_name_files,
 };
@@ -62,7 +62,7 @@ impl Callers {
         mut known: BTreeMap<String, PipelineFacts>,
         may_matter: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Self, PublishError> {
-        let mut files = snapshot.files(&|path| Kind::from_path(path).is_some())?;
+        let mut files = snapshot.list_files(&|path| Kind::from_path(path).is_some())?;
         files.retain(|file| file.doubt.is_none());
         let there: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let there = PipelineFiles::new(there.union(gone).copied());
@@ -152,7 +152,7 @@ impl Callers {
     }
 }
 
-const fn content(file: &SnapshotFile) -> &Content {
+const fn content(file: &SnapshotFile) -> &FileContent {
     &file.content
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Plan, PublishError};
 use serde::Serialize;
-use sluicegate_git::Content;
+use sluicegate_git::FileContent;
 use std::collections::BTreeMap;
 
 /// The paths that differ between two plans; each list is sorted.
@@ -19,7 +19,7 @@ pub fn changes(old: &Plan, new: &Plan, hashes: &[String]) -> Result<PlanChanges,
     let is_on_disk = |plan: &Plan| {
         plan.files
             .iter()
-            .any(|file| matches!(file.content, Content::Disk(_)))
+            .any(|file| matches!(file.content, FileContent::Disk(_)))
     };
     let old_hashes = if is_on_disk(old) || is_on_disk(new) {
         old.hash_all()?

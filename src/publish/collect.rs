@@ -246,6 +246,6 @@ fn no_offer(shared: &SharedFile) -> Option<String> {
 }
 
 fn bounded(warnings: Vec<String>) -> Vec<String> {
-    let list = List::with_limit(warnings, WARNINGS).of("warning");
+    let list = List::with_limit(warnings, WARNINGS).with_noun("warning");
     list.entries().collect()
 }

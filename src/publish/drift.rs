@@ -4,7 +4,7 @@ use super::contents::PublishContents;
 use super::plan::PlannedFile;
 use super::{PublishError, Select, Wish};
 use sluicegate_base::text::List;
-use sluicegate_git::{BlobId, Checkout, CommitId, Content, Repository};
+use sluicegate_git::{BlobId, Checkout, CommitId, FileContent, Repository};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
 
@@ -22,8 +22,8 @@ pub(super) fn warning(
     let planned: BTreeMap<&str, &PlannedFile> = files.iter().map(|file| (file.path.as_str(), file)).collect();
     let concerned =
         |path: &str| wish.select == Select::All && wish.selects(path) || planned.contains_key(path);
-    let committed = repository.files(head, &concerned)?;
-    let checkout = repository.checkout();
+    let committed = repository.list_files(head, &concerned)?;
+    let checkout = repository.load_checkout();
     let mut unknown = planned.clone();
     let mut differing = Vec::new();
     for file in committed {
@@ -53,13 +53,13 @@ fn is_same(
     planned: &PlannedFile,
     blob: BlobId,
 ) -> Result<bool, PublishError> {
-    if let Content::Disk(path) = &planned.content
+    if let FileContent::Disk(path) = &planned.content
         && let Ok(on_disk) = path.symlink_metadata()
-        && checkout.vouches_for(&planned.path, &blob, &on_disk)
+        && checkout.is_unmodified_blob(&planned.path, &blob, &on_disk)
     {
         return Ok(true);
     }
-    let committed = Content::Blob(blob);
+    let committed = FileContent::Blob(blob);
     if contents.size(&committed)? != planned.bytes {
         return Ok(false);
     }

@@ -3,7 +3,7 @@
 use super::PublishError;
 use super::plan::Plan;
 use sha2::{Digest, Sha256};
-use sluicegate_base::text::hex;
+use sluicegate_base::text::to_hex;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,12 +17,12 @@ pub fn digest(files: &[(&str, &str)]) -> String {
     for (path, sha256) in sorted {
         hasher.update(format!("{sha256}  {path}\n"));
     }
-    format!("sha256:{}", hex(&hasher.finalize()))
+    format!("sha256:{}", to_hex(&hasher.finalize()))
 }
 
 /// Returns the SHA-256 of a content, in hex.
 pub fn content_hash(content: &[u8]) -> String {
-    hex(&Sha256::digest(content))
+    to_hex(&Sha256::digest(content))
 }
 
 /// The hashes of the plan's files, filled while the files are read.
@@ -37,7 +37,7 @@ impl Hashes {
     pub(super) fn set(&self, file: usize, hash: &[u8]) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(slot) = all.get_mut(file) {
-            *slot = Some(hex(hash));
+            *slot = Some(to_hex(hash));
         }
     }
 
@@ -82,7 +82,7 @@ pub(super) fn of(mut content: impl Read, path: &str) -> Result<String, PublishEr
     let mut buffer = vec![0; 64 * 1024];
     loop {
         match content.read(&mut buffer) {
-            Ok(0) => return Ok(hex(&hasher.finalize())),
+            Ok(0) => return Ok(to_hex(&hasher.finalize())),
             Ok(size) => hasher.update(&buffer[..size]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(source) => {

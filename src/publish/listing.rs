@@ -1,7 +1,7 @@
 //! Lists the files in the head commit or on disk.
 
 use super::{PublishError, Source, Wish};
-use sluicegate_git::{CommitId, Content, Doubt, FileKind, Repository, Snapshot, SnapshotFile};
+use sluicegate_git::{CommitId, ContentDoubt, FileContent, FileKind, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::Kind;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,14 +23,14 @@ impl<'a> Listing<'a> {
     ) -> Result<Self, PublishError> {
         let snapshot = match wish.source {
             Source::Commit => repository.snapshot(head.clone()),
-            Source::Worktree => repository.on_disk(None)?,
+            Source::Worktree => repository.disk_snapshot(None)?,
         };
         let wanted = |path: &str| wish.selects(path) || Kind::from_path(path).is_some();
-        let files = snapshot.files(&wanted)?.into_iter();
+        let files = snapshot.list_files(&wanted)?.into_iter();
         let files = files.filter(|file| file.kind != FileKind::Submodule);
         Ok(Self {
             known: files.map(|file| (file.path.clone(), file)).collect(),
-            submodules: snapshot.submodules()?,
+            submodules: snapshot.list_submodules()?,
             snapshot,
         })
     }
@@ -49,7 +49,7 @@ impl<'a> Listing<'a> {
     pub(super) fn find(&self, path: &str) -> Result<Option<SnapshotFile>, PublishError> {
         match self.known.get(path) {
             Some(found) => Ok(Some(found.clone())),
-            None => Ok(self.snapshot.find(path)?),
+            None => Ok(self.snapshot.find_file(path)?),
         }
     }
 
@@ -58,12 +58,12 @@ impl<'a> Listing<'a> {
         &self,
         paths: &BTreeSet<&str>,
     ) -> Result<BTreeMap<String, SnapshotFile>, PublishError> {
-        Ok(self.snapshot.find_all(paths)?)
+        Ok(self.snapshot.find_files(paths)?)
     }
 
     /// Returns the names of the directories at the root.
     pub(super) fn root_folders(&self) -> Result<Vec<String>, PublishError> {
-        Ok(self.snapshot.root_folders()?)
+        Ok(self.snapshot.list_root_folders()?)
     }
 }
 
@@ -76,13 +76,14 @@ pub(super) fn refuse_unsure<'a>(
     if !links.is_empty() {
         return Err(PublishError::Symlinks(links));
     }
-    let is_doubtful =
-        |file: &SnapshotFile, doubt| file.doubt == Some(doubt) && matches!(file.content, Content::Disk(_));
-    let hidden = paths(files.clone(), |file| is_doubtful(file, Doubt::Hidden));
+    let is_doubtful = |file: &SnapshotFile, doubt| {
+        file.doubt == Some(doubt) && matches!(file.content, FileContent::Disk(_))
+    };
+    let hidden = paths(files.clone(), |file| is_doubtful(file, ContentDoubt::Hidden));
     if !hidden.is_empty() {
         return Err(PublishError::Hidden(hidden));
     }
-    let converted = paths(files, |file| is_doubtful(file, Doubt::Converted));
+    let converted = paths(files, |file| is_doubtful(file, ContentDoubt::Converted));
     if !converted.is_empty() {
         return Err(PublishError::Converted(converted));
     }

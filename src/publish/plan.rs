@@ -4,7 +4,7 @@ use super::contents::PublishContents;
 use super::unchanged::Checked;
 use super::{Select, Source};
 use serde::{Deserialize, Serialize};
-use sluicegate_git::Content;
+use sluicegate_git::FileContent;
 use sluicegate_pipelines::interface::Interface;
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub struct PlannedFile {
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
-    pub content: Content,
+    pub content: FileContent,
     /// Hash of the checked content, if the file could change before it is sent.
     pub(super) checked: Option<Checked>,
 }

@@ -52,8 +52,8 @@ impl Receipt {
             return Ok(None);
         };
         let commits = (
-            repository.commit_with_id(old),
-            repository.commit_with_id(&self.commit_hash),
+            repository.find_commit_with_id(old),
+            repository.find_commit_with_id(&self.commit_hash),
         );
         let (Some(old), Some(new)) = commits else {
             return Ok(None);

@@ -8,13 +8,13 @@ use super::contents::PublishContents;
 use super::unchanged::{self, Checked};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
-use sluicegate_git::Content;
+use sluicegate_git::FileContent;
 use sluicegate_pipelines::pipelines::{PipelineFacts, Reference, may_name_files};
 use sluicegate_pipelines::yaml::{DOCUMENT_LIMIT, DocumentError};
 
 /// A pipeline file to be read.
 pub(super) struct WantedFile<'a> {
-    pub content: &'a Content,
+    pub content: &'a FileContent,
     /// Whether a shared pipeline needs it, so that it is always read as YAML.
     pub is_needed: bool,
 }
@@ -62,7 +62,7 @@ pub(super) fn read_those(
         let size = skimmed.held();
         Ok((skimmed, size))
     });
-    overlap::computed(skimmed, &Skimmed::facts)
+    overlap::compute_all(skimmed, &Skimmed::facts)
 }
 
 /// A file for which it is decided whether it must be read as YAML.
@@ -88,7 +88,7 @@ fn skim(
         }));
     };
     let checked = unchanged::checked(wanted.content, &bytes);
-    if let Some(defect) = FileDefect::of_document(&bytes) {
+    if let Some(defect) = FileDefect::find_in_document(&bytes) {
         return Ok(Skimmed::Known(FileFacts {
             bytes: bytes.len() as u64,
             facts: Err(DocumentError::of_all(format!("the document {}", defect.reason()))),

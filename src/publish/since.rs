@@ -3,7 +3,7 @@
 use super::contents::PublishContents;
 use super::hash;
 use super::{Plan, PlannedFile, PublishError, Select, Source};
-use sluicegate_git::{CommitId, Content, FileKind, Repository, TreeFile};
+use sluicegate_git::{CommitId, FileContent, FileKind, Repository, TreeFile};
 use sluicegate_pipelines::interface::{Change, What};
 use sluicegate_pipelines::pipelines::SharedPipelines;
 use sluicegate_pipelines::yaml::DOCUMENT_LIMIT;
@@ -25,7 +25,7 @@ pub fn since(plan: &Plan, old: &OldFiles<'_>) -> Result<Vec<Change>, PublishErro
             .is_ok()
     };
     let is_meant = |path: &str| planned(path) || (plan.select == Select::All && (old.selects)(path));
-    let files = old.repository.files(old.commit, &is_meant)?;
+    let files = old.repository.list_files(old.commit, &is_meant)?;
     let files = files.iter().filter(|file| file.kind != FileKind::Submodule);
     let mut gone: BTreeMap<&str, &TreeFile> = files.map(|file| (file.path.as_str(), file)).collect();
     let contents = PublishContents::new(old.repository.root().to_owned());
@@ -34,7 +34,7 @@ pub fn since(plan: &Plan, old: &OldFiles<'_>) -> Result<Vec<Change>, PublishErro
         match gone.remove(file.path.as_str()) {
             None => changes.push(Change::of_file(What::FileAdded, &file.path)),
             Some(was) => {
-                if !is_same(plan, &contents, &Content::Blob(was.blob), file)? {
+                if !is_same(plan, &contents, &FileContent::Blob(was.blob), file)? {
                     changes.push(Change::of_file(What::FileModified, &file.path));
                 }
             }
@@ -50,7 +50,7 @@ pub fn since(plan: &Plan, old: &OldFiles<'_>) -> Result<Vec<Change>, PublishErro
 fn is_same(
     plan: &Plan,
     contents: &PublishContents,
-    was: &Content,
+    was: &FileContent,
     is: &PlannedFile,
 ) -> Result<bool, PublishError> {
     if *was == is.content {

@@ -3,17 +3,17 @@
 //! After a failure, the rest of the form, including its end, is not sent: the platform has nothing complete to publish.
 
 use sha2::{Digest, Sha256};
-use sluicegate_git::Content;
+use sluicegate_git::FileContent;
 use std::io::{self, Read};
 
 /// The SHA-256 of a checked content.
 pub(super) type Checked = [u8; 32];
 
 /// Returns the hash of a content to be checked, or `None` if it cannot change.
-pub(super) fn checked(content: &Content, bytes: &[u8]) -> Option<Checked> {
+pub(super) fn checked(content: &FileContent, bytes: &[u8]) -> Option<Checked> {
     match content {
-        Content::Blob(_) => None,
-        Content::Disk(_) => Some(Sha256::digest(bytes).into()),
+        FileContent::Blob(_) => None,
+        FileContent::Disk(_) => Some(Sha256::digest(bytes).into()),
     }
 }
 

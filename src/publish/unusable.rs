@@ -5,7 +5,7 @@ use super::contents::PublishContents;
 use super::error::Problem;
 use super::{PublishError, Source, hash};
 use sluicegate_base::file_defect::{FileDefect, LfsPointer};
-use sluicegate_git::{Content, SnapshotFile, regular_on_disk};
+use sluicegate_git::{FileContent, SnapshotFile, read_regular_metadata};
 
 /// Maximum size of a script whose content is examined.
 const MAX_SCRIPT_SIZE: u64 = 8 << 20;
@@ -21,7 +21,7 @@ pub(super) fn resolve_defect(
     let Some(bytes) = contents.read(&script.content, MAX_SCRIPT_SIZE)? else {
         return Ok(None);
     };
-    let defect = FileDefect::of_script(&bytes);
+    let defect = FileDefect::find_in_script(&bytes);
     if source != Source::Worktree {
         return Ok(defect);
     }
@@ -29,9 +29,9 @@ pub(super) fn resolve_defect(
         return Ok(defect);
     };
     let on_disk = contents.disk_path(path);
-    let is_regular = regular_on_disk(&on_disk).is_ok_and(|metadata| metadata.len() == pointer.bytes);
-    let content = Content::Disk(on_disk);
-    if is_regular && hash::of(contents.open(&content, pointer.bytes)?, path)? == pointer.sha256 {
+    let is_regular = read_regular_metadata(&on_disk).is_ok_and(|metadata| metadata.len() == pointer.size);
+    let content = FileContent::Disk(on_disk);
+    if is_regular && hash::of(contents.open(&content, pointer.size)?, path)? == pointer.sha256 {
         script.content = content;
         return Ok(None);
     }

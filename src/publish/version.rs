@@ -167,7 +167,7 @@ fn value(name: &str, facts: &VersionFacts) -> Result<String, VersionError> {
         ),
         unknown => Err(VersionError::Unknown {
             name: unknown.to_owned(),
-            nearest: text::nearest(unknown, &PLACEHOLDERS),
+            nearest: text::find_nearest(unknown, &PLACEHOLDERS),
         }),
     }
 }

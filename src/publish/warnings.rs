@@ -1,6 +1,6 @@
 //! Warnings that do not stop a publish: one for each place, and summaries for people.
 
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use std::collections::BTreeMap;
 
 /// How to publish without the pipelines that no shared pipeline needs.
@@ -67,7 +67,7 @@ fn unneeded_sentence(warnings: &[&Warning]) -> String {
         }
         _ => format!(
             "{} in pipelines that no shared pipeline needs",
-            count(warnings.len(), "unclear or broken reference")
+            format_count(warnings.len(), "unclear or broken reference")
         ),
     }
 }
@@ -82,10 +82,10 @@ fn places(warnings: &[&Warning]) -> String {
 
 impl WarningKind {
     fn sentence(self, times: usize) -> String {
-        let references = || count(times, "reference");
+        let references = || format_count(times, "reference");
         match self {
             Self::Disabled => {
-                let what = count(times, "shared pipeline");
+                let what = format_count(times, "shared pipeline");
                 format!("{what} are disabled, so the version does not offer them")
             }
             Self::NotSent => {
@@ -98,11 +98,11 @@ impl WarningKind {
                 format!("{what} are expressions, so it is unknown whether their files are sent")
             }
             Self::Unread => {
-                let what = count(times, "file");
+                let what = format_count(times, "file");
                 format!("{what} that no shared pipeline needs cannot be read as pipelines")
             }
             Self::Submodule => {
-                let what = count(times, "submodule");
+                let what = format_count(times, "submodule");
                 format!("{what}, whose files are not part of this repository, are skipped")
             }
         }

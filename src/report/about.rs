@@ -100,7 +100,10 @@ impl About {
     /// outside.
     pub(super) fn named_places(&self, finding: &Finding<'_>) -> Vec<String> {
         let places = self.places(finding.rule, finding.error_type);
-        List::with_limit(places, PLACES).of("place").entries().collect()
+        List::with_limit(places, PLACES)
+            .with_noun("place")
+            .entries()
+            .collect()
     }
 
     /// Returns the places that cause this error of the rule: those whose message names it, otherwise all with this

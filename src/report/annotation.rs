@@ -5,7 +5,7 @@ use super::remark::{Remark, RemarkKind, remarks};
 use super::view::{Medium, NoticeEntry, NoticeKind, Order, View};
 use super::wording::{GATE_CHANGE, causes};
 use crate::report::PathBase;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Finding, Report, Severity};
 use std::cmp::Reverse;
 
@@ -186,7 +186,10 @@ fn cap(annotations: &[Annotation], limit: impl Fn(Level) -> usize, elsewhere: &s
                 level,
                 place: None,
                 title: REVIEW.to_owned(),
-                message: format!("{} omitted: see {elsewhere}", count(total - shown, level.noun())),
+                message: format!(
+                    "{} omitted: see {elsewhere}",
+                    format_count(total - shown, level.noun())
+                ),
             });
         }
     }
@@ -249,7 +252,7 @@ mod tests {
         Warning Some(("sluicegate.yaml", 1)) gate change: This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         Error Some(("late.orch.yaml", 1)) unreviewed: The file was not reviewed: the batch timed out
         Notice None review: A note.
-        Notice None review: Excluded: 1 file: notes.txt (not a file that is reviewed)
+        Notice None review: 1 file: notes.txt (not a file that is reviewed)
         "#);
         let findings = beside_notices(&report, &about, 10, "the report");
         assert_eq!(findings.len(), 4, "{:?}", shown(&findings));

@@ -24,7 +24,7 @@ pub(crate) fn annotations(report: &Report, about: &About) -> Vec<String> {
 /// (<https://learn.microsoft.com/azure/devops/pipelines/process/set-variables-scripts>).
 pub(crate) fn outputs(pairs: &[(&str, String)]) -> Vec<String> {
     let set = |(name, value): &(&str, String)| {
-        let value = escape(&text::line(value));
+        let value = escape(&text::escape_line(value));
         format!("##vso[task.setvariable variable={name};isOutput=true]{value}")
     };
     pairs.iter().map(set).collect()
@@ -43,11 +43,15 @@ pub(super) fn command(annotation: &Annotation) -> String {
         .map_or_else(String::new, |(path, line)| {
             format!(
                 "sourcepath={};linenumber={line};columnnumber=1;",
-                escape(&text::line(path))
+                escape(&text::escape_line(path))
             )
         });
-    let code = shorten::escaped(&text::line(&annotation.title), 200, push_escaped);
-    let message = shorten::escaped(&text::block(&annotation.message), MESSAGE_LIMIT, push_escaped);
+    let code = shorten::escaped(&text::escape_line(&annotation.title), 200, push_escaped);
+    let message = shorten::escaped(
+        &text::escape_lines(&annotation.message),
+        MESSAGE_LIMIT,
+        push_escaped,
+    );
     format!("##vso[task.logissue type={kind};{place}code={code};]{message}")
 }
 

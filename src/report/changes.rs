@@ -2,7 +2,7 @@
 
 use super::ChangedFile;
 use super::markdown::{code, escape, prose};
-use sluicegate_base::text::{List, and_more_of, count};
+use sluicegate_base::text::{List, format_and_more_of, format_count};
 use sluicegate_pipelines::diff::Line;
 use sluicegate_pipelines::interface::Class;
 use sluicegate_pipelines::picture::mermaid;
@@ -84,7 +84,7 @@ fn section((title, items): (String, Vec<String>)) -> String {
 /// Returns a page that shows only the changes.
 pub(crate) fn page(changes: &ChangesPage) -> String {
     let files = &changes.files;
-    let mut page = format!("## {} changed\n", count(files.len(), "pipeline"));
+    let mut page = format!("## {} changed\n", format_count(files.len(), "pipeline"));
     page.extend(
         changes
             .consumers
@@ -107,7 +107,11 @@ pub(crate) fn page(changes: &ChangesPage) -> String {
         }
     }
     if left > 0 {
-        let _ = writeln!(page, "\n> {} omitted: page is full.", count(left, "pipeline"));
+        let _ = writeln!(
+            page,
+            "\n> {} omitted: page is full.",
+            format_count(left, "pipeline")
+        );
     }
     page
 }
@@ -138,7 +142,7 @@ fn flowchart(file: &ChangedFile) -> Option<String> {
         let _ = writeln!(
             chart,
             "\nNot in the flowchart: {}.",
-            count(left_out, "further component")
+            format_count(left_out, "further component")
         );
     }
     Some(chart)
@@ -175,7 +179,7 @@ fn list(lines: &[Line], most: usize) -> String {
         shown.push_str(&block);
     }
     if told < lines.len() {
-        let _ = writeln!(shown, "- {}", and_more_of(lines.len() - told, "line"));
+        let _ = writeln!(shown, "- {}", format_and_more_of(lines.len() - told, "line"));
     }
     shown
 }
@@ -291,7 +295,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_line_leaves_its_place(raw in "(\\PC|`|~|<|\\||%%\\{|\\]|\"|@|#){0,40}", is_value in any::<bool>()) {
-            let raw = sluicegate_base::text::line(&raw);
+            let raw = sluicegate_base::text::escape_line(&raw);
             let mut file = sample::changed(&raw);
             file.words = vec![line(1, Sign::Added, is_value, &raw)];
             let component = serde_json::json!({ raw.clone(): { "type": raw } });

@@ -6,7 +6,7 @@ use crate::report::markdown::{blob_link, code, escape, prose};
 use crate::report::tone::Tone;
 use crate::report::view::{FindingEntry, Medium, Notice, NoticeEntry, NoticeKind, UnjudgedCause, View};
 use crate::report::{About, ChangedFile, PathBase, shorten};
-use sluicegate_base::text::{List, and_more, and_more_of, count, grouped};
+use sluicegate_base::text::{List, format_and_more, format_and_more_of, format_count, format_number};
 use sluicegate_pipelines::findings::{Finding, Report, Severity, Verdict};
 use std::fmt::Write as _;
 
@@ -116,7 +116,7 @@ impl MarkdownPage<'_> {
 
     fn finish(mut self) -> String {
         if self.left_out > 0 {
-            let sections = count(self.left_out, "section");
+            let sections = format_count(self.left_out, "section");
             let _ = writeln!(
                 self.text,
                 "\n> {sections} omitted because the page is full: see the report."
@@ -173,7 +173,9 @@ impl MarkdownPage<'_> {
             let (rule, level) = (code(&named(row.name)), row.level);
             format!("| {rule} | {level} | {} | {} |\n", row.findings, row.files)
         });
-        self.push_lines(&mut table, rows, |left| format!("| {} | | | |\n", and_more(left)));
+        self.push_lines(&mut table, rows, |left| {
+            format!("| {} | | | |\n", format_and_more(left))
+        });
         table.push('\n');
         let (folders, more) = view.folder_rows();
         if !folders.is_empty() {
@@ -184,7 +186,7 @@ impl MarkdownPage<'_> {
             let _ = writeln!(table, "| {folder} | {} | {} |", row.findings, row.files);
         }
         if more > 0 {
-            let _ = writeln!(table, "| {} | | |", and_more_of(more, "folder"));
+            let _ = writeln!(table, "| {} | | |", format_and_more_of(more, "folder"));
         }
         table.push_str("\n</details>\n\n");
         self.add(&table);
@@ -237,7 +239,10 @@ impl MarkdownPage<'_> {
     /// Like [`Self::list`], but folded.
     fn folded_list(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
         let number = items.len();
-        let mut text = format!("<details><summary>{title} ({})</summary>\n\n", grouped(number));
+        let mut text = format!(
+            "<details><summary>{title} ({})</summary>\n\n",
+            format_number(number)
+        );
         self.push_items(&mut text, items);
         text.push_str("\n</details>\n\n");
         self.add(&text);
@@ -245,7 +250,7 @@ impl MarkdownPage<'_> {
 
     fn push_items(&self, text: &mut String, items: impl ExactSizeIterator<Item = String>) {
         let lines = items.map(|item| format!("- {item}\n"));
-        self.push_lines(text, lines, |left| format!("- {}\n", and_more(left)));
+        self.push_lines(text, lines, |left| format!("- {}\n", format_and_more(left)));
     }
 
     /// Adds lines within the limits of a section, then the number of omitted ones.
@@ -325,7 +330,7 @@ fn item(entry: &FindingEntry<'_>, about: &About) -> String {
         escape(&said(&finding.message())),
         code(&named(finding.rule)),
     );
-    let others = List::with_limit(&entry.others, OTHER_PLACES).of("place");
+    let others = List::with_limit(&entry.others, OTHER_PLACES).with_noun("place");
     if !entry.others.is_empty() {
         let _ = write!(shown, "<br>Also in {}", others.map(|it| place(it, about)));
     }

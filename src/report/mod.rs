@@ -49,7 +49,7 @@ pub(crate) use release::release_note;
 pub(crate) use sluicegate_pipelines::findings::Verdict;
 
 use clap::ValueEnum;
-use sluicegate_base::text::SafeJson;
+use sluicegate_base::text::JsonEscaper;
 use sluicegate_pipelines::findings::Report;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
@@ -165,14 +165,14 @@ pub(crate) fn render(format: Format, report: &Report, about: &About, out: &mut d
 }
 
 /// The destination of JSON output.
-type JsonOut<'o> = BufWriter<SafeJson<&'o mut dyn Write>>;
+type JsonOut<'o> = BufWriter<JsonEscaper<&'o mut dyn Write>>;
 
 /// Writes JSON without commands to a CI host, and a final line break.
 fn write_json(
     out: &mut dyn Write,
     fill: impl FnOnce(&mut JsonOut<'_>) -> serde_json::Result<()>,
 ) -> io::Result<()> {
-    let mut json = BufWriter::with_capacity(64 * 1024, SafeJson::new(out));
+    let mut json = BufWriter::with_capacity(64 * 1024, JsonEscaper::new(out));
     fill(&mut json)?;
     json.write_all(b"\n")?;
     json.flush()

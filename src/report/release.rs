@@ -2,7 +2,7 @@
 
 use super::markdown::{code, escape, prose};
 use super::shorten;
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::interface::{Change, Class, Compat};
 use std::fmt::Write as _;
 
@@ -50,7 +50,7 @@ pub(super) fn consumer_changes(compat: &Compat) -> String {
         let _ = writeln!(
             note,
             "{} omitted because the page is full.\n",
-            count(left_out, "shared pipeline")
+            format_count(left_out, "shared pipeline")
         );
     }
     note.push_str(&files(compat));
@@ -110,7 +110,10 @@ fn files(compat: &Compat) -> String {
     if files.is_empty() {
         return String::new();
     }
-    let mut section = format!("### Files\n\n{}.\n\n", count(files.len(), "file") + " changed");
+    let mut section = format!(
+        "### Files\n\n{}.\n\n",
+        format_count(files.len(), "file") + " changed"
+    );
     let list = List::with_limit(&files, FILES).map(|change| {
         let subject = code(&shorten::to_chars(&change.subject(), LONGEST));
         format!("{subject}: {}", change.words())

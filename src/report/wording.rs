@@ -1,6 +1,6 @@
 //! The sentences that all report formats share.
 
-use sluicegate_base::text::{List, count, grouped};
+use sluicegate_base::text::{List, format_count, format_number};
 use sluicegate_pipelines::findings::{
     Counts, Engine, FailOn, GateChange, Report, RuleResult, Totals, Verdict,
 };
@@ -23,7 +23,7 @@ pub(super) fn numbers(report: &Report) -> String {
     }
     let unreviewed = report.unreviewed.len();
     if unreviewed > 0 {
-        parts.push(format!("{} not reviewed", count(unreviewed, "file")));
+        parts.push(format!("{} not reviewed", format_count(unreviewed, "file")));
     }
     parts.join("; ")
 }
@@ -31,9 +31,10 @@ pub(super) fn numbers(report: &Report) -> String {
 /// Returns `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there is no finding in any state.
 fn found(totals: &Totals) -> Option<String> {
     let new = if totals.new.is_some() { "new " } else { "" };
-    let part = |number: usize, noun: &str| (number > 0).then(|| count(number, &format!("{new}{noun}")));
+    let part =
+        |number: usize, noun: &str| (number > 0).then(|| format_count(number, &format!("{new}{noun}")));
     let broken = totals.not_evaluated;
-    let broken = (broken > 0).then(|| format!("{} not evaluated", grouped(broken)));
+    let broken = (broken > 0).then(|| format!("{} not evaluated", format_number(broken)));
     let counting = [
         part(totals.errors, "error"),
         part(totals.warnings, "warning"),
@@ -47,7 +48,7 @@ fn found(totals: &Totals) -> Option<String> {
     ];
     let aside = aside.into_iter().filter(|(number, _)| *number > 0);
     let aside: Vec<String> = aside
-        .map(|(number, what)| format!("{} {what}", grouped(number)))
+        .map(|(number, what)| format!("{} {what}", format_number(number)))
         .collect();
     if said.is_empty() && aside.is_empty() {
         return None;
@@ -64,11 +65,11 @@ fn found(totals: &Totals) -> Option<String> {
 /// Returns `2,505 checks passed in 501 pipelines`; `None` if no pipeline was reviewed.
 fn checks(report: &Report) -> Option<String> {
     let counts = report.counts();
-    let pipelines = count(counts.files, "pipeline");
+    let pipelines = format_count(counts.files, "pipeline");
     match (counts.files, counts.passed) {
         (0, _) => None,
         (_, 0) => Some(format!("no check passed in {pipelines}")),
-        (_, passed) => Some(format!("{} passed in {pipelines}", count(passed, "check"))),
+        (_, passed) => Some(format!("{} passed in {pipelines}", format_count(passed, "check"))),
     }
 }
 
@@ -77,7 +78,7 @@ fn checks(report: &Report) -> Option<String> {
 pub(super) fn scope(report: &Report) -> Option<String> {
     let checks = checks(report).filter(|_| found(&report.totals()).is_some());
     let excluded = report.excluded.len();
-    let excluded = (excluded > 0).then(|| format!("{} excluded", count(excluded, "file")));
+    let excluded = (excluded > 0).then(|| format!("{} excluded", format_count(excluded, "file")));
     let parts: Vec<String> = checks.into_iter().chain(excluded).collect();
     (!parts.is_empty()).then(|| capital(&parts.join("; ")))
 }
@@ -85,7 +86,8 @@ pub(super) fn scope(report: &Report) -> Option<String> {
 /// Returns the reasons why the gate fails, other than findings and their number.
 fn refused(report: &Report) -> Vec<String> {
     let breaks = report.compat.as_ref().filter(|found| found.refused);
-    let breaks = breaks.map(|found| format!("{} of consumers", count(found.breaks().count(), "break")));
+    let breaks =
+        breaks.map(|found| format!("{} of consumers", format_count(found.breaks().count(), "break")));
     let gate = report.gate_refused.then(|| "gate change not allowed".to_owned());
     breaks.into_iter().chain(gate).collect()
 }
@@ -223,7 +225,7 @@ pub(super) fn excluded(report: &Report) -> Option<String> {
         List::with_limit(&report.excluded, NAMED).map(|file| format!("{} ({})", file.path, file.reason));
     Some(format!(
         "Excluded: {}: {list}",
-        count(report.excluded.len(), "file")
+        format_count(report.excluded.len(), "file")
     ))
 }
 
@@ -275,7 +277,7 @@ fn unanswered_by(reason: Option<&str>, paths: &[&str]) -> String {
     let said = match paths {
         [path] => format!("{path}: The file was not reviewed"),
         several => {
-            let number = count(several.len(), "file");
+            let number = format_count(several.len(), "file");
             format!("{number} were not reviewed ({})", List::new(several))
         }
     };

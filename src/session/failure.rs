@@ -49,7 +49,7 @@ impl From<GitError> for Failure {
 /// Returns the exit status of a git error. A tree that no git program writes cannot be evaluated, so the run is undecided.
 const fn status_of_git(error: &GitError) -> ExitStatus {
     match error {
-        GitError::BadTree { .. } => ExitStatus::Undecided,
+        GitError::InvalidTree { .. } => ExitStatus::Undecided,
         _ => ExitStatus::Context,
     }
 }

@@ -7,7 +7,7 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
-use sluicegate_base::text::{did_you_mean, nearest};
+use sluicegate_base::text::{did_you_mean, find_nearest};
 use sluicegate_platform::api::{self, Answer, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, for_hint};
 use std::io;
@@ -160,7 +160,7 @@ impl Sought<'_> {
     /// Returns the most similar of these names; `None` if the name is one of them.
     pub(crate) fn nearest(self, names: &[String]) -> Option<&str> {
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
-        nearest(self.name, &known).filter(|near| *near != self.name)
+        find_nearest(self.name, &known).filter(|near| *near != self.name)
     }
 
     /// Returns the hint for a missing name.

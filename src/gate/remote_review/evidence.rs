@@ -3,7 +3,7 @@
 //! platform knows, are reported as notes, since they should not block every change.
 
 use crate::gate::Positions;
-use sluicegate_base::text::{List, count};
+use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::pipelines::Kind;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_platform::api::RuleAnswer;
@@ -86,12 +86,12 @@ impl Gaps {
             if let Some(path) = paths.iter().take(NAMED).find(|path| applies(rule, path)) {
                 notes.push(format!(
                     "the platform returned no result for the enabled rule {rule} in {}, such as {path}",
-                    count(paths.len(), "pipeline")
+                    format_count(paths.len(), "pipeline")
                 ));
             }
         }
         if !self.strangers.is_empty() {
-            let named = List::with_limit(self.strangers, NAMED).with_semicolons();
+            let named = List::with_limit(self.strangers, NAMED).join_with_semicolons();
             notes.push(format!(
                 "the platform evaluated pipelines only with rules that neither the rules file nor this program knows: {named}"
             ));
@@ -99,8 +99,8 @@ impl Gaps {
         if !self.not_passed.is_empty() {
             notes.push(format!(
                 "the platform reported {} as PASSED despite violations or an error; the gate uses FAILED or ERROR instead: {}",
-                count(self.not_passed.len(), "result"),
-                List::with_limit(&self.not_passed, NAMED).with_semicolons()
+                format_count(self.not_passed.len(), "result"),
+                List::with_limit(&self.not_passed, NAMED).join_with_semicolons()
             ));
         }
         notes

@@ -131,7 +131,7 @@ impl Job<'_> {
         }
         let Some(pace) = pace else {
             return self.run.show(self.args.output, &started.raw, || {
-                text::line(&format!("started the execution {id}")) + "\n"
+                text::escape_line(&format!("started the execution {id}")) + "\n"
             });
         };
         self.run.ui.say(&format!("started the execution {id}"));

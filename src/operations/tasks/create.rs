@@ -45,7 +45,7 @@ pub(crate) fn create(run: &Run, args: CreateTaskArgs) -> CommandResult {
         let Some(waiting) = waiting else {
             return run.show(args.output, &made.raw, || {
                 let id = made.task_id.as_deref().unwrap_or("(without an id)");
-                text::line(&format!("created the task {id}")) + "\n"
+                text::escape_line(&format!("created the task {id}")) + "\n"
             });
         };
         let id = made.task_id.as_deref().ok_or_else(|| {
@@ -95,7 +95,7 @@ pub(crate) fn send(
         };
         match waiting {
             None => run.show(output, &sent.raw, || {
-                text::line(&format!("sent the message to the task {id}")) + "\n"
+                text::escape_line(&format!("sent the message to the task {id}")) + "\n"
             }),
             Some(waiting) => {
                 let before = before.map(|task| (task, Vec::new()));

@@ -151,7 +151,7 @@ impl History<'_> {
 /// Returns an event as one line: time, turn, data and other fields. The API document does not specify its fields.
 fn words(event: &Value, now: Timestamp) -> String {
     let Value::Object(fields) = event else {
-        return text::line(&event.to_string()) + "\n";
+        return text::escape_line(&event.to_string()) + "\n";
     };
     let mut parts = Vec::new();
     if let Some(time) = event["timestamp"].as_str() {
@@ -163,5 +163,5 @@ fn words(event: &Value, now: Timestamp) -> String {
         let known = ["groupId", "data"].contains(&key.as_str());
         parts.push(if known { said } else { format!("{key}: {said}") });
     }
-    text::line(&parts.join("  ")) + "\n"
+    text::escape_line(&parts.join("  ")) + "\n"
 }

@@ -19,7 +19,7 @@ pub(crate) fn state(task: &Task) -> String {
 
 /// Returns the status and its meaning in one line.
 fn headline(task: &Task) -> String {
-    format!("{}\n", text::line(&state(task)))
+    format!("{}\n", text::escape_line(&state(task)))
 }
 
 /// Returns everything about a task: its status, its fields, and its pending decisions.
@@ -46,12 +46,12 @@ pub(crate) fn pending(task: &str, pending: &[Answer<PendingDecision>]) -> String
     let mut shown = String::new();
     for decision in pending {
         shown.push('\n');
-        let _ = writeln!(shown, "{}", text::line(&what(decision)));
+        let _ = writeln!(shown, "{}", text::escape_line(&what(decision)));
         for line in details(decision) {
-            let _ = writeln!(shown, "    {}", text::line(&line));
+            let _ = writeln!(shown, "    {}", text::escape_line(&line));
         }
         for command in commands(task, decision) {
-            let _ = writeln!(shown, "  answer it by: {}", text::line(&command));
+            let _ = writeln!(shown, "  answer it by: {}", text::escape_line(&command));
         }
     }
     shown
@@ -93,9 +93,9 @@ fn details(decision: &Answer<PendingDecision>) -> Vec<String> {
 /// Returns the commands that answer the decision. The API document does not specify a question's fields: if it has
 /// parts with options, the first option of each is used as an example.
 fn commands(task: &str, decision: &Answer<PendingDecision>) -> Vec<String> {
-    let begin = format!("sluicegate tasks decide {}", text::shell_word(task));
+    let begin = format!("sluicegate tasks decide {}", text::quote_shell_word(task));
     if let Some(tool) = &decision.tool_id {
-        let id = text::shell_word(tool);
+        let id = text::quote_shell_word(tool);
         return vec![format!("{begin} --approve {id}"), format!("{begin} --deny {id}")];
     }
     let Some(question) = &decision.id else {
@@ -106,7 +106,7 @@ fn commands(task: &str, decision: &Answer<PendingDecision>) -> Vec<String> {
         let option = option(&decision.raw["questions"][part]["options"][0]);
         format!(
             " --answer {}",
-            text::shell_word(&format!("{question}:{part}={option}"))
+            text::quote_shell_word(&format!("{question}:{part}={option}"))
         )
     });
     vec![answers.fold(begin, |command, answer| command + &answer)]

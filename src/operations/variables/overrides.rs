@@ -42,7 +42,7 @@ async fn list(
     };
     let columns = [("environmentName", "environment"), ("value", "value")];
     let items = found.raw["overrides"].as_array().map_or(&[][..], Vec::as_slice);
-    let none = text::line(&format!("{name} has no overrides"));
+    let none = text::escape_line(&format!("{name} has no overrides"));
     run.show_in_pieces(output, &found.raw, |out| {
         output::list(items, &columns, &none, out)
     })
@@ -86,7 +86,7 @@ async fn set(
             .any(|(environment, _)| *environment == it.environment_name)
     });
     let words: String = held
-        .map(|it| text::line(&format!("{name} is {} in {}", it.value, it.environment_name)) + "\n")
+        .map(|it| text::escape_line(&format!("{name} is {} in {}", it.value, it.environment_name)) + "\n")
         .collect();
     run.show(output, &answer.raw, || words)?;
     if refused.is_empty() {

@@ -44,11 +44,11 @@ pub(super) fn command(annotation: &Annotation) -> String {
         .place
         .as_ref()
         .map_or_else(String::new, |(path, line)| {
-            let path = shorten::escaped(&text::line(path), MESSAGE_LIMIT, push_property);
+            let path = shorten::escaped(&text::escape_line(path), MESSAGE_LIMIT, push_property);
             format!("file={path},line={line},")
         });
-    let title = shorten::escaped(&text::line(&annotation.title), TITLE_LIMIT, push_property);
-    let message = shorten::escaped(&text::block(&annotation.message), MESSAGE_LIMIT, push_data);
+    let title = shorten::escaped(&text::escape_line(&annotation.title), TITLE_LIMIT, push_property);
+    let message = shorten::escaped(&text::escape_lines(&annotation.message), MESSAGE_LIMIT, push_data);
     format!("::{level} {place}title={title}::{message}")
 }
 
@@ -175,7 +175,7 @@ mod tests {
             prop_assert!(!lines[0].contains(['\r', '\n', '\x1b']));
             let (properties, message) = lines[0][2..].split_once("::").unwrap();
             prop_assert_eq!(properties.matches(',').count(), 2, "{}", properties);
-            prop_assert_eq!(message.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%"), text::block(&raw).into_owned());
+            prop_assert_eq!(message.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%"), text::escape_lines(&raw).into_owned());
         }
     }
 }

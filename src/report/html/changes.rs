@@ -4,7 +4,7 @@ use super::parts::heading;
 use crate::report::ChangedFile;
 use crate::report::view::{FileView, View};
 use crate::report::wording::capital;
-use sluicegate_base::text::{and_more_of, count, markup as escape};
+use sluicegate_base::text::{escape_markup as escape, format_and_more_of, format_count};
 use sluicegate_pipelines::diff::{Line, Sign};
 use sluicegate_pipelines::findings::Finding;
 use sluicegate_pipelines::picture::{self, Badge, COLUMN, Canvas, Ids, PAGE, Picture};
@@ -102,7 +102,7 @@ pub(super) fn others(view: &View<'_>, files: &[FileView<'_, '_>]) -> String {
         ));
     }
     if others.len() > MOST_FILES {
-        let more = capital(&and_more_of(others.len() - MOST_FILES, "file"));
+        let more = capital(&format_and_more_of(others.len() - MOST_FILES, "file"));
         let _ = writeln!(shown, "<p>{more}: see the JSON report.</p>");
     }
     shown + "</section>\n"
@@ -221,7 +221,7 @@ fn figures(
     }
     let mut shown = figure(&part, &format!("{id}-part"));
     if left_out > 0 {
-        let more = count(left_out, "more component");
+        let more = format_count(left_out, "more component");
         let _ = writeln!(
             shown,
             "<p class=\"note\">{more} that changed or are next to a change: see the complete canvas.</p>"
@@ -230,7 +230,7 @@ fn figures(
     let _ = write!(
         shown,
         "<details class=\"canvas-whole\"><summary>Complete canvas: {}</summary>\n{}</details>\n",
-        count(canvas.boxes.len(), "component"),
+        format_count(canvas.boxes.len(), "component"),
         figure(&whole, id) + &too_large
     );
     (shown, places)
@@ -238,7 +238,7 @@ fn figures(
 
 fn are(components: usize) -> String {
     let verb = if components == 1 { "is" } else { "are" };
-    format!("{} {verb}", count(components, "component"))
+    format!("{} {verb}", format_count(components, "component"))
 }
 
 /// Returns the arrow heads for all pictures of the page.

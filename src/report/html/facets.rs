@@ -2,7 +2,7 @@
 
 use super::parts::name;
 use crate::report::view::{Tally, View};
-use sluicegate_base::text::{markup as escape, more};
+use sluicegate_base::text::{escape_markup as escape, format_more};
 use sluicegate_pipelines::findings::Origin;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -54,7 +54,7 @@ fn facet(title: &str, filter: &str, rows: &[(String, &Tally<'_>)]) -> String {
         let _ = writeln!(
             shown,
             "<details><summary>{}</summary><ul>{}</ul></details>",
-            more(rest.len()),
+            format_more(rest.len()),
             rest.concat()
         );
     }

@@ -6,8 +6,8 @@ use super::repeats::{OtherPlace, Repeats};
 use crate::report::tone::Tone;
 use crate::report::view::{FileView, View};
 use crate::report::{SourceLines, shorten, uri};
-use sluicegate_base::text::count;
-use sluicegate_base::text::markup as escape;
+use sluicegate_base::text::escape_markup as escape;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{FileResults, Finding, Status};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -76,7 +76,7 @@ fn passed(file: &FileResults) -> String {
     let names: Vec<String> = passed.map(|r| name(&r.rule)).collect();
     match names.len() {
         0 => "No check passed.".to_owned(),
-        number => format!("{} passed: {}", count(number, "check"), names.join(", ")),
+        number => format!("{} passed: {}", format_count(number, "check"), names.join(", ")),
     }
 }
 
@@ -129,7 +129,7 @@ fn push_others(shown: &mut String, others: &[OtherPlace<'_>]) {
     let _ = writeln!(
         shown,
         "<details class=\"places\"><summary>Also in {}</summary><ul class=\"plain\">",
-        count(others.len(), "other place")
+        format_count(others.len(), "other place")
     );
     for (number, path, line) in others {
         let _ = writeln!(
@@ -204,7 +204,7 @@ pub(super) fn clean(view: &View<'_>) -> String {
             format!(
                 "<li><code>{}</code> {}</li>",
                 escape(&file.path),
-                count(file.results.len(), "check")
+                format_count(file.results.len(), "check")
             )
         })
         .collect();
@@ -213,7 +213,7 @@ pub(super) fn clean(view: &View<'_>) -> String {
     }
     format!(
         "<details class=\"clean card\"><summary><h3>{} without findings</h3></summary><ul class=\"plain\">{}</ul></details>\n",
-        count(clean.len(), "file"),
+        format_count(clean.len(), "file"),
         clean.join("\n")
     )
 }

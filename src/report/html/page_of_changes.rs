@@ -3,7 +3,7 @@
 use super::changes::one;
 use super::document::{HtmlPage, document};
 use crate::report::changes::{ChangesPage, MOST_LISTED};
-use sluicegate_base::text::{List, count, markup as escape};
+use sluicegate_base::text::{List, escape_markup as escape, format_count};
 use sluicegate_pipelines::picture::PAGE;
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ pub(crate) fn render(changes: &ChangesPage, tool_version: &str) -> String {
     let title = match files.as_slice() {
         [] => "No pipeline changed".to_owned(),
         [one] => format!("Changes in {}", one.changed.path),
-        several => format!("Changes in {}", count(several.len(), "pipeline")),
+        several => format!("Changes in {}", format_count(several.len(), "pipeline")),
     };
     let layout = files.iter().filter(|file| file.changed.is_layout_only());
     let layout = match layout.count() {

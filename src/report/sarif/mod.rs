@@ -21,7 +21,7 @@ use super::view::Order;
 use super::wording::excluded;
 use super::{About, SarifLimits, shorten, uri, write_json};
 use sluicegate_base::address;
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity, State, Verdict};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -77,7 +77,7 @@ pub(super) fn render(report: &Report, about: &About, out: &mut dyn Write) -> io:
     notifications.truncate(MOST_NOTIFICATIONS);
     for (number, what) in [(cut, "result"), (left_out, "notification")] {
         if number > 0 {
-            let words = format!("{} omitted: see the JSON report", count(number, what));
+            let words = format!("{} omitted: see the JSON report", format_count(number, what));
             notifications.push(notification("cut", "warning", &words));
         }
     }
@@ -118,7 +118,7 @@ fn tool<'a>(rules: Rules<'a>, about: &About) -> Tool<'a> {
             full_name: format!("sluicegate {}", about.tool_version),
             version: about.tool_version,
             semantic_version: about.tool_version,
-            information_uri: address::repository(),
+            information_uri: address::repository_url(),
             rules: rules.list,
             notifications: KINDS.map(kind).into(),
         },

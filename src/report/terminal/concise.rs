@@ -32,7 +32,7 @@ pub(super) fn push(shown: &mut String, view: &View<'_>) {
 }
 
 fn push_line(shown: &mut String, place: &str, said: &str) {
-    let _ = writeln!(shown, "{}", text::line(&format!("{place}: {said}")));
+    let _ = writeln!(shown, "{}", text::escape_line(&format!("{place}: {said}")));
 }
 
 /// Returns the column where the line's text starts.

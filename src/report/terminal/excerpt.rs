@@ -32,14 +32,14 @@ pub(super) fn push(
         .max(2);
     let gutter = |number: &str| paint(&format!("{number:>digits$} |"), blue, style);
     let arrow = paint(&format!("{:>digits$}-->", ""), blue, style);
-    let _ = writeln!(shown, "{arrow} {}:{line}", text::line(path));
+    let _ = writeln!(shown, "{arrow} {}:{line}", text::escape_line(path));
     if lines.is_empty() {
         return;
     }
     let columns = style.width.unwrap_or(WIDE).saturating_sub(digits + 3).max(LEAST);
     let _ = writeln!(shown, "{}", gutter(""));
     for (number, source) in lines {
-        let source = fitted(&text::line(&source.replace('\t', TAB)), columns);
+        let source = fitted(&text::escape_line(&source.replace('\t', TAB)), columns);
         let _ = writeln!(
             shown,
             "{}",

@@ -23,7 +23,7 @@ impl Groups {
     /// Adds the content as a group with this name, which may come from outside; `number` makes the group unique in the
     /// log. Without groups, adds only the content.
     pub(crate) fn push(self, shown: &mut String, number: usize, name: &str, content: &str) {
-        let plain = shorten::to_chars(&text::line(name), NAME_LIMIT);
+        let plain = shorten::to_chars(&text::escape_line(name), NAME_LIMIT);
         let _ = match self {
             Self::None => write!(shown, "{content}"),
             Self::Github => {

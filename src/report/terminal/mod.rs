@@ -81,7 +81,7 @@ pub(crate) fn render(report: &Report, about: &About, style: Style) -> String {
 fn verdict(report: &Report, headline: &str, style: Style) -> String {
     let columns = style.width.unwrap_or(usize::MAX).max(LEAST);
     let colour = verdict_colour(report.verdict);
-    let lines = wrap::lines(headline, "", "  ", columns);
+    let lines = wrap::wrap_lines(headline, "", "  ", columns);
     let lines: Vec<String> = lines.iter().map(|line| paint(line, colour, style)).collect();
     lines.join("\n")
 }
@@ -144,23 +144,23 @@ fn push_cause(shown: &mut String, cause: &UnjudgedCause<'_>, about: &About, styl
     push_message(shown, &cause.finding, style);
     for place in about.named_places(&cause.finding) {
         let place = about.path_base.shown(&place);
-        let _ = writeln!(shown, "  --> {}", text::line(&place));
+        let _ = writeln!(shown, "  --> {}", text::escape_line(&place));
     }
     let concerns = format!("This affects {}.", cause.concerns(&about.path_base));
-    for line in wrapped(&text::line(&concerns), style.width) {
-        let _ = writeln!(shown, "{:INDENT$}{}", "", text::line(&line));
+    for line in wrapped(&text::escape_line(&concerns), style.width) {
+        let _ = writeln!(shown, "{:INDENT$}{}", "", text::escape_line(&line));
     }
     let hint = format!("hint: {}", about.rules_file_hint(&cause.finding));
-    let _ = writeln!(shown, "{}\n", text::line(&hint));
+    let _ = writeln!(shown, "{}\n", text::escape_line(&hint));
 }
 
 /// Adds the command that reproduces the review, and the paths of the reports.
 fn push_further(shown: &mut String, about: &About) {
     if let Some(command) = &about.reproduce {
-        let _ = writeln!(shown, "Reproduce locally: {}", text::line(command));
+        let _ = writeln!(shown, "Reproduce locally: {}", text::escape_line(command));
     }
     if about.reproduce.is_some() && !about.reports.is_empty() {
-        let _ = writeln!(shown, "Reports: {}", text::line(&about.reports.join(", ")));
+        let _ = writeln!(shown, "Reports: {}", text::escape_line(&about.reports.join(", ")));
     }
 }
 
@@ -176,7 +176,7 @@ fn push_entry(shown: &mut String, entry: &FindingEntry<'_>, about: &About, style
         Show::First(_) | Show::None => OTHER_PLACES,
         Show::All | Show::New | Show::Concise => usize::MAX,
     };
-    let others = List::with_limit(&entry.others, most).of("place");
+    let others = List::with_limit(&entry.others, most).with_noun("place");
     for other in others.items() {
         let path = about.path_base.shown(other.path);
         excerpt::push(shown, &path, other.line, &[], mark, style);
@@ -195,9 +195,9 @@ const fn colour_of(finding: &Finding<'_>) -> AnsiColor {
 
 fn push_message(shown: &mut String, finding: &Finding<'_>, style: Style) {
     let colour = colour_of(finding);
-    let label = format!("{}[{}]", finding.severity, text::line(finding.rule));
+    let label = format!("{}[{}]", finding.severity, text::escape_line(finding.rule));
     let message = finding.message();
-    let said = wrapped(&format!("{label}: {}", text::block(&message)), style.width);
+    let said = wrapped(&format!("{label}: {}", text::escape_lines(&message)), style.width);
     for (number, line) in said.iter().enumerate() {
         // The label may be wrapped too; then it has no color.
         match line.strip_prefix(label.as_str()) {
@@ -206,12 +206,12 @@ fn push_message(shown: &mut String, finding: &Finding<'_>, style: Style) {
                     shown,
                     "{}{}",
                     paint(&label, bold(colour), style),
-                    text::line(rest)
+                    text::escape_line(rest)
                 );
             }
             _ => {
                 let indent = if number == 0 { 0 } else { INDENT };
-                let _ = writeln!(shown, "{:indent$}{}", "", text::line(line));
+                let _ = writeln!(shown, "{:indent$}{}", "", text::escape_line(line));
             }
         }
     }
@@ -262,10 +262,10 @@ fn push_lines(shown: &mut String, view: &View<'_>, style: Style) {
 
 /// Adds a label of this program and a message, in lines that fit the terminal.
 fn push_wrapped(shown: &mut String, label: &str, said: &str, style: Style) {
-    let said = wrapped(&format!(": {}", text::line(said)), style.width);
+    let said = wrapped(&format!(": {}", text::escape_line(said)), style.width);
     for (number, line) in said.iter().enumerate() {
         let start = if number == 0 { label } else { "    " };
-        let _ = writeln!(shown, "{start}{}", text::line(line));
+        let _ = writeln!(shown, "{start}{}", text::escape_line(line));
     }
 }
 
@@ -300,7 +300,7 @@ fn error(style: Style) -> String {
 fn wrapped(text: &str, width: Option<usize>) -> Vec<String> {
     let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(LEAST));
     text.lines()
-        .flat_map(|line| wrap::lines(line, "", "", columns))
+        .flat_map(|line| wrap::wrap_lines(line, "", "", columns))
         .collect()
 }
 
@@ -367,7 +367,7 @@ mod tests {
 
         warning: This change edits the gate configuration: sluicegate.yaml: exclude: + old.* (relaxed); review.fail-on: error → never (relaxed)
         error: late.orch.yaml: The file was not reviewed: the batch timed out
-        note: Excluded: 1 file: notes.txt (not a file that is reviewed)
+        note: 1 file: notes.txt (not a file that is reviewed)
 
         1 check passed in 2 pipelines; 1 file excluded
         Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed
@@ -449,8 +449,8 @@ mod tests {
             report.gate_changes = vec![sample::gate_change(&raw)];
             let shown = render(&report, &About::default(), Style { width: Some(40), ..Style::default() });
             let whole = render(&report, &About::default(), Style::default());
-            for line in text::block(&raw).lines() {
-                prop_assert!(whole.contains(&text::line(line)), "{line:?} in {whole}");
+            for line in text::escape_lines(&raw).lines() {
+                prop_assert!(whole.contains(&text::escape_line(line)), "{line:?} in {whole}");
             }
             let unsafe_text = shown.contains(['\u{1b}', '\r', '\u{202e}']) || shown.contains("##[");
             prop_assert!(!unsafe_text);

@@ -2,7 +2,7 @@
 
 use super::super::view::TableRow;
 use sluicegate_base::text::wrap;
-use sluicegate_base::text::{self, and_more_of};
+use sluicegate_base::text::{self, format_and_more_of};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -30,7 +30,7 @@ pub(super) fn push(
         return;
     }
     let most = width.unwrap_or(WIDTH).saturating_sub(BESIDE).max(LEAST);
-    let name = |row: &TableRow<'_>| wrap::middle(&text::line(row.name), most);
+    let name = |row: &TableRow<'_>| wrap::shorten_middle(&text::escape_line(row.name), most);
     let named: Vec<String> = rows.iter().take(MOST).map(name).collect();
     let widest = named
         .iter()
@@ -55,7 +55,7 @@ pub(super) fn push(
     let more = more + rows.len().saturating_sub(MOST);
     if more > 0 {
         let what = if levels { "rule" } else { "folder" };
-        let _ = writeln!(shown, "{}", and_more_of(more, what));
+        let _ = writeln!(shown, "{}", format_and_more_of(more, what));
     }
     shown.push('\n');
 }

@@ -18,7 +18,7 @@ use super::about::ChangedLines;
 use super::tone::Tone;
 use super::wording::{headline, next_step, next_step_in_log, praise, run_problems, scope};
 use super::{About, ChangedFile};
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Finding, Report, Show};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -177,10 +177,10 @@ impl<'a> View<'a> {
 
     /// Returns a sentence about the findings that are not listed; `None` if all are listed.
     pub(super) fn left_out(&self) -> Option<String> {
-        let old = (self.old > 0).then(|| format!("{} known or waived", count(self.old, "finding")));
+        let old = (self.old > 0).then(|| format!("{} known or waived", format_count(self.old, "finding")));
         let more = (self.more > 0).then(|| {
             let more = if self.listed.is_empty() { "" } else { "more " };
-            count(self.more, &format!("{more}finding"))
+            format_count(self.more, &format!("{more}finding"))
         });
         let what: Vec<String> = more.into_iter().chain(old).collect();
         let they = if self.more + self.old == 1 { "it" } else { "them" };

@@ -23,7 +23,7 @@ const FIELDS: [&str; 13] = [
 
 /// Writes one event per line as raw JSON, escaped for CI logs.
 pub fn json_lines(events: &[Answer<Event>]) -> String {
-    let line = |event: &Answer<Event>| text::json(event.raw.to_string()) + "\n";
+    let line = |event: &Answer<Event>| text::escape_json(event.raw.to_string()) + "\n";
     events.iter().map(line).collect()
 }
 
@@ -61,7 +61,7 @@ fn shown(value: &Value) -> String {
 }
 
 fn cell(text: &str) -> String {
-    let mut safe = text::block(text).into_owned();
+    let mut safe = text::escape_lines(text).into_owned();
     // OWASP, "CSV Injection": also after blanks, and in the full-width forms that some programs treat the same.
     if safe
         .trim_start()

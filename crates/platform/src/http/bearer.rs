@@ -3,7 +3,7 @@
 use super::{ErrorKind, HttpError};
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
-use sluicegate_base::unexpanded::Unexpanded;
+use sluicegate_base::unexpanded_value::UnexpandedValue;
 use tokio::time::Instant;
 
 /// The reason why there is no token.
@@ -55,7 +55,7 @@ impl Token {
                 "the token from {from} is empty"
             )));
         }
-        if let Some(unexpanded) = Unexpanded::find(text) {
+        if let Some(unexpanded) = UnexpandedValue::find(text) {
             let description = describe(unexpanded);
             return Err(TokenError::Configuration(format!(
                 "the token from {from} is {description}"
@@ -95,11 +95,11 @@ impl Token {
 const FOREIGN: [char; 6] = ['$', '(', ')', '{', '}', '"'];
 
 /// Describes an unexpanded text, for "the token is …". The text may be a secret, so its fragment is not shown.
-const fn describe(unexpanded: Unexpanded<'_>) -> &'static str {
+const fn describe(unexpanded: UnexpandedValue<'_>) -> &'static str {
     match unexpanded {
-        Unexpanded::Expression(_) => "an expression in `{{ }}` that was not replaced with its value",
-        Unexpanded::Variable(_) => "the name of a variable that was not replaced with its value",
-        Unexpanded::Quotes => "in quotes, which are not part of a token",
+        UnexpandedValue::Expression(_) => "an expression in `{{ }}` that was not replaced with its value",
+        UnexpandedValue::Variable(_) => "the name of a variable that was not replaced with its value",
+        UnexpandedValue::Quotes => "in quotes, which are not part of a token",
     }
 }
 

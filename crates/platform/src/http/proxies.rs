@@ -5,7 +5,7 @@ use super::base_url::is_loopback;
 use hyper::Uri;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use reqwest::{StatusCode, Url};
-use sluicegate_base::unexpanded::Unexpanded;
+use sluicegate_base::unexpanded_value::UnexpandedValue;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -120,7 +120,7 @@ pub fn check_proxy_variables<'v>(
     if is_loopback(url) || !is_used("http://proxy.invalid") {
         return Ok(());
     }
-    if Unexpanded::find(value).is_none() && is_used(value) {
+    if UnexpandedValue::find(value).is_none() && is_used(value) {
         return Ok(());
     }
     let message = format!("the variable {name} is not the URL of a proxy; its value is not shown");

@@ -40,7 +40,7 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpEr
     let broken = |why: &dyn std::fmt::Display, hint: &str| {
         HttpError::configuration(format!("the CA certificate file {} {why}", path.display())).with_hint(hint)
     };
-    let bytes = input::file(path, PEM_LIMIT)
+    let bytes = input::read_file(path, PEM_LIMIT)
         .map_err(|why| broken(&format!("cannot be read: {why}"), CERTIFICATES_HINT))?;
     if bytes.windows(PRIVATE_KEY.len()).any(|part| part == PRIVATE_KEY) {
         let why = "contains a private key, which does not belong into a file of trusted certificates";

@@ -4,7 +4,7 @@
 //! others; problem+json, OAuth errors, plain text, a proxy's HTML page and an empty body occur as well.
 
 use serde_json::{Map, Value};
-use sluicegate_base::text::count;
+use sluicegate_base::text::format_count;
 use std::fmt;
 
 /// Maximum number of characters of a server's text that are shown.
@@ -68,7 +68,7 @@ pub(super) fn bounded(text: &str, limit: usize) -> String {
         Some((end, _)) => format!(
             "{}… ({})",
             &text[..end],
-            count(text[end..].chars().count(), "more character")
+            format_count(text[end..].chars().count(), "more character")
         ),
     }
 }

@@ -157,7 +157,7 @@ fn read_file(path: &Path) -> Result<SecretString, TokenError> {
     let broken = |why: &dyn fmt::Display| {
         TokenError::Configuration(format!("the token file {} {why}", path.display()))
     };
-    let bytes = input::file(path, LIMIT).map_err(|why| {
+    let bytes = input::read_file(path, LIMIT).map_err(|why| {
         if path.symlink_metadata().is_ok() {
             return broken(&format!("cannot be read: {why}"));
         }

@@ -7,18 +7,18 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 /// Maximum size of a file on disk that is hashed, in bytes. Larger files count as changed.
-const HASHED_SIZE: u64 = 64 * 1024 * 1024;
+const MAX_HASHED_SIZE: u64 = 64 * 1024 * 1024;
 
 /// Reads a file as git would store it; for a symbolic link, its target, which is not followed. Returns `None` if it
 /// has more than `limit` bytes.
-pub fn read_on_disk(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+pub fn read_disk_file(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let Some((file, metadata)) = open_regular(path)? else {
         let target = fs::read_link(path)?;
         return Ok(Some(target.into_os_string().into_encoded_bytes()));
     };
     // Room for the complete file and one byte more, so that reaching its end needs no reallocation.
-    let room = usize::try_from(metadata.len().min(limit)).unwrap_or(0);
-    let mut bytes = Vec::with_capacity(room.saturating_add(1));
+    let expected_size = usize::try_from(metadata.len().min(limit)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(expected_size.saturating_add(1));
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
@@ -34,7 +34,7 @@ fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     match options.open(path) {
         Ok(file) => {
-            let metadata = regular(file.metadata()?)?;
+            let metadata = reject_special_file(file.metadata()?)?;
             Ok(Some((file, metadata)))
         }
         Err(error) => {
@@ -42,7 +42,7 @@ fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
             if metadata.is_symlink() {
                 return Ok(None);
             }
-            regular(metadata).and(Err(error))
+            reject_special_file(metadata).and(Err(error))
         }
     }
 }
@@ -54,27 +54,29 @@ fn open_regular(path: &Path) -> io::Result<Option<(File, Metadata)>> {
     if metadata.is_symlink() {
         return Ok(None);
     }
-    let metadata = regular(metadata)?;
+    let metadata = reject_special_file(metadata)?;
     Ok(Some((File::open(path)?, metadata)))
 }
 
 /// Returns the metadata of a regular file on disk; anything else is an error.
-pub fn regular_on_disk(path: &Path) -> io::Result<Metadata> {
-    regular(path.symlink_metadata()?)
+pub fn read_regular_metadata(path: &Path) -> io::Result<Metadata> {
+    reject_special_file(path.symlink_metadata()?)
 }
 
 /// Rejects pipes, which would block, and devices, which have no end.
-fn regular(metadata: Metadata) -> io::Result<Metadata> {
-    let why = "it is not a regular file";
-    let is_file = metadata.is_file().then_some(metadata);
-    is_file.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, why))
+fn reject_special_file(metadata: Metadata) -> io::Result<Metadata> {
+    if metadata.is_file() {
+        return Ok(metadata);
+    }
+    let reason = "it is not a regular file";
+    Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
 /// Returns the kind of a file on disk. A pipe or a device counts as a regular file that cannot be read, so that it
 /// is not mistaken for a deletion.
-pub(super) fn kind_on_disk(path: &Path) -> Option<FileKind> {
-    let kind = path.symlink_metadata().ok()?.file_type();
-    match (kind.is_dir(), kind.is_symlink()) {
+pub(super) fn find_disk_kind(path: &Path) -> Option<FileKind> {
+    let file_type = path.symlink_metadata().ok()?.file_type();
+    match (file_type.is_dir(), file_type.is_symlink()) {
         (true, _) => None,
         (_, true) => Some(FileKind::Symlink),
         _ => Some(FileKind::Regular),
@@ -82,7 +84,7 @@ pub(super) fn kind_on_disk(path: &Path) -> Option<FileKind> {
 }
 
 /// Returns the id that git would give to the file's bytes, or `None` if the file is too large.
-pub(super) fn stored_id(full: &Path) -> Option<Oid> {
-    let bytes = read_on_disk(full, HASHED_SIZE).ok().flatten()?;
+pub(super) fn hash_disk_file(path: &Path) -> Option<Oid> {
+    let bytes = read_disk_file(path, MAX_HASHED_SIZE).ok().flatten()?;
     Oid::hash_object(ObjectType::Blob, &bytes).ok()
 }

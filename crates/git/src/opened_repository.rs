@@ -4,7 +4,7 @@ use git2::Repository as Library;
 use std::path::PathBuf;
 
 /// An opened repository and the facts found while opening it.
-pub(super) struct Opened {
+pub(super) struct OpenedRepository {
     pub library: Library,
     pub root: PathBuf,
     pub bare: bool,

@@ -43,9 +43,9 @@ impl Repository {
 
     /// Creates a commit and moves its branch to it.
     pub fn commit_files(&self, commit: &NewCommit<'_>) -> Result<CommitId, GitError> {
-        let parent = commit.parent.map(|parent| self.commit(parent)).transpose()?;
-        let made = self.write_commit(commit, parent.as_ref());
-        made.map(CommitId::new)
+        let parent = commit.parent.map(|parent| self.find_commit(parent)).transpose()?;
+        self.write_commit(commit, parent.as_ref())
+            .map(CommitId::new)
             .map_err(GitError::library("create a commit"))
     }
 
@@ -58,14 +58,14 @@ impl Repository {
         for (path, content) in commit.files {
             update.upsert(*path, self.library.blob(content.as_bytes())?, FileMode::Blob);
         }
-        let empty = self.library.treebuilder(None)?.write()?;
-        let before = match parent {
+        let empty_tree = self.library.treebuilder(None)?.write()?;
+        let parent_tree = match parent {
             Some(parent) => parent.tree()?,
-            None => self.library.find_tree(empty)?,
+            None => self.library.find_tree(empty_tree)?,
         };
         let tree = self
             .library
-            .find_tree(update.create_updated(&self.library, &before)?)?;
+            .find_tree(update.create_updated(&self.library, &parent_tree)?)?;
         let author = Signature::now(commit.author, "demo@example.invalid")?;
         let reference = format!("refs/heads/{}", commit.branch);
         let parents: Vec<&git2::Commit<'_>> = parent.into_iter().collect();

@@ -5,7 +5,7 @@ use git2::Oid;
 use std::borrow::Cow;
 
 const ID_BYTES: usize = 20;
-const LEAVES: &str = "an entry has a name that would leave its directory";
+const ESCAPING_NAME: &str = "an entry has a name that would leave its directory";
 
 /// The kind of a tree entry that is not a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,7 +20,7 @@ pub enum FileKind {
 
 impl FileKind {
     /// Returns the reason why such an entry is not read as a file, or `None` for a file.
-    pub const fn why_not_read(self) -> Option<&'static str> {
+    pub const fn unreadable_reason(self) -> Option<&'static str> {
         match self {
             Self::Regular => None,
             Self::Symlink => Some("a symbolic link, not a file"),
@@ -31,24 +31,24 @@ impl FileKind {
 
 /// One side of a changed path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct EntrySide {
+pub(super) struct FileState {
     pub id: Oid,
     pub kind: FileKind,
 }
 
 /// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8. Almost every path is UTF-8, and to check that
 /// is several times faster than to look for the first byte that is not.
-pub(super) fn path_text(path: &[u8]) -> Cow<'_, str> {
+pub(super) fn path_to_text(path: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(path) {
         Ok(path) => Cow::Borrowed(path),
         Err(_) => String::from_utf8_lossy(path),
     }
 }
 
-pub(super) fn bad(id: Oid, why: &'static str) -> GitError {
-    GitError::BadTree {
+pub(super) fn invalid_tree(id: Oid, reason: &'static str) -> GitError {
+    GitError::InvalidTree {
         id: id.to_string(),
-        why,
+        reason,
     }
 }
 
@@ -56,28 +56,28 @@ pub(super) fn bad(id: Oid, why: &'static str) -> GitError {
 /// a directory, and entries out of order: programs disagree about which entry is valid, so the reviewed file might not
 /// be the one that is run.
 #[derive(Default)]
-struct EntriesBefore<'a> {
-    last: Option<TreeEntry<'a>>,
+struct EntryOrder<'a> {
+    previous: Option<TreeEntry<'a>>,
     /// Files whose names are prefixes of the last name: a directory of the same name may follow a few entries
     /// later.
-    files: Vec<&'a [u8]>,
+    prefix_files: Vec<&'a [u8]>,
 }
 
-impl<'a> EntriesBefore<'a> {
-    fn follow(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
-        if let Some(last) = self.last.replace(entry) {
-            if last.order(&entry).is_ge() {
+impl<'a> EntryOrder<'a> {
+    fn check_next(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
+        if let Some(last) = self.previous.replace(entry) {
+            if last.cmp_in_tree(&entry).is_ge() {
                 return Err("its entries are duplicated or out of order");
             }
             // Two different files with names of the same length cannot be prefixes of each other.
-            let may_begin = entry.name.len() > last.name.len() || entry.is_folder();
-            if may_begin && !last.is_folder() && entry.name.starts_with(last.name) {
-                self.files.push(last.name);
+            let can_be_prefix = entry.name.len() > last.name.len() || entry.is_folder();
+            if can_be_prefix && !last.is_folder() && entry.name.starts_with(last.name) {
+                self.prefix_files.push(last.name);
             }
         }
-        if !self.files.is_empty() {
-            self.files.retain(|file| entry.name.starts_with(file));
-            if entry.is_folder() && self.files.contains(&entry.name) {
+        if !self.prefix_files.is_empty() {
+            self.prefix_files.retain(|file| entry.name.starts_with(file));
+            if entry.is_folder() && self.prefix_files.contains(&entry.name) {
                 return Err("it has a file and a directory with the same name");
             }
         }
@@ -89,16 +89,17 @@ pub(super) fn find_entry<'a>(
     object: &'a [u8],
     id: Oid,
     name: &str,
-    folder: bool,
+    is_folder: bool,
 ) -> Result<Option<TreeEntry<'a>>, GitError> {
-    let mut entries = Entries::of(object, id);
-    let mut found = None;
+    let mut entries = TreeEntries::new(object, id);
+    let mut matching_entry = None;
+    // The tree is read to its end, because this checks it.
     while let Some(entry) = entries.next_entry()? {
-        if entry.name == name.as_bytes() && entry.is_folder() == folder {
-            found = Some(entry);
+        if entry.name == name.as_bytes() && entry.is_folder() == is_folder {
+            matching_entry = Some(entry);
         }
     }
-    Ok(found)
+    Ok(matching_entry)
 }
 
 /// The bits of a mode that tell the type of the entry, and the types that git knows. Git ignores the other bits of old
@@ -136,111 +137,114 @@ impl TreeEntry<'_> {
         Oid::from_bytes(self.id).map_err(GitError::library("read an object id"))
     }
 
-    pub(super) fn side(&self) -> Result<Option<EntrySide>, GitError> {
+    pub(super) fn file_state(&self) -> Result<Option<FileState>, GitError> {
         let Some(kind) = self.file_kind() else {
             return Ok(None);
         };
-        Ok(Some(EntrySide { id: self.id()?, kind }))
+        Ok(Some(FileState { id: self.id()?, kind }))
     }
 
     /// Compares two entries in the order of git's trees: by bytes, as if the name of a directory ended in `/`.
-    pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
-        let common = self.name.len().min(other.name.len());
-        let (start, rest) = self.name.split_at(common);
-        let (other_start, other_rest) = other.name.split_at(common);
-        let next = |rest: &[u8], folder: bool| rest.first().copied().unwrap_or(if folder { b'/' } else { 0 });
-        start
-            .cmp(other_start)
-            .then_with(|| next(rest, self.is_folder()).cmp(&next(other_rest, other.is_folder())))
+    pub(super) fn cmp_in_tree(&self, other: &Self) -> std::cmp::Ordering {
+        let common_length = self.name.len().min(other.name.len());
+        self.name[..common_length]
+            .cmp(&other.name[..common_length])
+            .then_with(|| self.byte_at(common_length).cmp(&other.byte_at(common_length)))
             .then_with(|| self.name.len().cmp(&other.name.len()))
+    }
+
+    /// Returns a byte of the name; behind its end, `/` for a directory and 0 for a file.
+    fn byte_at(&self, index: usize) -> u8 {
+        let end = if self.is_folder() { b'/' } else { 0 };
+        self.name.get(index).copied().unwrap_or(end)
     }
 }
 
 /// The unread rest of a raw tree. Reading it to its end checks that git would accept it.
-pub(super) struct Entries<'a> {
-    rest: &'a [u8],
-    before: EntriesBefore<'a>,
+pub(super) struct TreeEntries<'a> {
+    unread: &'a [u8],
+    order: EntryOrder<'a>,
     pub tree: Oid,
 }
 
-impl<'a> Entries<'a> {
-    pub(super) fn of(object: &'a [u8], tree: Oid) -> Self {
+impl<'a> TreeEntries<'a> {
+    pub(super) fn new(object: &'a [u8], tree: Oid) -> Self {
         Self {
-            rest: object,
-            ..Self::none(tree)
+            unread: object,
+            ..Self::empty(tree)
         }
     }
 
-    pub(super) fn none(tree: Oid) -> Self {
+    pub(super) fn empty(tree: Oid) -> Self {
         Self {
-            rest: &[],
-            before: EntriesBefore::default(),
+            unread: &[],
+            order: EntryOrder::default(),
             tree,
         }
     }
 
     pub(super) fn next_entry(&mut self) -> Result<Option<TreeEntry<'a>>, GitError> {
-        if self.rest.is_empty() {
+        if self.unread.is_empty() {
             return Ok(None);
         }
-        let (entry, rest) = split_entry(self.rest).map_err(|why| bad(self.tree, why))?;
-        self.accept(entry)?;
-        self.rest = rest;
+        let (entry, unread) = split_entry(self.unread).map_err(|reason| invalid_tree(self.tree, reason))?;
+        self.check_entry(entry)?;
+        self.unread = unread;
         Ok(Some(entry))
     }
 
-    fn accept(&mut self, entry: TreeEntry<'a>) -> Result<(), GitError> {
+    fn check_entry(&mut self, entry: TreeEntry<'a>) -> Result<(), GitError> {
         if matches!(entry.name, b"" | b"." | b"..") {
-            return Err(bad(self.tree, LEAVES));
+            return Err(invalid_tree(self.tree, ESCAPING_NAME));
         }
-        self.before.follow(entry).map_err(|why| bad(self.tree, why))
+        self.order
+            .check_next(entry)
+            .map_err(|reason| invalid_tree(self.tree, reason))
     }
 
     /// Skips the entries that are equal in both trees and returns their number; each is checked once for both.
     pub(super) fn skip_equal(&mut self, other: &mut Self) -> Result<usize, GitError> {
-        let mut skipped = 0;
-        while let Ok((entry, rest)) = split_entry(self.rest) {
-            let length = self.rest.len() - rest.len();
-            if self.rest.get(..length) != other.rest.get(..length) {
+        let mut skipped_count = 0;
+        while let Ok((entry, unread)) = split_entry(self.unread) {
+            let length = self.unread.len() - unread.len();
+            if self.unread.get(..length) != other.unread.get(..length) {
                 break;
             }
-            self.accept(entry)?;
-            let is_same_for_both =
-                skipped > 0 && self.before.files.is_empty() && other.before.files.is_empty();
-            if is_same_for_both {
-                other.before.last = Some(entry);
+            self.check_entry(entry)?;
+            let is_checked_for_both = skipped_count > 0
+                && self.order.prefix_files.is_empty()
+                && other.order.prefix_files.is_empty();
+            if is_checked_for_both {
+                other.order.previous = Some(entry);
             } else {
-                other.accept(entry)?;
+                other.check_entry(entry)?;
             }
-            self.rest = rest;
-            other.rest = &other.rest[length..];
-            skipped += 1;
+            self.unread = unread;
+            other.unread = &other.unread[length..];
+            skipped_count += 1;
         }
-        Ok(skipped)
+        Ok(skipped_count)
     }
 }
 
+/// Returns the first entry and the bytes after it.
 fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
-    let split = || {
-        let blank = raw.iter().take(8).position(|byte| *byte == b' ')?;
-        let (mode, rest) = (&raw[..blank], &raw[blank + 1..]);
-        let end = memchr::memchr2(0, b'/', rest)?;
-        if rest[end] == b'/' {
-            return Some(Err(LEAVES));
-        }
-        let (name, rest) = (&rest[..end], &rest[end + 1..]);
-        let (id, rest) = rest.split_at_checked(ID_BYTES)?;
-        let mode = match mode {
-            b"100644" => Some(0o100_644),
-            b"40000" => Some(DIRECTORY),
-            _ => parse_mode(mode),
-        };
-        let Some(mode) = mode else {
-            return Some(Err("an entry has a type that git does not know"));
-        };
-        Some(Ok((TreeEntry { mode, name, id }, rest)))
-    };
-    split().unwrap_or(Err("an entry is cut off"))
+    let cut_off = "an entry is cut off";
+    let blank = raw.iter().take(8).position(|byte| *byte == b' ').ok_or(cut_off)?;
+    let (octal, after_mode) = (&raw[..blank], &raw[blank + 1..]);
+    let end = memchr::memchr2(0, b'/', after_mode).ok_or(cut_off)?;
+    if after_mode[end] == b'/' {
+        return Err(ESCAPING_NAME);
+    }
+    let (name, after_name) = (&after_mode[..end], &after_mode[end + 1..]);
+    let (id, after_entry) = after_name.split_at_checked(ID_BYTES).ok_or(cut_off)?;
+    let mode = match octal {
+        b"100644" => Some(0o100_644),
+        b"40000" => Some(DIRECTORY),
+        _ => parse_mode(octal),
+    }
+    .ok_or("an entry has a type that git does not know")?;
+    Ok((TreeEntry { mode, name, id }, after_entry))
 }
 
 /// Returns the octal number, or `None` if its type is unknown.

@@ -13,25 +13,25 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// Maximum time without output. The slowest command with this limit fetches one blob.
-const STALL: Duration = Duration::from_secs(120);
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(120);
 /// Maximum duration of a fetch of history, which prints no progress.
-const FETCH_LIMIT: Duration = Duration::from_secs(900);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(900);
 /// Maximum size of the output that is read, in bytes.
-const ANSWER_SIZE: u64 = 64 * 1024;
+const MAX_OUTPUT_SIZE: u64 = 64 * 1024;
 /// Size of one piece of a stream, in bytes, and the number of pieces that may be queued.
-const PIECE: usize = 128 * 1024;
-const WAITING: usize = 4;
+const CHUNK_SIZE: usize = 128 * 1024;
+const MAX_QUEUED_CHUNKS: usize = 4;
 
 /// Maximum size of the program's error output that is kept, in bytes.
-const ERRORS_SIZE: u64 = 4096;
+const MAX_ERROR_OUTPUT_SIZE: u64 = 4096;
 /// Maximum wait for the error output after the program has ended; a helper that still runs may keep it open.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const ERROR_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Environment variables that are passed to the program, and so to any program that a repository's configuration
 /// makes it start (`core.sshCommand`, a credential helper): search paths, user settings, temporary directories,
 /// language, access to the remote, and the variables that checkout steps set for git. Any other variable may be a
 /// secret of the job.
-const HANDED_ON: [&str; 44] = [
+const PASSED_VARIABLES: [&str; 44] = [
     "ALL_PROXY",
     "APPDATA",
     "COMSPEC",
@@ -78,17 +78,17 @@ const HANDED_ON: [&str; 44] = [
     "XDG_CONFIG_HOME",
 ];
 /// Prefixes of other variables that are passed on: numbered settings.
-const HANDED_ON_NUMBERED: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
+const PASSED_VARIABLE_PREFIXES: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
 /// An option of every command that contacts a remote, so that git's own program runs at the other end.
-pub(super) const UPLOAD_PACK: &str = "--upload-pack=git-upload-pack";
+pub(super) const UPLOAD_PACK_OPTION: &str = "--upload-pack=git-upload-pack";
 
 /// The protocols that git may use. A protocol that names a program to run (`ext::`, another helper) is not allowed.
-const PROTOCOLS: &str = "file:git:http:https:ssh";
+const ALLOWED_PROTOCOLS: &str = "file:git:http:https:ssh";
 
 /// Settings that override those of the repository: no hooks, no file monitor, no pager, no program that prompts or
 /// lists references, no implicit bare repository, and streaming of large blobs.
-const SETTINGS: [&str; 9] = [
+const OVERRIDING_SETTINGS: [&str; 9] = [
     "safe.bareRepository=explicit",
     "core.askPass=",
     "core.alternateRefsCommand=:",
@@ -101,14 +101,14 @@ const SETTINGS: [&str; 9] = [
 ];
 
 /// The git program, limited to one repository.
-pub(super) struct Program {
+pub(super) struct GitProgram {
     git_dir: PathBuf,
     partial: bool,
     foreign: bool,
     remotes: Vec<String>,
 }
 
-impl Program {
+impl GitProgram {
     /// Creates the program. The repository's configuration decides what a fetch runs, so a repository that belongs
     /// to another user (`foreign`) is never fetched into.
     pub(super) const fn new(git_dir: PathBuf, partial: bool, foreign: bool, remotes: Vec<String>) -> Self {
@@ -126,41 +126,41 @@ impl Program {
     }
 
     /// Returns whether a missing blob may be fetched: the repository is a partial clone that belongs to this user.
-    pub(super) const fn may_fetch(&self) -> bool {
+    pub(super) const fn can_fetch(&self) -> bool {
         self.partial && !self.foreign
     }
 
     /// Runs a command that contacts the remote and returns its output. It runs in `root`, because the remote's URL
     /// may be a relative path.
-    pub(super) fn talk(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
+    pub(super) fn run_with_remote(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {
         if self.foreign {
-            return Err(GitError::NotOurs {
+            return Err(GitError::ForeignRepository {
                 root: root.to_owned(),
             });
         }
-        let mut command = self.command(arguments, true);
-        read_answer(command.current_dir(root), arguments, FETCH_LIMIT)
+        let mut command = self.build_command(arguments, true);
+        read_output(command.current_dir(root), arguments, FETCH_TIMEOUT)
     }
 
-    /// Runs a local command on this working tree and returns its output. `index` is the index to use instead of the
+    /// Runs a local command on this working tree and returns its output. `index_path` is the index to use instead of the
     /// repository's own.
-    pub(super) fn answer(
+    pub(super) fn run_locally(
         &self,
         root: &Path,
         arguments: &[&str],
-        index: Option<&Path>,
+        index_path: Option<&Path>,
     ) -> Result<String, GitError> {
-        let tree = root.to_string_lossy();
-        let arguments = [&["--work-tree", &*tree][..], arguments].concat();
-        let mut command = self.command(&arguments, false);
+        let work_tree = root.to_string_lossy();
+        let all_arguments = [&["--work-tree", &*work_tree][..], arguments].concat();
+        let mut command = self.build_command(&all_arguments, false);
         command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
-        command.envs(index.map(|file| ("GIT_INDEX_FILE", file)));
-        read_answer(&mut command, &arguments, STALL)
+        command.envs(index_path.map(|path| ("GIT_INDEX_FILE", path)));
+        read_output(&mut command, &all_arguments, OUTPUT_TIMEOUT)
     }
 
     /// Returns whether the git program is installed; a small container may not have it.
-    pub(super) fn is_there(&self) -> bool {
-        let mut command = self.command(&["version"], false);
+    pub(super) fn is_installed(&self) -> bool {
+        let mut command = self.build_command(&["version"], false);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
@@ -173,14 +173,15 @@ impl Program {
             .remotes
             .iter()
             .find(|name| *name == "origin")
-            .or(self.remotes.first());
-        let remote = remote.map(String::as_str).unwrap_or_default();
+            .or(self.remotes.first())
+            .map(String::as_str)
+            .unwrap_or_default();
         let id = blob.to_string();
         let arguments = [
             "-c",
             "fetch.negotiationAlgorithm=noop",
             "fetch",
-            UPLOAD_PACK,
+            UPLOAD_PACK_OPTION,
             "--quiet",
             "--no-tags",
             "--no-write-fetch-head",
@@ -190,24 +191,29 @@ impl Program {
             remote,
             &id,
         ];
-        let mut said = String::new();
-        let output = start(&mut self.command(&arguments, true), &arguments, None, STALL)?;
-        let read = output.take(ANSWER_SIZE).read_to_string(&mut said);
-        read.map(drop).map_err(failed(&arguments))
+        read_output(
+            &mut self.build_command(&arguments, true),
+            &arguments,
+            OUTPUT_TIMEOUT,
+        )
+        .map(drop)
     }
 
     /// Streams the blob's content, which must have `size` bytes.
-    pub(super) fn stream_blob(&self, blob: &BlobId, size: u64) -> Result<Output, GitError> {
-        self.run(&["cat-file", "blob", &blob.to_string()], Some(size))
+    pub(super) fn stream_blob(&self, blob: &BlobId, size: u64) -> Result<ProgramOutput, GitError> {
+        let id = blob.to_string();
+        let arguments = ["cat-file", "blob", &id];
+        start_program(
+            &mut self.build_command(&arguments, false),
+            &arguments,
+            Some(size),
+            OUTPUT_TIMEOUT,
+        )
     }
 
-    fn run(&self, arguments: &[&str], size: Option<u64>) -> Result<Output, GitError> {
-        start(&mut self.command(arguments, false), arguments, size, STALL)
-    }
-
-    fn command(&self, arguments: &[&str], may_talk: bool) -> Command {
+    fn build_command(&self, arguments: &[&str], uses_remote: bool) -> Command {
         let mut command = Command::new("git");
-        for setting in SETTINGS {
+        for setting in OVERRIDING_SETTINGS {
             command.args(["-c", setting]);
         }
         command
@@ -217,15 +223,16 @@ impl Program {
             .args(arguments);
         command
             .env_clear()
-            .envs(handed_on())
+            .envs(passed_environment())
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_NO_REPLACE_OBJECTS", "1");
         // An empty variable overrides `core.gitProxy`, a program that the configuration names.
-        command
-            .env("GIT_PROXY_COMMAND", "")
-            .env("GIT_ALLOW_PROTOCOL", if may_talk { PROTOCOLS } else { "" });
-        if !may_talk {
+        command.env("GIT_PROXY_COMMAND", "").env(
+            "GIT_ALLOW_PROTOCOL",
+            if uses_remote { ALLOWED_PROTOCOLS } else { "" },
+        );
+        if !uses_remote {
             command.env("GIT_NO_LAZY_FETCH", "1");
         }
         command.env("LC_ALL", "C").stdin(Stdio::null());
@@ -237,159 +244,165 @@ impl Program {
     clippy::disallowed_methods,
     reason = "the program's environment is made from the real one; names and values may be no text"
 )]
-fn handed_on() -> impl Iterator<Item = (OsString, OsString)> {
+fn passed_environment() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| {
         let Some(name) = name.to_str() else { return false };
-        HANDED_ON.iter().any(|known| known.eq_ignore_ascii_case(name))
+        PASSED_VARIABLES
+            .iter()
+            .any(|variable| variable.eq_ignore_ascii_case(name))
             || name.starts_with("LC_")
-            || HANDED_ON_NUMBERED.iter().any(|start| name.starts_with(start))
+            || PASSED_VARIABLE_PREFIXES
+                .iter()
+                .any(|prefix| name.starts_with(prefix))
     })
 }
 
-fn read_answer(command: &mut Command, arguments: &[&str], patience: Duration) -> Result<String, GitError> {
-    let output = start(command, arguments, None, patience)?;
-    let mut answer = String::new();
-    let read = output.take(ANSWER_SIZE).read_to_string(&mut answer);
-    read.map_err(failed(arguments))?;
-    Ok(answer)
+fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> Result<String, GitError> {
+    let mut text = String::new();
+    start_program(command, arguments, None, timeout)?
+        .take(MAX_OUTPUT_SIZE)
+        .read_to_string(&mut text)
+        .map_err(program_error(arguments))?;
+    Ok(text)
 }
 
-fn failed(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
+fn program_error(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
     let arguments = arguments.join(" ");
     move |error| GitError::Program {
         arguments: arguments.clone(),
-        why: error.to_string(),
+        reason: error.to_string(),
     }
 }
 
-fn start(
+fn start_program(
     command: &mut Command,
     arguments: &[&str],
-    size: Option<u64>,
-    patience: Duration,
-) -> Result<Output, GitError> {
-    let failed = failed(arguments);
+    expected_size: Option<u64>,
+    timeout: Duration,
+) -> Result<ProgramOutput, GitError> {
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(&failed)?;
+        .map_err(program_error(arguments))?;
     let stdout = child
         .stdout
         .take()
-        .ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
-    let (sender, pieces) = sync_channel(WAITING);
-    let errors = child.stderr.take().map(keep_start);
-    std::thread::spawn(move || send_pieces(stdout, &sender));
-    Ok(Output {
+        .ok_or_else(|| program_error(arguments)(io::ErrorKind::BrokenPipe.into()))?;
+    let (sender, chunks) = sync_channel(MAX_QUEUED_CHUNKS);
+    let error_output = child.stderr.take().map(read_error_output);
+    std::thread::spawn(move || send_chunks(stdout, &sender));
+    Ok(ProgramOutput {
         child,
-        pieces,
-        errors,
-        piece: io::Cursor::default(),
-        size,
-        given: 0,
-        patience,
-        ended: false,
+        chunks,
+        error_output,
+        chunk: io::Cursor::default(),
+        expected_size,
+        received_size: 0,
+        timeout,
+        is_finished: false,
     })
 }
 
-fn send_pieces(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
+fn send_chunks(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
-        let mut piece = Vec::with_capacity(PIECE);
-        let read = stdout.by_ref().take(PIECE as u64).read_to_end(&mut piece);
-        let last = piece.is_empty() || read.is_err();
-        if sender.send(read.map(|_| piece)).is_err() || last {
+        let mut chunk = Vec::with_capacity(CHUNK_SIZE);
+        let result = stdout.by_ref().take(CHUNK_SIZE as u64).read_to_end(&mut chunk);
+        let is_last = chunk.is_empty() || result.is_err();
+        if sender.send(result.map(|_| chunk)).is_err() || is_last {
             return;
         }
     }
 }
 
 /// Reads the program's complete error output, so that the program never blocks, and keeps the start.
-fn keep_start(mut errors: ChildStderr) -> Receiver<Vec<u8>> {
-    let (sender, kept) = sync_channel(1);
+fn read_error_output(mut stderr: ChildStderr) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = sync_channel(1);
     std::thread::spawn(move || {
-        let mut words = Vec::new();
-        let _ = errors.by_ref().take(ERRORS_SIZE).read_to_end(&mut words);
-        let _ = io::copy(&mut errors, &mut io::sink());
-        let _ = sender.send(words);
+        let mut start = Vec::new();
+        let _ = stderr
+            .by_ref()
+            .take(MAX_ERROR_OUTPUT_SIZE)
+            .read_to_end(&mut start);
+        let _ = io::copy(&mut stderr, &mut io::sink());
+        let _ = sender.send(start);
     });
-    kept
+    receiver
 }
 
 /// A reader of the program's output; dropping it terminates the program.
-pub(super) struct Output {
+pub(super) struct ProgramOutput {
     child: Child,
-    pieces: Receiver<io::Result<Vec<u8>>>,
-    errors: Option<Receiver<Vec<u8>>>,
-    piece: io::Cursor<Vec<u8>>,
-    size: Option<u64>,
-    given: u64,
-    patience: Duration,
-    ended: bool,
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    error_output: Option<Receiver<Vec<u8>>>,
+    chunk: io::Cursor<Vec<u8>>,
+    expected_size: Option<u64>,
+    received_size: u64,
+    timeout: Duration,
+    is_finished: bool,
 }
 
-impl Read for Output {
+impl Read for ProgramOutput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() || self.ended {
+        if buffer.is_empty() || self.is_finished {
             return Ok(0);
         }
-        let read = self.piece.read(buffer)?;
-        if read > 0 {
-            self.given += read as u64;
-            return Ok(read);
+        let read_size = self.chunk.read(buffer)?;
+        if read_size > 0 {
+            self.received_size += read_size as u64;
+            return Ok(read_size);
         }
-        let piece = self.next_piece()?;
-        if piece.is_empty() {
-            self.finish()?;
+        let chunk = self.next_chunk()?;
+        if chunk.is_empty() {
+            self.check_exit()?;
             return Ok(0);
         }
-        self.piece = io::Cursor::new(piece);
+        self.chunk = io::Cursor::new(chunk);
         self.read(buffer)
     }
 }
 
-impl Output {
-    fn next_piece(&mut self) -> io::Result<Vec<u8>> {
-        match self.pieces.recv_timeout(self.patience) {
-            Ok(piece) => piece,
+impl ProgramOutput {
+    fn next_chunk(&mut self) -> io::Result<Vec<u8>> {
+        match self.chunks.recv_timeout(self.timeout) {
+            Ok(chunk) => chunk,
             Err(RecvTimeoutError::Timeout) => Err(io::Error::new(
                 io::ErrorKind::TimedOut,
-                format!("git printed no output for {} seconds", self.patience.as_secs()),
+                format!("git printed no output for {} seconds", self.timeout.as_secs()),
             )),
             Err(RecvTimeoutError::Disconnected) => Ok(Vec::new()),
         }
     }
 
     /// Checks that the program succeeded and printed the expected number of bytes.
-    fn finish(&mut self) -> io::Result<()> {
-        self.ended = true;
+    fn check_exit(&mut self) -> io::Result<()> {
+        self.is_finished = true;
         let status = self.child.wait()?;
         if !status.success() {
-            return Err(io::Error::other(format!("{status}: {}", self.own_words())));
+            return Err(io::Error::other(format!("{status}: {}", self.error_text())));
         }
-        match self.size {
-            Some(size) if size != self.given => Err(io::Error::new(
+        match self.expected_size {
+            Some(size) if size != self.received_size => Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,
-                format!("git printed {} of {size} bytes", self.given),
+                format!("git printed {} of {size} bytes", self.received_size),
             )),
             _ => Ok(()),
         }
     }
 
-    fn own_words(&self) -> String {
-        let words = self
-            .errors
+    fn error_text(&self) -> String {
+        let bytes = self
+            .error_output
             .as_ref()
-            .and_then(|errors| errors.recv_timeout(LAST_WORDS).ok());
-        String::from_utf8_lossy(&words.unwrap_or_default())
-            .trim()
-            .to_owned()
+            .and_then(|receiver| receiver.recv_timeout(ERROR_OUTPUT_TIMEOUT).ok())
+            .unwrap_or_default();
+        String::from_utf8_lossy(&bytes).trim().to_owned()
     }
 }
 
-impl Drop for Output {
+impl Drop for ProgramOutput {
     fn drop(&mut self) {
-        if !self.ended {
+        if !self.is_finished {
             let _ = self.child.kill();
             let _ = self.child.wait();
         }

@@ -6,7 +6,7 @@ const MAX_FRAGMENT: usize = 40;
 
 /// The reason why a text is not a finished value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unexpanded<'t> {
+pub enum UnexpandedValue<'t> {
     /// The template expression of a CI host, with its braces.
     Expression(&'t str),
     /// The variable, as a shell or a CI host writes it.
@@ -15,14 +15,17 @@ pub enum Unexpanded<'t> {
     Quotes,
 }
 
-impl<'t> Unexpanded<'t> {
+impl<'t> UnexpandedValue<'t> {
     /// Returns the first variable or expression in the text, or the quotes around it.
     pub fn find(text: &'t str) -> Option<Self> {
         if let Some(start) = text.find("{{") {
-            let start = start - usize::from(text[..start].ends_with('$'));
-            return Some(Self::Expression(fragment(&text[start..], "}}")));
+            let dollar_length = usize::from(text[..start].ends_with('$'));
+            return Some(Self::Expression(cut_fragment(
+                &text[start - dollar_length..],
+                "}}",
+            )));
         }
-        if let Some(variable) = variable(text) {
+        if let Some(variable) = find_variable(text) {
             return Some(Self::Variable(variable));
         }
         let is_quoted = |quote: char| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
@@ -31,31 +34,33 @@ impl<'t> Unexpanded<'t> {
 }
 
 /// Returns the first variable: `$(X)`, `${X}`, `%X%` or `$X`.
-fn variable(text: &str) -> Option<&str> {
+fn find_variable(text: &str) -> Option<&str> {
     text.char_indices().find_map(|(start, sign)| {
-        let rest = &text[start..];
+        let candidate = &text[start..];
         match sign {
-            '$' if rest.starts_with("$(") => Some(fragment(rest, ")")),
-            '$' if rest.starts_with("${") => Some(fragment(rest, "}")),
-            '$' => shell_variable(rest, start == 0),
-            '%' => percent_variable(rest),
+            '$' if candidate.starts_with("$(") => Some(cut_fragment(candidate, ")")),
+            '$' if candidate.starts_with("${") => Some(cut_fragment(candidate, "}")),
+            '$' => find_shell_variable(candidate, start == 0),
+            '%' => find_percent_variable(candidate),
             _ => None,
         }
     })
 }
 
 /// Returns the text up to the end mark, or its start if there is no such mark nearby.
-fn fragment<'t>(text: &'t str, end: &str) -> &'t str {
-    let end = text.find(end).map_or(text.len(), |at| at + end.len());
+fn cut_fragment<'t>(text: &'t str, end_mark: &str) -> &'t str {
+    let length = text
+        .find(end_mark)
+        .map_or(text.len(), |position| position + end_mark.len());
     match text.char_indices().nth(MAX_FRAGMENT) {
-        Some((limit, _)) if limit < end => &text[..limit],
-        _ => &text[..end],
+        Some((limit, _)) if limit < length => &text[..limit],
+        _ => &text[..length],
     }
 }
 
 /// Returns `$NAME` at the start of the text. A `$` in the middle of a value begins a variable only if a name in capitals
 /// follows, because `a$b` may be a name.
-fn shell_variable(text: &str, is_first: bool) -> Option<&str> {
+fn find_shell_variable(text: &str, is_first: bool) -> Option<&str> {
     let name = &text[1..=name_length(&text[1..])];
     let is_capital = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
     (!name.is_empty() && (is_first || is_capital)).then(|| &text[..=name.len()])
@@ -63,10 +68,10 @@ fn shell_variable(text: &str, is_first: bool) -> Option<&str> {
 
 /// Returns `%NAME%` at the start of the text. If two hexadecimal digits follow, the second `%` is an escape of a URL
 /// (`%C3%A4`).
-fn percent_variable(text: &str) -> Option<&str> {
+fn find_percent_variable(text: &str) -> Option<&str> {
     let length = name_length(&text[1..]);
-    let after = text[1 + length..].strip_prefix('%')?;
-    let mut digits = after.chars().take(2).filter(char::is_ascii_hexdigit);
+    let following = text[1 + length..].strip_prefix('%')?;
+    let mut digits = following.chars().take(2).filter(char::is_ascii_hexdigit);
     let is_escape = digits.by_ref().count() == 2;
     (length > 0 && !is_escape).then(|| &text[..length + 2])
 }
@@ -87,23 +92,26 @@ mod tests {
     #[test]
     fn unexpanded_values_show_their_fragment() {
         for (text, expected) in [
-            ("$(PREFIX)", Unexpanded::Variable("$(PREFIX)")),
+            ("$(PREFIX)", UnexpandedValue::Variable("$(PREFIX)")),
             (
                 "sales-$(Build.BuildId)-x",
-                Unexpanded::Variable("$(Build.BuildId)"),
+                UnexpandedValue::Variable("$(Build.BuildId)"),
             ),
-            ("https://${HOST}/v1", Unexpanded::Variable("${HOST}")),
-            ("%PREFIX%", Unexpanded::Variable("%PREFIX%")),
-            ("https://%DB_HOST%/v1", Unexpanded::Variable("%DB_HOST%")),
-            ("$prefix", Unexpanded::Variable("$prefix")),
-            ("sales-$ENV", Unexpanded::Variable("$ENV")),
-            ("${{ vars.PREFIX }}", Unexpanded::Expression("${{ vars.PREFIX }}")),
-            ("a-{{ b }}", Unexpanded::Expression("{{ b }}")),
-            ("\"sales\"", Unexpanded::Quotes),
-            ("'sales'", Unexpanded::Quotes),
-            ("$(open", Unexpanded::Variable("$(open")),
+            ("https://${HOST}/v1", UnexpandedValue::Variable("${HOST}")),
+            ("%PREFIX%", UnexpandedValue::Variable("%PREFIX%")),
+            ("https://%DB_HOST%/v1", UnexpandedValue::Variable("%DB_HOST%")),
+            ("$prefix", UnexpandedValue::Variable("$prefix")),
+            ("sales-$ENV", UnexpandedValue::Variable("$ENV")),
+            (
+                "${{ vars.PREFIX }}",
+                UnexpandedValue::Expression("${{ vars.PREFIX }}"),
+            ),
+            ("a-{{ b }}", UnexpandedValue::Expression("{{ b }}")),
+            ("\"sales\"", UnexpandedValue::Quotes),
+            ("'sales'", UnexpandedValue::Quotes),
+            ("$(open", UnexpandedValue::Variable("$(open")),
         ] {
-            assert_eq!(Unexpanded::find(text), Some(expected), "{text}");
+            assert_eq!(UnexpandedValue::find(text), Some(expected), "{text}");
         }
     }
 
@@ -126,7 +134,7 @@ mod tests {
             "ü%ü%",
             "x$Y",
         ] {
-            assert_eq!(Unexpanded::find(text), None, "{text}");
+            assert_eq!(UnexpandedValue::find(text), None, "{text}");
         }
     }
 }

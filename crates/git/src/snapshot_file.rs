@@ -8,28 +8,28 @@ pub struct SnapshotFile {
     /// The path from the root, with `/`.
     pub path: String,
     pub kind: FileKind,
-    pub content: Content,
+    pub content: FileContent,
     /// The reason why the bytes on disk may differ from those that a commit would store.
-    pub doubt: Option<Doubt>,
+    pub doubt: Option<ContentDoubt>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum FileContent {
     Blob(BlobId),
-    /// On disk; read it with [`read_on_disk`](super::read_on_disk).
+    /// On disk; read it with [`read_disk_file`](super::read_disk_file).
     Disk(PathBuf),
 }
 
 /// The reason why the bytes of a file on disk may differ from those that a commit would store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
+pub enum ContentDoubt {
     /// The index marks the file as not to be checked on disk (`skip-worktree`, `assume-unchanged`).
     Hidden,
     /// The file was modified, and an attribute makes git store other bytes than are on disk.
     Converted,
 }
 
-impl Doubt {
+impl ContentDoubt {
     /// Returns the reason, for use after a file name and a colon.
     pub const fn reason(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl From<TreeFile> for SnapshotFile {
         Self {
             path: file.path,
             kind: file.kind,
-            content: Content::Blob(file.blob),
+            content: FileContent::Blob(file.blob),
             doubt: None,
         }
     }
