@@ -14,7 +14,7 @@ use secrecy::SecretString;
 use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_platform::http::{HostClient, HostSettings, SECRETS, Url};
+use sluicegate_platform::http::{HostClient, HostSettings, SECRET_VARIABLES, Url};
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -196,7 +196,7 @@ fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Fai
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
-    for name in SECRETS {
+    for name in SECRET_VARIABLES {
         command.env_remove(name);
     }
     let body = report::comment(delivery.report, about);
@@ -208,7 +208,7 @@ fn annotate(run: &Run, delivery: &Delivery<'_>, about: &About) -> Result<(), Fai
     };
     let ended = run.requests(async {
         let fed = tokio::time::timeout(TIMEOUT, feed(command, body));
-        run.observer().waiting(fed, waiting).await
+        run.observer().report_wait(fed, waiting).await
     })?;
     match ended {
         Ok(Ok(())) => Ok(()),

@@ -113,7 +113,7 @@ async fn viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     match client
         .send(
             &Request::new(Method::POST, url, Repeat::Safe)
-                .reading()
+                .read_only()
                 .json(&query),
         )
         .await

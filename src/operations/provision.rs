@@ -184,7 +184,7 @@ fn failed(stopped: Stopped, state: &ProvisionState, path: &Path) -> Failure {
         path.display()
     );
     if let Stopped::Failed { step, error } = &stopped {
-        if error.may_have_been_processed() {
+        if error.is_maybe_processed() {
             hint = format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");
         } else if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
             hint = format!(

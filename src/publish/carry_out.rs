@@ -11,7 +11,7 @@ use super::lookup::{LookedUp, Whose, whose};
 use super::outcome::{Options, Outcome};
 use super::upload::{Progress, upload};
 use jiff::Timestamp;
-use sluicegate_platform::api::{Platform, PublishAnswer};
+use sluicegate_platform::api::{Platform, PublishResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// Maximum number of uploads of a run.
@@ -77,7 +77,7 @@ impl PublishJob<'_> {
             };
             let is_conflict = error.kind() == ErrorKind::Conflict;
             if is_success(&error) {
-                return self.judge.accepted(PublishAnswer::default(), Some(error)).await;
+                return self.judge.accepted(PublishResponse::default(), Some(error)).await;
             } else if is_conflict && lost.is_none() && !was_sent_before(&error) {
                 return self.judge.conflict(error).await;
             } else if !is_conflict && !is_lost(&error) {
@@ -121,16 +121,16 @@ fn is_success(error: &HttpError) -> bool {
 /// Returns whether the conflict may be with an earlier try of the same upload: a try that got a "retry later" response
 /// or a redirect that was followed.
 fn was_sent_before(conflict: &HttpError) -> bool {
-    conflict.tries() > 1 || conflict.may_have_been_processed()
+    conflict.tries() > 1 || conflict.is_maybe_processed()
 }
 
 /// Returns whether the upload may have been processed despite this response, which may come from a proxy.
 fn is_lost(error: &HttpError) -> bool {
-    error.may_have_been_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
+    error.is_maybe_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
 }
 
 /// Returns whether another try may have another result: requests to wait were already retried often enough, and a
 /// redirect that is not followed stays one.
 fn may_send_again(error: &HttpError) -> bool {
-    error.may_have_been_processed() && !matches!(error.status(), Some(300..400))
+    error.is_maybe_processed() && !matches!(error.status(), Some(300..400))
 }

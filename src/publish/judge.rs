@@ -4,7 +4,7 @@ use super::lookup::{LookedUp, Lookup, latest_without};
 use super::outcome::{IfExists, OnIgnored, Options, Outcome, OutcomeKind};
 use super::{Plan, Source, verify};
 use serde_json::Value;
-use sluicegate_platform::api::{ArtifactDetails, Platform, PublishAnswer};
+use sluicegate_platform::api::{ArtifactDetails, Platform, PublishResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl Judge<'_> {
     }
 
     /// Returns the outcome after the platform accepted the artifact; `answer` is empty if the response was unusable.
-    pub(super) async fn accepted(&self, answer: PublishAnswer, error: Option<HttpError>) -> Outcome {
+    pub(super) async fn accepted(&self, answer: PublishResponse, error: Option<HttpError>) -> Outcome {
         let mut outcome = Outcome::new(OutcomeKind::Published);
         let mut is_suspect = judge_ignored(&mut outcome, answer.ignored_resources, self.options.on_ignored);
         if let Some(other) = answer.version_name.filter(|name| *name != self.plan.version_name) {

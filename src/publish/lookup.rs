@@ -92,7 +92,7 @@ async fn waiting<T>(
             patience.as_secs()
         )
     };
-    platform.observer().waiting(lookup, what).await
+    platform.observer().report_wait(lookup, what).await
 }
 
 /// Repeats a lookup with growing waits until it is settled or the time is over.

@@ -94,7 +94,7 @@ pub(crate) const fn status_of(kind: ErrorKind) -> ExitStatus {
 pub(crate) fn status_of_step(error: &HttpError, some_done: bool) -> ExitStatus {
     match status_of(error.kind()) {
         ExitStatus::Denied => ExitStatus::Denied,
-        _ if some_done || error.may_have_been_processed() => ExitStatus::RemoteFailed,
+        _ if some_done || error.is_maybe_processed() => ExitStatus::RemoteFailed,
         other => other,
     }
 }

@@ -122,7 +122,7 @@ impl Baseline {
             }
             // The review decides whether the change may pass nonetheless, and reports it.
             Err(error) if error.is_unavailable() => {
-                let why = format!("could not query the published version: {}", error.cause());
+                let why = format!("could not query the published version: {}", error.cause_text());
                 return Ok(past(None, why));
             }
             Err(error) => return Err(error.into()),

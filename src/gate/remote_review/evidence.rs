@@ -6,7 +6,7 @@ use crate::gate::Positions;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::pipelines::Kind;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
-use sluicegate_platform::api::RuleAnswer;
+use sluicegate_platform::api::RuleResponse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of rules or pipelines in a note.
@@ -36,7 +36,7 @@ pub(crate) struct Gaps {
 
 impl Gaps {
     /// Returns the status to use if the result has an error, or is `PASSED` with violations; otherwise `None`.
-    pub(crate) fn status(&mut self, path: &str, rule: &str, answer: &RuleAnswer) -> Option<&'static str> {
+    pub(crate) fn status(&mut self, path: &str, rule: &str, answer: &RuleResponse) -> Option<&'static str> {
         let (treated, why) = match answer.status.as_deref()? {
             "PASSED" if answer.error_type.is_some() => ("ERROR", "an error"),
             "FAILED" if answer.error_type.is_some() => return Some("ERROR"),

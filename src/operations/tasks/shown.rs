@@ -3,16 +3,16 @@
 use crate::session::output;
 use serde_json::Value;
 use sluicegate_base::text;
-use sluicegate_platform::api::{Answer, PendingDecision, Phase, Task};
+use sluicegate_platform::api::{ApiValue, PendingDecision, Task, TaskPhase};
 use std::fmt::Write as _;
 
 /// Returns the status, with the meaning of a STOPPED.
 pub(crate) fn state(task: &Task) -> String {
     let status = task.status.as_deref().unwrap_or("(no status)");
     match task.phase() {
-        Phase::Finished => format!("{status} (finished)"),
-        Phase::Waiting => format!("{status} (waits for a decision)"),
-        Phase::Stopped => format!("{status} (finished, or waits for a decision)"),
+        TaskPhase::Finished => format!("{status} (finished)"),
+        TaskPhase::Waiting => format!("{status} (waits for a decision)"),
+        TaskPhase::Stopped => format!("{status} (finished, or waits for a decision)"),
         _ => status.to_owned(),
     }
 }
@@ -23,7 +23,7 @@ fn headline(task: &Task) -> String {
 }
 
 /// Returns everything about a task: its status, its fields, and its pending decisions.
-pub(crate) fn whole(id: &str, task: &Answer<Task>) -> String {
+pub(crate) fn whole(id: &str, task: &ApiValue<Task>) -> String {
     let waits = task
         .pending_decisions
         .as_ref()
@@ -42,7 +42,7 @@ pub(crate) fn decisions(id: &str, task: &Task) -> String {
 }
 
 /// Returns each decision with the exact commands to answer it.
-pub(crate) fn pending(task: &str, pending: &[Answer<PendingDecision>]) -> String {
+pub(crate) fn pending(task: &str, pending: &[ApiValue<PendingDecision>]) -> String {
     let mut shown = String::new();
     for decision in pending {
         shown.push('\n');
@@ -74,7 +74,7 @@ fn what(decision: &PendingDecision) -> String {
 }
 
 /// Returns the other fields of the decision.
-fn details(decision: &Answer<PendingDecision>) -> Vec<String> {
+fn details(decision: &ApiValue<PendingDecision>) -> Vec<String> {
     let body = decision
         .permission_message
         .as_ref()
@@ -92,7 +92,7 @@ fn details(decision: &Answer<PendingDecision>) -> Vec<String> {
 
 /// Returns the commands that answer the decision. The API document does not specify a question's fields: if it has
 /// parts with options, the first option of each is used as an example.
-fn commands(task: &str, decision: &Answer<PendingDecision>) -> Vec<String> {
+fn commands(task: &str, decision: &ApiValue<PendingDecision>) -> Vec<String> {
     let begin = format!("sluicegate tasks decide {}", text::quote_shell_word(task));
     if let Some(tool) = &decision.tool_id {
         let id = text::quote_shell_word(tool);

@@ -113,7 +113,7 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
 fn status(ended: &[Applied]) -> ExitStatus {
     let some_done = ended.iter().any(|it| match it {
         Applied::Done | Applied::Partly(_) => true,
-        Applied::Failed(error) => error.may_have_been_processed(),
+        Applied::Failed(error) => error.is_maybe_processed(),
         Applied::Skipped => false,
     });
     let statuses = ended.iter().filter_map(|applied| match applied {

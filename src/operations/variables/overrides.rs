@@ -10,7 +10,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::Override;
 use sluicegate_platform::desired::variables::{refused_overrides, typed_text};
-use sluicegate_platform::http::{ErrorKind, HttpError, for_hint};
+use sluicegate_platform::http::{ErrorKind, HttpError, read_for_hint};
 use std::fmt::Write as _;
 
 pub(crate) async fn run(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
@@ -150,7 +150,7 @@ async fn no_override(project: &RemoteProject, name: &str, environment: &str, err
     if error.kind() != ErrorKind::NotFound {
         return perhaps_made(error, &format!("run `sluicegate {list}` to check"));
     }
-    match for_hint(project.platform.overrides(project.id, name, None)).await {
+    match read_for_hint(project.platform.overrides(project.id, name, None)).await {
         None => project.no_variable(name, error).await,
         Some(found) => {
             let set = found.value.overrides.into_iter();

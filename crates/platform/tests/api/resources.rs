@@ -122,7 +122,7 @@ async fn a_review_of_the_wrong_shape_names_the_place() {
             .review(PROJECT, "9.0.0", &review_request(), &ReviewFields::Pipelines)
             .await
             .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::BadAnswer);
+        assert_eq!(error.kind(), ErrorKind::BadResponse);
         assert!(
             error.to_string().contains(&format!(" at {place}: invalid type")),
             "{error}"

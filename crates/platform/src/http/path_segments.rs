@@ -5,12 +5,12 @@ use reqwest::Url;
 
 /// Checks the segments of a path before any of them is sent. The URL standard drops `.`, `..`, tabs and line breaks,
 /// and servers fold an empty segment, so each of these would lead to another resource.
-pub(super) fn check(path: &[&str]) -> Result<(), HttpError> {
+pub(super) fn reject_invalid_segments(path: &[&str]) -> Result<(), HttpError> {
     for (index, segment) in path.iter().enumerate() {
-        if let Some(why) = unfit(segment) {
-            let place = path[..index].join("/");
+        if let Some(reason) = find_segment_problem(segment) {
+            let parent = path[..index].join("/");
             return Err(HttpError::configuration(format!(
-                "the name {segment:?} cannot be used in a path below /{place}: {why}"
+                "the name {segment:?} cannot be used in a path below /{parent}: {reason}"
             ))
             .with_hint("use a name that is not empty, not `.` or `..`, and has no control characters"));
         }
@@ -19,7 +19,7 @@ pub(super) fn check(path: &[&str]) -> Result<(), HttpError> {
 }
 
 /// Returns the reason why a text cannot be a path segment, or `None` if it can.
-pub(crate) fn unfit(segment: &str) -> Option<String> {
+pub(crate) fn find_segment_problem(segment: &str) -> Option<String> {
     match segment {
         "" => return Some("it is empty".to_owned()),
         "." | ".." => return Some("it leads to another place".to_owned()),
@@ -33,7 +33,7 @@ pub(crate) fn unfit(segment: &str) -> Option<String> {
 }
 
 /// Returns the URL with these segments appended to its path, each encoded separately.
-pub(super) fn below(url: &Url, path: &[&str]) -> Url {
+pub(super) fn append_segments(url: &Url, path: &[&str]) -> Url {
     let mut url = url.clone();
     // Only URLs without a host have no segments.
     if let Ok(mut segments) = url.path_segments_mut() {
@@ -51,7 +51,7 @@ mod tests {
     fn a_name_is_encoded_once_and_cannot_climb() {
         let base = BaseUrl::parse("https://h/dpc").unwrap();
         let path = |id| {
-            base.join(&["projects", id, "reviews"])
+            base.resource_url(&["projects", id, "reviews"])
                 .map(|url| url.path().to_owned())
         };
         assert_eq!(path("a/../b").unwrap(), "/dpc/v1/projects/a%2F..%2Fb/reviews");
@@ -78,7 +78,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_segment_is_one_segment_or_refused(id in "\\PC{0,12}|[./%\\\\?#\\t\\n]{0,6}") {
-            if let Ok(url) = BaseUrl::parse("https://h/dpc").unwrap().join(&["a", &id, "b"]) {
+            if let Ok(url) = BaseUrl::parse("https://h/dpc").unwrap().resource_url(&["a", &id, "b"]) {
                 prop_assert_eq!(url.host_str(), Some("h"));
                 let again = url::Url::parse(url.as_str()).unwrap();
                 let segments: Vec<_> = again.path_segments().unwrap().collect();

@@ -8,13 +8,13 @@ use sluicegate_base::text::format_count;
 use std::fmt;
 
 /// Maximum number of characters of a server's text that are shown.
-const LIMIT: usize = 2_000;
+const MAX_TEXT_LENGTH: usize = 2_000;
 
 /// Maximum number of characters of an HTML page that are shown; its beginning is enough.
-const HTML_LIMIT: usize = 300;
+const MAX_HTML_LENGTH: usize = 300;
 
 /// Maximum number of violations that are kept beside the text.
-const MOST_VIOLATIONS: usize = 1_000;
+const MAX_VIOLATIONS: usize = 1_000;
 
 /// Fields in which bodies list violations; the first is the API document's.
 const VIOLATION_LISTS: [&str; 3] = ["validation-errors", "violations", "errors"];
@@ -24,7 +24,7 @@ const VIOLATION_LISTS: [&str; 3] = ["validation-errors", "violations", "errors"]
 pub(super) struct ServerText {
     pub(super) text: String,
     pub(super) violations: Vec<FieldViolation>,
-    limit: usize,
+    max_length: usize,
 }
 
 /// One entry of an error's `validation-errors`.
@@ -41,7 +41,7 @@ impl From<String> for ServerText {
         Self {
             text,
             violations: Vec::new(),
-            limit: LIMIT,
+            max_length: MAX_TEXT_LENGTH,
         }
     }
 }
@@ -57,13 +57,13 @@ impl fmt::Display for ServerText {
         if self.text.is_empty() {
             return f.write_str("the response contains no text");
         }
-        f.write_str(&bounded(&self.text, self.limit))
+        f.write_str(&truncate(&self.text, self.max_length))
     }
 }
 
-/// Truncates a text to `limit` characters, and appends the number of missing ones.
-pub(super) fn bounded(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
+/// Truncates a text to `max_length` characters, and appends the number of missing ones.
+pub(super) fn truncate(text: &str, max_length: usize) -> String {
+    match text.char_indices().nth(max_length) {
         None => text.to_owned(),
         Some((end, _)) => format!(
             "{}… ({})",
@@ -74,88 +74,93 @@ pub(super) fn bounded(text: &str, limit: usize) -> String {
 }
 
 /// Returns the message of an error body.
-pub(super) fn in_body(content_type: &str, body: &[u8]) -> ServerText {
-    let text = String::from_utf8_lossy(body);
-    let text = text.trim_start_matches('\u{feff}').trim();
+pub(super) fn parse_server_text(content_type: &str, body: &[u8]) -> ServerText {
+    let decoded = String::from_utf8_lossy(body);
+    let text = decoded.trim_start_matches('\u{feff}').trim();
     if let Ok(json) = serde_json::from_str::<Value>(text) {
         return ServerText {
-            violations: violations(&json),
-            ..ServerText::from(in_json(&json))
+            violations: parse_violations(&json),
+            ..ServerText::from(describe_json(&json))
         };
     }
     if content_type.contains("html") || looks_like_html(text) {
         return ServerText {
-            limit: HTML_LIMIT,
-            ..ServerText::from(without_tags(text))
+            max_length: MAX_HTML_LENGTH,
+            ..ServerText::from(strip_tags(text))
         };
     }
     text.into()
 }
 
-fn in_json(json: &Value) -> String {
+fn describe_json(json: &Value) -> String {
     match json {
         Value::String(text) => text.clone(),
-        Value::Object(fields) => in_object(fields).unwrap_or_else(|| json.to_string()),
-        other => other.to_string(),
+        Value::Object(fields) => describe_error_fields(fields).unwrap_or_else(|| json.to_string()),
+        _ => json.to_string(),
     }
 }
 
 /// Returns a headline from the known fields, then a line for each violation; `None` if no field is known.
-fn in_object(fields: &Map<String, Value>) -> Option<String> {
+fn describe_error_fields(fields: &Map<String, Value>) -> Option<String> {
     let mut headline: Vec<&str> = Vec::new();
     for name in ["title", "error", "error_description", "message", "detail"] {
-        let found = fields.get(name).and_then(|value| match value {
+        let text = fields.get(name).and_then(|value| match value {
             Value::Object(nested) => nested.get("message").and_then(Value::as_str),
-            other => other.as_str(),
+            _ => value.as_str(),
         });
-        headline.extend(found.filter(|text| !text.is_empty() && !headline.contains(text)));
+        headline.extend(text.filter(|text| !text.is_empty() && !headline.contains(text)));
     }
-    let mut words = headline.join(": ");
+    let mut message = headline.join(": ");
     if let Some(instance) = fields.get("instance").and_then(Value::as_str) {
-        let gap = if words.is_empty() { "" } else { " " };
-        words = format!("{words}{gap}(instance {instance})");
+        let gap = if message.is_empty() { "" } else { " " };
+        message = format!("{message}{gap}(instance {instance})");
     }
     for name in VIOLATION_LISTS {
         for entry in fields.get(name).and_then(Value::as_array).into_iter().flatten() {
-            words.push_str("\n- ");
-            words.push_str(&violation(entry));
+            message.push_str("\n- ");
+            message.push_str(&describe_violation(entry));
         }
     }
-    (!words.is_empty()).then_some(words)
+    (!message.is_empty()).then_some(message)
 }
 
 /// Returns the entries with a `field`, from every known list of the body.
-fn violations(json: &Value) -> Vec<FieldViolation> {
-    let lists = VIOLATION_LISTS
+fn parse_violations(json: &Value) -> Vec<FieldViolation> {
+    VIOLATION_LISTS
         .iter()
-        .filter_map(|name| json.get(name)?.as_array());
-    let read = |entry: &Value| {
-        let text = |name| entry.get(name).and_then(Value::as_str).map(str::to_owned);
-        Some(FieldViolation {
-            field: text("field")?,
-            message: text("message").or_else(|| text("detail")).unwrap_or_default(),
+        .filter_map(|name| json.get(name)?.as_array())
+        .flatten()
+        .filter_map(|entry| {
+            let message = find_text(entry, &["message", "detail"]).unwrap_or_default();
+            Some(FieldViolation {
+                field: find_text(entry, &["field"])?.to_owned(),
+                message: message.to_owned(),
+            })
         })
-    };
-    lists.flatten().filter_map(read).take(MOST_VIOLATIONS).collect()
+        .take(MAX_VIOLATIONS)
+        .collect()
+}
+
+/// Returns the text in the first of these fields that has one.
+fn find_text<'v>(entry: &'v Value, names: &[&str]) -> Option<&'v str> {
+    names
+        .iter()
+        .find_map(|name| entry.get(name).and_then(Value::as_str))
 }
 
 /// Returns `field: message` if the entry has them, otherwise the unchanged entry.
-fn violation(entry: &Value) -> String {
-    let text = |names: [&str; 3]| {
-        names
-            .iter()
-            .find_map(|name| entry.get(name).and_then(Value::as_str))
-    };
-    let place = text(["field", "propertyPath", "path"]);
-    match (place, text(["message", "detail", "reason"])) {
-        (Some(place), Some(message)) => format!("{place}: {message}"),
+fn describe_violation(entry: &Value) -> String {
+    let field = find_text(entry, &["field", "propertyPath", "path"]);
+    let message = find_text(entry, &["message", "detail", "reason"]);
+    match (field, message) {
+        (Some(field), Some(message)) => format!("{field}: {message}"),
         (None, Some(message)) => message.to_owned(),
         _ => entry.as_str().map_or_else(|| entry.to_string(), str::to_owned),
     }
 }
 
 /// Returns whether a body is an HTML page.
-pub(super) fn is_page(content_type: &str, body: &[u8]) -> bool {
+pub(super) fn is_html(content_type: &str, body: &[u8]) -> bool {
     content_type.contains("html") || looks_like_html(String::from_utf8_lossy(body).trim_start())
 }
 
@@ -163,20 +168,20 @@ fn looks_like_html(text: &str) -> bool {
     let start: String = text.chars().take(15).collect::<String>().to_ascii_lowercase();
     ["<!doctype html", "<html", "<head", "<body"]
         .iter()
-        .any(|mark| start.starts_with(mark))
+        .any(|tag| start.starts_with(tag))
 }
 
 /// Returns the text of a page: without tags, scripts and styles, with blanks folded and common entities resolved.
-fn without_tags(page: &str) -> String {
+fn strip_tags(page: &str) -> String {
     let mut text = String::new();
-    let mut rest = page;
-    while let Some(start) = rest.find('<') {
-        text.push_str(&rest[..start]);
+    let mut remaining = page;
+    while let Some(start) = remaining.find('<') {
+        text.push_str(&remaining[..start]);
         text.push(' ');
-        rest = after_element(&rest[start..]);
+        remaining = skip_element(&remaining[start..]);
     }
-    text.push_str(rest);
-    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.push_str(remaining);
+    let folded_text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     [
         ("&nbsp;", " "),
         ("&lt;", "<"),
@@ -186,39 +191,39 @@ fn without_tags(page: &str) -> String {
         ("&amp;", "&"),
     ]
     .iter()
-    .fold(folded, |text, (entity, character)| {
+    .fold(folded_text, |text, (entity, character)| {
         text.replace(entity, character)
     })
 }
 
 /// Returns the text after a tag, or for scripts and styles, the text after their end tag.
-fn after_element(tag: &str) -> &str {
+fn skip_element(tag: &str) -> &str {
     for name in ["script", "style"] {
-        let opens = tag
+        let is_opening_tag = tag
             .get(1..=name.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(name));
-        if opens {
+        if is_opening_tag {
             let end = tag
                 .to_ascii_lowercase()
                 .find(&format!("</{name}"))
                 .unwrap_or(tag.len());
-            return after_tag(&tag[end..]);
+            return skip_tag(&tag[end..]);
         }
     }
-    after_tag(tag)
+    skip_tag(tag)
 }
 
-fn after_tag(tag: &str) -> &str {
+fn skip_tag(tag: &str) -> &str {
     tag.find('>').map_or("", |end| &tag[end + 1..])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{bounded, in_body};
+    use super::{parse_server_text, truncate};
     use proptest::prelude::*;
 
     fn words(body: &str) -> String {
-        in_body("", body.as_bytes()).to_string()
+        parse_server_text("", body.as_bytes()).to_string()
     }
 
     #[test]
@@ -256,21 +261,21 @@ mod tests {
             words("<!DOCTYPE html><html><head><title>502</title><STYLE>a{b}</style><script>x<y</script></head><body><h1>Bad &amp; gone</h1>\n <p>nginx"),
             @"502 Bad & gone nginx"
         );
-        let long = in_body("text/html; charset=utf-8", "word ".repeat(1000).as_bytes()).to_string();
+        let long = parse_server_text("text/html; charset=utf-8", "word ".repeat(1000).as_bytes()).to_string();
         assert!(long.chars().count() < 350, "{long}");
     }
 
     #[test]
     fn long_texts_are_cut_and_say_so() {
-        assert_eq!(bounded("äöü", 3), "äöü");
-        assert_eq!(bounded("äöüß", 3), "äöü… (1 more character)");
+        assert_eq!(truncate("äöü", 3), "äöü");
+        assert_eq!(truncate("äöüß", 3), "äöü… (1 more character)");
         assert!(words(&"x".repeat(100_000)).len() < 2_100);
     }
 
     proptest! {
         #[test]
         fn any_page_is_read(page in "(<|>|/|script|STYLE|ß|&amp;|\\PC){0,40}") {
-            let _ = in_body("text/html", page.as_bytes()).to_string();
+            let _ = parse_server_text("text/html", page.as_bytes()).to_string();
         }
     }
 }

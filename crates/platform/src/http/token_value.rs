@@ -22,15 +22,15 @@ pub(crate) enum TokenError {
 
 impl From<TokenError> for HttpError {
     fn from(error: TokenError) -> Self {
-        let words = error.to_string();
+        let message = error.to_string();
         match error {
-            TokenError::Configuration(_) => Self::new(ErrorKind::Configuration, words)
+            TokenError::Configuration(_) => Self::new(ErrorKind::Configuration, message)
                 .with_hint("check the token settings: variable, file, command or client credentials"),
-            TokenError::Refused(_) => Self::new(ErrorKind::Unauthorized, words)
+            TokenError::Refused(_) => Self::new(ErrorKind::Unauthorized, message)
                 .with_hint("check the client id, the client secret and the audience"),
             TokenError::Unreachable(cause) => {
                 let hint = cause.hint().unwrap_or_default();
-                Self::new(cause.kind(), words).with_hint(hint.replace("base URL", "token URL"))
+                Self::new(cause.kind(), message).with_hint(hint.replace("base URL", "token URL"))
             }
         }
     }
@@ -42,61 +42,64 @@ pub(super) struct Token {
     pub(super) secret: SecretString,
     pub(super) header: HeaderValue,
     /// Time at which the token must be replaced.
-    pub(super) until: Option<Instant>,
+    pub(super) expires_at: Option<Instant>,
 }
 
 impl Token {
-    /// Checks that the text can be a token, without ever printing it. `from` is the setting that it comes from.
-    pub(super) fn new(text: &str, until: Option<Instant>, from: &str) -> Result<Self, TokenError> {
-        let text = text.trim_start_matches('\u{feff}').trim();
-        let text = text.strip_prefix("Bearer ").unwrap_or(text).trim_start();
+    /// Checks that the text can be a token, without ever printing it. `origin` is the setting that it comes from.
+    pub(super) fn new(text: &str, expires_at: Option<Instant>, origin: &str) -> Result<Self, TokenError> {
+        let trimmed_text = text.trim_start_matches('\u{feff}').trim();
+        let text = trimmed_text
+            .strip_prefix("Bearer ")
+            .unwrap_or(trimmed_text)
+            .trim_start();
         if text.is_empty() {
             return Err(TokenError::Configuration(format!(
-                "the token from {from} is empty"
+                "the token from {origin} is empty"
             )));
         }
         if let Some(unexpanded) = UnexpandedValue::find(text) {
-            let description = describe(unexpanded);
+            let description = describe_unexpanded(unexpanded);
             return Err(TokenError::Configuration(format!(
-                "the token from {from} is {description}"
+                "the token from {origin} is {description}"
             )));
         }
-        let unfit = |_| TokenError::Configuration("the token cannot be sent in a header".to_owned());
-        if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
+        if let Some(position) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
             return Err(TokenError::Configuration(format!(
-                "the token from {from} contains a blank or a character that no header allows, at byte {at} of {}",
+                "the token from {origin} contains a blank or a character that no header allows, at byte {position} of {}",
                 text.len()
             )));
         }
-        if let Some(sign) = text.chars().find(|sign| FOREIGN.contains(sign)) {
+        if let Some(sign) = text.chars().find(|sign| FORBIDDEN_CHARACTERS.contains(sign)) {
             return Err(TokenError::Configuration(format!(
-                "the token from {from} contains `{sign}`, which is not allowed in a bearer token: a variable may not have been expanded"
+                "the token from {origin} contains `{sign}`, which is not allowed in a bearer token: a variable may not have been expanded"
             )));
         }
-        let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(unfit)?;
+        let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
+            .map_err(|_| TokenError::Configuration("the token cannot be sent in a header".to_owned()))?;
         header.set_sensitive(true);
         Ok(Self {
             secret: SecretString::from(text),
             header,
-            until,
+            expires_at,
         })
     }
 
     pub(super) fn is_fresh(&self) -> bool {
-        self.until.is_none_or(|until| Instant::now() < until)
+        self.expires_at.is_none_or(|until| Instant::now() < until)
     }
 
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.secret.expose_secret() == other.secret.expose_secret() && self.until == other.until
+        self.secret.expose_secret() == other.secret.expose_secret() && self.expires_at == other.expires_at
     }
 }
 
 /// Characters of scripts that are not allowed in a bearer token: <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
-const FOREIGN: [char; 6] = ['$', '(', ')', '{', '}', '"'];
+const FORBIDDEN_CHARACTERS: [char; 6] = ['$', '(', ')', '{', '}', '"'];
 
 /// Describes an unexpanded text, for "the token is …". The text may be a secret, so its fragment is not shown.
-const fn describe(unexpanded: UnexpandedValue<'_>) -> &'static str {
-    match unexpanded {
+const fn describe_unexpanded(unexpanded_value: UnexpandedValue<'_>) -> &'static str {
+    match unexpanded_value {
         UnexpandedValue::Expression(_) => "an expression in `{{ }}` that was not replaced with its value",
         UnexpandedValue::Variable(_) => "the name of a variable that was not replaced with its value",
         UnexpandedValue::Quotes => "in quotes, which are not part of a token",

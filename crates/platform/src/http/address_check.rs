@@ -21,59 +21,58 @@ pub struct Greeting {
 }
 
 /// Returns the proxy for requests to this address, without its credentials, found in the same way as by the client.
-pub fn proxy_for(base_url: &BaseUrl) -> Option<String> {
-    if base_url.is_on_this_machine() {
+pub fn find_proxy(base_url: &BaseUrl) -> Option<String> {
+    if base_url.is_local() {
         return None;
     }
-    Proxies::OfEnvironment.address_for(&base_url.root())
+    Proxies::Environment.find_address(&base_url.api_root())
 }
 
 /// Returns the addresses of a host name as the local resolver reports them.
-pub async fn look_up(host: &str, limit: Duration) -> io::Result<Vec<IpAddr>> {
-    let asked = tokio::time::timeout(limit, tokio::net::lookup_host((host, 0)));
-    let found = asked
+pub async fn resolve_host(host: &str, timeout: Duration) -> io::Result<Vec<IpAddr>> {
+    let addresses = tokio::time::timeout(timeout, tokio::net::lookup_host((host, 0)))
         .await
         .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
-    Ok(found.map(|address| address.ip()).collect())
+    Ok(addresses.map(|address| address.ip()).collect())
 }
 
 /// Sends one request without a token. Every response is a success here, also a rejection.
-pub async fn greet(
+pub async fn send_greeting(
     base_url: &BaseUrl,
     ca_cert: Option<&Path>,
-    limit: Duration,
+    timeout: Duration,
     observer: Observer,
 ) -> Result<Greeting, HttpError> {
     let limits = Limits {
-        timeout: limit,
+        timeout,
         retries: 0,
         delays: Delays::default(),
         observer,
     };
-    let transport = Transport::new(limits, ca_cert, Proxies::on_the_way_to(base_url.url()))?;
-    let request = Request::get(base_url.join(&["projects"])?);
-    let asked = SystemTime::now();
-    let (status, headers) = transport.first_answer(&request).await?;
-    let midway = asked + asked.elapsed().unwrap_or_default() / 2;
+    let transport = Transport::new(limits, ca_cert, Proxies::for_url(base_url.url()))?;
+    let request = Request::get(base_url.resource_url(&["projects"])?);
+    let request_time = SystemTime::now();
+    let (status, headers) = transport.send_once(&request).await?;
+    let local_time = request_time + request_time.elapsed().unwrap_or_default() / 2;
     Ok(Greeting {
         status,
-        clock_ahead: date(&headers).map(|there| seconds_ahead(midway, there)),
+        clock_ahead: find_server_time(&headers).map(|server_time| seconds_ahead(local_time, server_time)),
     })
 }
 
 /// Returns the server's time, or `None` for a cached response, whose date is old.
-fn date(headers: &HeaderMap) -> Option<SystemTime> {
+fn find_server_time(headers: &HeaderMap) -> Option<SystemTime> {
     if headers.contains_key(AGE) {
         return None;
     }
     httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()
 }
 
-fn seconds_ahead(here: SystemTime, there: SystemTime) -> i64 {
-    let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
-    match here.duration_since(there) {
-        Ok(ahead) => seconds(ahead),
-        Err(behind) => -seconds(behind.duration()),
+fn seconds_ahead(local_time: SystemTime, server_time: SystemTime) -> i64 {
+    let whole_seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+    match local_time.duration_since(server_time) {
+        Ok(lead) => whole_seconds(lead),
+        Err(error) => -whole_seconds(error.duration()),
     }
 }
 
@@ -85,12 +84,12 @@ mod tests {
     #[test]
     fn a_cached_answer_tells_no_time() {
         let mut headers = HeaderMap::new();
-        assert_eq!(date(&headers), None);
+        assert_eq!(find_server_time(&headers), None);
         headers.insert(DATE, HeaderValue::from_static("Fri, 20 Nov 2026 09:30:00 GMT"));
-        let there = date(&headers).unwrap();
+        let there = find_server_time(&headers).unwrap();
         assert_eq!(seconds_ahead(there + Duration::from_secs(90), there), 90);
         assert_eq!(seconds_ahead(there, there + Duration::from_secs(90)), -90);
         headers.insert(AGE, HeaderValue::from_static("4"));
-        assert_eq!(date(&headers), None);
+        assert_eq!(find_server_time(&headers), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Common parts of most calls: a response both as a typed value and as raw JSON.
 
 use super::Platform;
-use super::lenient::from_value;
+use super::lenient_values::parse_value;
 use super::lists::Paging;
 use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
 use serde::de::DeserializeOwned;
@@ -11,13 +11,13 @@ use std::ops::Deref;
 
 /// A response, or an entry of a list. Fields that the API document does not define are only in `raw`.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer<T> {
+pub struct ApiValue<T> {
     pub value: T,
     /// The complete JSON, unchanged.
     pub raw: Value,
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Answer<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for ApiValue<T> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let raw = Value::deserialize(reader)?;
         let value = T::deserialize(&raw).map_err(serde::de::Error::custom)?;
@@ -25,7 +25,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Answer<T> {
     }
 }
 
-impl<T> Deref for Answer<T> {
+impl<T> Deref for ApiValue<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -35,43 +35,49 @@ impl<T> Deref for Answer<T> {
 
 impl Platform {
     /// Sends a request and parses its JSON response.
-    pub(super) async fn ask<T: DeserializeOwned>(&self, request: &Request) -> Result<Answer<T>, HttpError> {
+    pub(super) async fn fetch_value<T: DeserializeOwned>(
+        &self,
+        request: &Request,
+    ) -> Result<ApiValue<T>, HttpError> {
         let response = self.client.send(request).await?;
         let raw: Value = response.json()?;
-        let value = from_value(&raw, "", &response)?;
-        Ok(Answer { value, raw })
+        let value = parse_value(&raw, "", &response)?;
+        Ok(ApiValue { value, raw })
     }
 
     /// Sends a request whose status is the result; returns the raw body, null if it is not JSON.
-    pub(super) async fn tell(&self, request: &Request) -> Result<Value, HttpError> {
+    pub(super) async fn send_and_read(&self, request: &Request) -> Result<Value, HttpError> {
         let response = self.client.send(request).await?;
         Ok(response.json().unwrap_or_default())
     }
 
     /// Sends a request that creates a resource, and returns the raw JSON of the response.
-    pub(super) async fn make(&self, request: &Request) -> Result<Value, HttpError> {
+    pub(super) async fn create(&self, request: &Request) -> Result<Value, HttpError> {
         self.client.send(request).await?.json()
     }
 
     /// Returns all entries of a list whose endpoint accepts `page` and `size`.
-    pub(super) async fn all<T: DeserializeOwned>(&self, url: Url) -> Result<Vec<Answer<T>>, HttpError> {
-        self.list(url, Paging::FromTheStart, |raw, place, response| {
-            let value = from_value(&raw, place, response)?;
-            Ok(Answer { value, raw })
+    pub(super) async fn list_all<T: DeserializeOwned>(
+        &self,
+        url: Url,
+    ) -> Result<Vec<ApiValue<T>>, HttpError> {
+        self.read_list(url, Paging::Always, |raw, place, response| {
+            let value = parse_value(&raw, place, response)?;
+            Ok(ApiValue { value, raw })
         })
         .await
     }
 
     /// Deletes the resource at this URL. A 404 after a retry is a success, as an earlier try deleted the resource; at
     /// the first try it means that the resource does not exist.
-    pub(super) async fn remove(&self, url: Url) -> Result<(), HttpError> {
+    pub(super) async fn delete(&self, url: Url) -> Result<(), HttpError> {
         match self
             .client
-            .send(&Request::new(Method::DELETE, url, Repeat::Safe).succeeds_by(Success::Nothing))
+            .send(&Request::new(Method::DELETE, url, Repeat::Safe).with_success(Success::NoContent))
             .await
         {
             Err(error) if error.kind() == ErrorKind::NotFound && error.tries() > 1 => Ok(()),
-            other => other.map(drop),
+            result => result.map(drop),
         }
     }
 }

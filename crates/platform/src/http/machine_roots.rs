@@ -10,19 +10,19 @@ use std::sync::{Arc, OnceLock};
 
 /// Creates the operating system's verifier. It cannot be built on a machine without any CA file: then the roots that
 /// come with the program are used.
-pub(super) fn verifier(
-    mut extra: Vec<CertificateDer<'static>>,
+pub(super) fn build_verifier(
+    mut extra_certificates: Vec<CertificateDer<'static>>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Verifier, Error> {
     match Verifier::new(Arc::clone(provider)) {
-        Ok(verifier) if extra.is_empty() => return Ok(verifier),
+        Ok(verifier) if extra_certificates.is_empty() => return Ok(verifier),
         Ok(_) => {}
-        Err(why) => {
-            tracing::info!("no root certificates on this machine ({why}), using the bundled ones");
-            extra.extend_from_slice(webpki_root_certs::TLS_SERVER_ROOT_CERTS);
+        Err(error) => {
+            tracing::info!("no root certificates on this machine ({error}), using the bundled ones");
+            extra_certificates.extend_from_slice(webpki_root_certs::TLS_SERVER_ROOT_CERTS);
         }
     }
-    Verifier::new_with_extra_roots(extra, Arc::clone(provider))
+    Verifier::new_with_extra_roots(extra_certificates, Arc::clone(provider))
 }
 
 /// A verifier that delegates to the operating system's one, which it creates at the first use.
@@ -41,8 +41,10 @@ impl MachineRoots {
     }
 
     fn verifier(&self) -> Result<&Verifier, Error> {
-        let made = || verifier(Vec::new(), &self.provider);
-        self.verifier.get_or_init(made).as_ref().map_err(Clone::clone)
+        self.verifier
+            .get_or_init(|| build_verifier(Vec::new(), &self.provider))
+            .as_ref()
+            .map_err(Clone::clone)
     }
 }
 

@@ -1,10 +1,10 @@
 //! A client for the API of a CI host: another origin than the platform's, with its own token or no token.
 
-use super::bearer::Token;
 use super::observer::Observer;
+use super::path_segments::{append_segments, reject_invalid_segments};
 use super::proxies::Proxies;
 use super::retry::Delays;
-use super::segment::{below, check};
+use super::token_value::Token;
 use super::transport::{Limits, Transport};
 use super::{HttpError, Request, Response};
 use reqwest::Url;
@@ -31,11 +31,11 @@ pub struct HostSettings {
     pub observer: Observer,
 }
 
-fn only(url: &Url) -> Result<Proxies, HttpError> {
-    let proxy = reqwest::Proxy::all(url.clone());
-    let wrong = |why| HttpError::configuration(format!("the proxy cannot be used: {why}"));
-    Ok(Proxies::Only {
-        proxy: Box::new(proxy.map_err(wrong)?),
+fn proxies_with(url: &Url) -> Result<Proxies, HttpError> {
+    let proxy = reqwest::Proxy::all(url.clone())
+        .map_err(|error| HttpError::configuration(format!("the proxy cannot be used: {error}")))?;
+    Ok(Proxies::Fixed {
+        proxy: Box::new(proxy),
         url: url.clone(),
     })
 }
@@ -49,9 +49,10 @@ pub struct HostClient {
 impl HostClient {
     /// Creates a client; sends no request before the first call.
     pub fn new(settings: &HostSettings) -> Result<Self, HttpError> {
-        let token = settings.token.as_ref();
-        let token = token
-            .map(|token| Token::new(token.expose_secret(), None, "the variables of the CI host"))
+        let token = settings
+            .token
+            .as_ref()
+            .map(|secret| Token::new(secret.expose_secret(), None, "the variables of the CI host"))
             .transpose()?;
         let limits = Limits {
             timeout: settings.timeout,
@@ -60,8 +61,8 @@ impl HostClient {
             observer: settings.observer.clone(),
         };
         let proxies = match &settings.proxy {
-            Some(proxy) => only(proxy)?,
-            None => Proxies::on_the_way_to(&settings.root),
+            Some(proxy) => proxies_with(proxy)?,
+            None => Proxies::for_url(&settings.root),
         };
         let transport = Transport::new(limits, settings.ca_cert.as_deref(), proxies)?;
         Ok(Self {
@@ -73,8 +74,8 @@ impl HostClient {
 
     /// Returns the URL of a resource from its path segments below the root; rejects a name that cannot be a segment.
     pub fn url(&self, path: &[&str]) -> Result<Url, HttpError> {
-        check(path)?;
-        Ok(below(&self.root, path))
+        reject_invalid_segments(path)?;
+        Ok(append_segments(&self.root, path))
     }
 
     /// Sends a request, with the token if there is one.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// Deserializes `null` like a missing field: to the default.
-pub(super) fn null_is_default<'de, T, D>(reader: D) -> Result<T, D::Error>
+pub(super) fn default_if_null<'de, T, D>(reader: D) -> Result<T, D::Error>
 where
     T: Deserialize<'de> + Default,
     D: Deserializer<'de>,
@@ -15,36 +15,36 @@ where
 }
 
 /// Deserializes an array of strings; `null` becomes an empty one, an entry of another type becomes its JSON.
-pub(super) fn texts<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<String>, D::Error> {
-    let entries: Vec<Value> = null_is_default(reader)?;
-    Ok(entries.into_iter().map(text).collect())
+pub(super) fn read_texts<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<String>, D::Error> {
+    let entries: Vec<Value> = default_if_null(reader)?;
+    Ok(entries.into_iter().map(to_text).collect())
 }
 
 /// Deserializes a string; `null` becomes `None`, a value of another type becomes its JSON.
-pub(super) fn any_text<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+pub(super) fn read_any_text<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
     let value: Option<Value> = Option::deserialize(reader)?;
-    Ok(value.map(text))
+    Ok(value.map(to_text))
 }
 
-fn text(entry: Value) -> String {
+fn to_text(entry: Value) -> String {
     match entry {
         Value::String(text) => text,
-        other => other.to_string(),
+        _ => entry.to_string(),
     }
 }
 
 /// Converts JSON that is already parsed; `place` is its path in the response, for errors.
-pub(super) fn from_value<T: DeserializeOwned>(
+pub(super) fn parse_value<T: DeserializeOwned>(
     raw: &Value,
-    place: &str,
+    parent_path: &str,
     response: &Response,
 ) -> Result<T, HttpError> {
-    serde_path_to_error::deserialize(raw).map_err(|why| {
-        let inner = why.path().to_string();
-        let path: Vec<&str> = [place, &inner]
+    serde_path_to_error::deserialize(raw).map_err(|error| {
+        let inner_path = error.path().to_string();
+        let path: Vec<&str> = [parent_path, &inner_path]
             .into_iter()
             .filter(|part| !matches!(*part, "" | "."))
             .collect();
-        response.unusable(&format!("at {}: {}", path.join("."), why.inner()))
+        response.unusable_error(&format!("at {}: {}", path.join("."), error.inner()))
     })
 }

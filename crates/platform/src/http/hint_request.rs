@@ -5,16 +5,18 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// Time limit for reading a list for a hint, all pages included.
-const LIMIT: Duration = Duration::from_secs(5);
+const HINT_TIMEOUT: Duration = Duration::from_secs(5);
 
 tokio::task_local! {
     static FOR_HINT: ();
 }
 
 /// Reads data for a hint, without retries and for at most 5 seconds; `None` if that did not succeed.
-pub async fn for_hint<T>(read: impl Future<Output = Result<T, HttpError>>) -> Option<T> {
-    let once = FOR_HINT.scope((), read);
-    timeout(LIMIT, once).await.ok()?.ok()
+pub async fn read_for_hint<T>(request: impl Future<Output = Result<T, HttpError>>) -> Option<T> {
+    timeout(HINT_TIMEOUT, FOR_HINT.scope((), request))
+        .await
+        .ok()?
+        .ok()
 }
 
 /// Returns whether the current request is sent for a hint.
