@@ -197,20 +197,13 @@ impl GitError {
     }
 
     /// Wraps an error of libgit2 with the attempted action.
-    pub(super) fn library(doing: &'static str) -> impl Fn(git2::Error) -> Self {
-        move |source| Self::Library {
-            action: doing,
-            source,
-        }
+    pub(super) fn library(action: &'static str) -> impl Fn(git2::Error) -> Self {
+        move |source| Self::Library { action, source }
     }
 
     /// Wraps an error of the system with the attempted action and the file.
-    pub(super) fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+    pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io {
-            action: doing,
-            path,
-            source,
-        }
+        move |source| Self::Io { action, path, source }
     }
 }

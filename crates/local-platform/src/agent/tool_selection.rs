@@ -1,9 +1,9 @@
 //! Maps an instruction to the tools that it needs.
 
-use super::tools::{ASK, TOOLS};
+use super::tools::{QUESTION_TOOL, TOOLS};
 
 /// Word stems and the tool that each stands for. Stems of up to [`WHOLE`] letters must match the complete word.
-const WORDS: [(&str, &str); 26] = [
+const TOOL_STEMS: [(&str, &str); 26] = [
     ("creat", "create_file"),
     ("write", "create_file"),
     ("build", "create_file"),
@@ -28,30 +28,32 @@ const WORDS: [(&str, &str); 26] = [
     ("queries", "query_warehouse"),
     ("sampl", "sample_component"),
     ("read", "read_file"),
-    ("ask", ASK),
+    ("ask", QUESTION_TOOL),
     ("connector", "create_custom_connector"),
 ];
 
 /// Maximum length of a stem that must match the complete word.
-const WHOLE: usize = 4;
+const MAX_WHOLE_WORD_LENGTH: usize = 4;
 
 /// Returns the tools that the message mentions, by a verb or by tool name, each once and in order of first mention.
-pub(super) fn tools_for(message: &str) -> Vec<&'static str> {
+pub(super) fn select_tools(message: &str) -> Vec<&'static str> {
     let mut tools: Vec<&str> = Vec::new();
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    for word in message.split(|c| !is_part(c)).filter(|word| !word.is_empty()) {
-        let tool = tool_for(&word.to_lowercase());
-        tools.extend(tool.filter(|tool| !tools.contains(tool)));
+    for word in message.split(|c: char| !c.is_alphanumeric() && c != '_') {
+        if let Some(tool) = find_tool(&word.to_lowercase())
+            && !tools.contains(&tool)
+        {
+            tools.push(tool);
+        }
     }
     tools
 }
 
-fn tool_for(word: &str) -> Option<&'static str> {
-    let by_name = TOOLS.into_iter().find(|tool| *tool == word);
-    by_name.or_else(|| {
-        let stands =
-            |(start, _): &&(&str, &str)| word == *start || (start.len() > WHOLE && word.starts_with(start));
-        WORDS.iter().find(stands).map(|(_, tool)| *tool)
+fn find_tool(word: &str) -> Option<&'static str> {
+    TOOLS.into_iter().find(|tool| *tool == word).or_else(|| {
+        TOOL_STEMS
+            .iter()
+            .find(|(stem, _)| word == *stem || (stem.len() > MAX_WHOLE_WORD_LENGTH && word.starts_with(stem)))
+            .map(|(_, tool)| *tool)
     })
 }
 
@@ -67,17 +69,17 @@ mod tests {
             "create_file run_pipeline git_commit git_push",
             "CREATING … running, committing; push! (push)",
         ] {
-            assert_eq!(tools_for(message), chain, "{message}");
+            assert_eq!(select_tools(message), chain, "{message}");
         }
         assert_eq!(
-            tools_for("Push, then delete the old one"),
+            select_tools("Push, then delete the old one"),
             ["git_push", "delete_file"]
         );
         assert_eq!(
-            tools_for("Ask me which orders to sample"),
+            select_tools("Ask me which orders to sample"),
             ["ask_user_question", "sample_component"]
         );
-        assert!(tools_for("Describe the runtime of a task").is_empty());
-        assert!(tools_for("").is_empty());
+        assert!(select_tools("Describe the runtime of a task").is_empty());
+        assert!(select_tools("").is_empty());
     }
 }

@@ -10,48 +10,44 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// The database file and the files that SQLite creates next to it.
-const DATABASE: &str = "platform.db";
-const BESIDE: [&str; 3] = ["platform.db-wal", "platform.db-shm", "platform.db-journal"];
+const DATABASE_FILE: &str = "platform.db";
+const DATABASE_SIDE_FILES: [&str; 3] = ["platform.db-wal", "platform.db-shm", "platform.db-journal"];
 
 /// The file that a server locks while it uses the directory; it contains the server's process ID.
-const LOCK: &str = "platform.lock";
+const LOCK_FILE: &str = "platform.lock";
 
 /// Time to wait for a server that is just ending, and pause between two attempts.
-const LOCK_WAIT: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Maximum number of bytes to read from the lock file.
-const HOLDER_LIMIT: u64 = 32;
+const MAX_LOCK_SIZE: u64 = 32;
 
 /// The data directory of this server; dropping it releases the lock.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct DataFolder {
     path: PathBuf,
     _lock: File,
 }
 
-impl Folder {
+impl DataFolder {
     /// Locks the directory, creating it if it is missing.
-    pub(super) fn take(path: &Path) -> Result<Self, StoreError> {
-        let fail = |source| StoreError::Folder {
-            path: path.to_owned(),
-            source,
-        };
-        make(path).map_err(fail)?;
-        let mut lock = open(&path.join(LOCK)).map_err(fail)?;
-        if !wait_for(&lock).map_err(fail)? {
+    pub(super) fn lock(path: &Path) -> Result<Self, StoreError> {
+        create_folder(path).map_err(folder_error(path))?;
+        let mut lock = open_private_file(&path.join(LOCK_FILE)).map_err(folder_error(path))?;
+        if !wait_for_lock(&lock).map_err(folder_error(path))? {
             let mut holder = String::new();
             // The process ID is only for the error message, so a failed read is ignored.
-            let _ = lock.take(HOLDER_LIMIT).read_to_string(&mut holder);
+            let _ = lock.take(MAX_LOCK_SIZE).read_to_string(&mut holder);
             return Err(StoreError::Locked {
                 folder: path.to_owned(),
                 holder: holder.trim().parse().ok(),
             });
         }
-        let number = format!("{}\n", std::process::id());
+        let process_id = format!("{}\n", std::process::id());
         lock.set_len(0)
-            .and_then(|()| lock.write_all(number.as_bytes()))
-            .map_err(fail)?;
+            .and_then(|()| lock.write_all(process_id.as_bytes()))
+            .map_err(folder_error(path))?;
         Ok(Self {
             path: path.to_owned(),
             _lock: lock,
@@ -59,47 +55,50 @@ impl Folder {
     }
 
     /// Opens the database with write-ahead logging and a sync on every commit.
-    pub(super) fn database(&self) -> Result<Connection, StoreError> {
-        let file = self.path.join(DATABASE);
-        self.protect(&file).map_err(|source| StoreError::Folder {
-            path: self.path.clone(),
-            source,
-        })?;
+    pub(super) fn open_database(&self) -> Result<Connection, StoreError> {
+        let file = self.path.join(DATABASE_FILE);
+        self.restrict_files(&file).map_err(folder_error(&self.path))?;
         let connection = Connection::open(file)?;
-        let set = |name, value| connection.pragma_update(None, name, value);
-        set("locking_mode", "EXCLUSIVE")?;
-        set("journal_mode", "WAL")?;
-        set("synchronous", "FULL")?;
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
         Ok(connection)
     }
 
     /// Lets only the owner read the database; SQLite creates its other files with the same permissions.
-    fn protect(&self, file: &Path) -> io::Result<()> {
-        drop(open(file)?);
-        for name in BESIDE {
-            let beside = self.path.join(name);
-            if beside.exists() {
-                restrict(&File::open(beside)?)?;
+    fn restrict_files(&self, file: &Path) -> io::Result<()> {
+        drop(open_private_file(file)?);
+        for name in DATABASE_SIDE_FILES {
+            let path = self.path.join(name);
+            if path.exists() {
+                restrict(&File::open(path)?)?;
             }
         }
         Ok(())
     }
 }
 
+fn folder_error(path: &Path) -> impl Fn(io::Error) -> StoreError {
+    move |source| StoreError::Folder {
+        path: path.to_owned(),
+        source,
+    }
+}
+
 /// Waits for the lock and returns whether it was acquired.
-fn wait_for(lock: &File) -> io::Result<bool> {
-    let began = Instant::now();
+fn wait_for_lock(lock: &File) -> io::Result<bool> {
+    let start = Instant::now();
     loop {
         match lock.try_lock() {
             Ok(()) => return Ok(true),
             Err(fs::TryLockError::Error(error)) => return Err(error),
-            Err(fs::TryLockError::WouldBlock) if began.elapsed() > LOCK_WAIT => return Ok(false),
+            Err(fs::TryLockError::WouldBlock) if start.elapsed() > LOCK_TIMEOUT => return Ok(false),
             Err(fs::TryLockError::WouldBlock) => sleep(LOCK_PAUSE),
         }
     }
 }
 
-fn make(folder: &Path) -> io::Result<()> {
+fn create_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -107,7 +106,7 @@ fn make(folder: &Path) -> io::Result<()> {
 }
 
 /// Opens a file that only its owner can read and write, creating it if it is missing.
-fn open(path: &Path) -> io::Result<File> {
+fn open_private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -137,14 +136,14 @@ mod tests {
     #[test]
     fn a_folder_belongs_to_one_server_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Folder::take(folder.path()).unwrap();
-        let second = Folder::take(folder.path()).unwrap_err();
+        let first = DataFolder::lock(folder.path()).unwrap();
+        let second = DataFolder::lock(folder.path()).unwrap_err();
         let me = Some(std::process::id());
         assert!(
             matches!(second, StoreError::Locked { folder: path, holder } if path == folder.path() && holder == me)
         );
         drop(first);
-        assert!(Folder::take(folder.path()).is_ok());
+        assert!(DataFolder::lock(folder.path()).is_ok());
     }
 
     #[test]
@@ -152,7 +151,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        let error = Folder::take(&file.join("data")).unwrap_err();
+        let error = DataFolder::lock(&file.join("data")).unwrap_err();
         assert!(matches!(error, StoreError::Folder { path, .. } if path == file.join("data")));
     }
 
@@ -163,7 +162,7 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let outer = tempfile::tempdir().unwrap();
         let folder = outer.path().join("data");
-        let database = Folder::take(&folder).unwrap().database().unwrap();
+        let database = DataFolder::lock(&folder).unwrap().open_database().unwrap();
         database
             .execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1);")
             .unwrap();
@@ -179,7 +178,7 @@ mod tests {
             fs::copy(file, &copy).unwrap();
             fs::set_permissions(&copy, fs::Permissions::from_mode(0o644)).unwrap();
         }
-        let _database = Folder::take(&kept).unwrap().database().unwrap();
+        let _database = DataFolder::lock(&kept).unwrap().open_database().unwrap();
         assert!(
             fs::read_dir(&kept)
                 .unwrap()
