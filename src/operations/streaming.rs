@@ -122,7 +122,7 @@ pub(crate) fn wait(run: &Run, id: &str, state: &str, pace: &PaceArgs, output: Ou
     let pace = Pace::new(waiting.first_interval, waiting.time_limit);
     run.requests(async {
         let told = |status: &str| run.ui.say(&format!("the status is {status}"));
-        let (status, end) = match follow::poll_stream(&platform,project, id, state, pace, told).await {
+        let (status, end) = match follow::poll_stream(&platform, project, id, state, pace, told).await {
             Ok(waited) => waited,
             Err(error) => return Err(not_there(id, error)),
         };

@@ -48,7 +48,7 @@ impl Repository {
 
     /// Returns the staged files. `index` is the value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn staged_snapshot(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
-        Ok(self.from_listing("the index", listed_file::list_staged_files(self, index)?, false))
+        Ok(self.snapshot_of_listing("the index", listed_file::list_staged_files(self, index)?, false))
     }
 
     /// Returns whether git tracks a file with this path, in the checked-out commit or in the index.
@@ -72,10 +72,10 @@ impl Repository {
         } else {
             ("the working tree", listed_file::list_disk_files(self, index)?)
         };
-        Ok(self.from_listing(name, listing.files, listing.has_attributes))
+        Ok(self.snapshot_of_listing(name, listing.files, listing.has_attributes))
     }
 
-    const fn from_listing(
+    const fn snapshot_of_listing(
         &self,
         name: &'static str,
         files: Vec<ListedFile>,

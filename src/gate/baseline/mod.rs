@@ -296,5 +296,8 @@ fn earlier_note(bases: &[CommitId], source: &str) -> Option<String> {
 /// Returns whether the base has the same rules file as the head.
 pub(crate) fn same_rules(repo: &Repository, base: &CommitId, rules: &SnapshotFile) -> Result<bool, GitError> {
     let before = repo.find_file(base, &rules.path)?;
-    Ok(before.is_some_and(|before| matches!(&rules.content, FileContent::Blob(blob) if *blob == before.blob)),)
+    Ok(
+        before
+            .is_some_and(|before| matches!(&rules.content, FileContent::Blob(blob) if *blob == before.blob)),
+    )
 }

@@ -88,7 +88,7 @@ impl Ended {
                     .unwrap_or_default()
             ));
         };
-        let polled = follow::poll_execution(&project.platform,project.id, id, pace, appearance_limit, told);
+        let polled = follow::poll_execution(&project.platform, project.id, id, pace, appearance_limit, told);
         let (answer, end) = polled.await?;
         Ok(Self {
             id: id.to_owned(),

@@ -10,7 +10,7 @@ use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sluicegate_base::text;
-use sluicegate_platform::api::{ Platform, Task, TaskPhase};
+use sluicegate_platform::api::{Platform, Task, TaskPhase};
 use sluicegate_platform::follow::{MessageReader, Pace, no_response_error};
 
 pub(crate) fn run(

@@ -26,8 +26,8 @@ pub(crate) async fn told_to_go_on(
     match waiting.pace.before_deadline(platform.task(id)).await {
         Some(Ok(task)) => Ok(Some(task)),
         Some(Err(error)) => Err(no_task(platform, id, error).await),
-        None =>
-            Err(Failure::from(no_response_error()).hint("nothing was sent; pass a longer --timeout to keep waiting")),
+        None => Err(Failure::from(no_response_error())
+            .hint("nothing was sent; pass a longer --timeout to keep waiting")),
     }
 }
 

@@ -84,8 +84,10 @@ fn finish(run: &Run, args: &ApplyArgs, changes: &[VariableStep], ended: Option<&
     let Some(ended) = ended else {
         let text = match changes.len() {
             0 => "no changes: the project matches the file\n".to_owned(),
-            some => format!("{}; dry run, no change was applied\n",
-                format_count(some, "change")),
+            some => format!(
+                "{}; dry run, no change was applied\n",
+                format_count(some, "change")
+            ),
         };
         if args.output.output == OutputFormat::Text {
             run.ui.print_result(&text)?;

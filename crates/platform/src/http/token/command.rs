@@ -138,8 +138,10 @@ mod tests {
         insta::assert_snapshot!(error, @"no token: the token command did not finish within 0 s");
         let pid = std::fs::read_to_string(&pid).unwrap();
         let stat_path = format!("/proc/{}/stat", pid.trim());
-        let has_proc = std::path::Path::new("/proc/self/stat").exists();
-        while has_proc {
+        if !std::path::Path::new("/proc/self/stat").exists() {
+            return;
+        }
+        loop {
             let state = std::fs::read_to_string(&stat_path).unwrap_or_default();
             if state.is_empty() || state.contains(") Z ") {
                 break;
