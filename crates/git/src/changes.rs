@@ -1,6 +1,7 @@
 //! The files that differ between commits.
 
-use super::renames::{self, FindDiskPath};
+use super::rename_candidates::FindDiskPath;
+use super::renames;
 use super::{FileKind, Repository, tree::TreeDifference};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -4,8 +4,7 @@
 //! matter. It has no terminal for prompts; everything that a repository's configuration could start is switched off;
 //! and it is terminated if it prints no output for too long.
 
-use super::{BlobId, GitError};
-use std::ffi::OsString;
+use super::{BlobId, GitError, git_environment::passed_environment};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -26,59 +25,6 @@ const MAX_QUEUED_CHUNKS: usize = 4;
 const MAX_ERROR_OUTPUT_SIZE: u64 = 4096;
 /// Maximum wait for the error output after the program has ended; a helper that still runs may keep it open.
 const ERROR_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// Environment variables that are passed to the program, and so to any program that a repository's configuration
-/// makes it start (`core.sshCommand`, a credential helper): search paths, user settings, temporary directories,
-/// language, access to the remote, and the variables that checkout steps set for git. Any other variable may be a
-/// secret of the job.
-const PASSED_VARIABLES: [&str; 44] = [
-    "ALL_PROXY",
-    "APPDATA",
-    "COMSPEC",
-    "CURL_CA_BUNDLE",
-    "GIT_ASKPASS",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_EXEC_PATH",
-    "GIT_HTTP_LOW_SPEED_LIMIT",
-    "GIT_HTTP_LOW_SPEED_TIME",
-    "GIT_HTTP_USER_AGENT",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_SSH_VARIANT",
-    "GIT_SSL_CAINFO",
-    "GIT_SSL_CAPATH",
-    "GIT_SSL_CERT",
-    "GIT_SSL_KEY",
-    "GIT_SSL_NO_VERIFY",
-    "HOME",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "LANG",
-    "LD_LIBRARY_PATH",
-    "LOCALAPPDATA",
-    "LOGNAME",
-    "NO_PROXY",
-    "PATH",
-    "PATHEXT",
-    "PROGRAMDATA",
-    "SSH_AGENT_PID",
-    "SSH_AUTH_SOCK",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "TMPDIR",
-    "USER",
-    "USERPROFILE",
-    "XDG_CONFIG_HOME",
-];
-/// Prefixes of other variables that are passed on: numbered settings.
-const PASSED_VARIABLE_PREFIXES: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
 /// An option of every command that contacts a remote, so that git's own program runs at the other end.
 pub(super) const UPLOAD_PACK_OPTION: &str = "--upload-pack=git-upload-pack";
@@ -238,23 +184,6 @@ impl GitProgram {
         command.env("LC_ALL", "C").stdin(Stdio::null());
         command
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the program's environment is made from the real one; names and values may be no text"
-)]
-fn passed_environment() -> impl Iterator<Item = (OsString, OsString)> {
-    std::env::vars_os().filter(|(name, _)| {
-        let Some(name) = name.to_str() else { return false };
-        PASSED_VARIABLES
-            .iter()
-            .any(|variable| variable.eq_ignore_ascii_case(name))
-            || name.starts_with("LC_")
-            || PASSED_VARIABLE_PREFIXES
-                .iter()
-                .any(|prefix| name.starts_with(prefix))
-    })
 }
 
 fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> Result<String, GitError> {

@@ -11,8 +11,9 @@ use super::{GitError, Repository};
 use git2::{
     Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Oid, Status, StatusOptions, StatusShow,
 };
+use rayon::prelude::*;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -296,4 +297,24 @@ pub(super) fn sort_files(files: impl Iterator<Item = ListedFile>) -> Vec<ListedF
     sorted_files.sort_by(|a, b| a.path.cmp(&b.path));
     sorted_files.dedup_by(|later, first| later.path == first.path);
     sorted_files
+}
+
+/// Returns the paths of the unmodified files whose bytes on disk differ from those that git stores.
+pub(super) fn find_converted_paths<'f>(root: &Path, files: &[&'f ListedFile]) -> HashSet<&'f [u8]> {
+    files
+        .par_iter()
+        .filter(|file| file.on_disk)
+        .filter_map(|file| {
+            let known_state = file.known_state?;
+            let path = root.join(std::str::from_utf8(&file.path).ok()?);
+            (hash_disk_file(&path) != Some(known_state.id)).then_some(file.path.as_slice())
+        })
+        .collect()
+}
+
+pub(super) fn find_listed_file<'f>(files: &'f [ListedFile], path: &str) -> Option<&'f ListedFile> {
+    let index = files
+        .binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()))
+        .ok()?;
+    files.get(index)
 }

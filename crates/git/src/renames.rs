@@ -13,37 +13,24 @@
 //! Each side has a limit: once its pieces exceed [`MAX_PIECES`], the remaining files are not compared. A change that
 //! adds so many files of matching sizes has its renames reported as additions, which are reviewed completely.
 
-use super::disk_file::{read_disk_file, read_regular_metadata};
+use super::rename_candidates::{
+    CandidateContent, FindDiskPath, LocalContents, MAX_COMPARED_SIZE, MIN_SIMILARITY, RankedPair,
+    RenameContents, RenamePair, RenameSource,
+};
 use super::similarity::{FULL_SIMILARITY, Pieces, max_similarity};
-use super::{BlobId, FileKind, Repository, tree::TreeDifference};
+use super::{FileKind, Repository, tree::TreeDifference};
 use git2::Oid;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 
-/// Minimum similarity of a rename: git's default.
-const MIN_SIMILARITY: u64 = FULL_SIMILARITY / 2;
 /// Minimum similarity of a file that kept its name. If it is reached, other files are not considered.
 const MIN_SAME_NAME_SIMILARITY: u64 = FULL_SIMILARITY / 4 * 3;
 /// The square root of the maximum number of comparisons: git's `diff.renameLimit`.
 const RENAME_LIMIT: usize = 1000;
-/// Maximum size in bytes of a file that is compared by similarity; a larger one is a rename only if its content is
-/// equal.
-const MAX_COMPARED_SIZE: u64 = 4 * 1024 * 1024;
-
 /// Maximum number of deleted files that are compared as the best sources of one added file.
 const MAX_SOURCES: usize = 4;
 
 /// Maximum number of pieces of each side that are compared with each other; a piece needs 16 bytes.
 const MAX_PIECES: usize = 8 * 1024 * 1024;
-
-/// The indices of the two differences that form a rename.
-pub(super) struct RenamePair {
-    pub added_index: usize,
-    pub deleted_index: usize,
-}
-
-/// Returns the path of a new file that is on disk and may not be stored elsewhere.
-pub(super) type FindDiskPath<'r> = dyn Fn(&str) -> Option<PathBuf> + 'r;
 
 /// Returns the renames among the differences. A file whose content is not available locally is compared by its id
 /// only.
@@ -74,41 +61,6 @@ pub(super) fn find_renames(
     }
     search.pair_by_name_alone(&added_by_name, &deleted_by_name, repository.is_paired_by_name);
     search.renames
-}
-
-/// Access to the content of a difference, if it is available locally.
-trait RenameContents {
-    fn size(&self, difference: &TreeDifference) -> Option<u64>;
-    fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>>;
-}
-
-struct LocalContents<'r> {
-    repository: &'r Repository,
-    find_disk_path: &'r FindDiskPath<'r>,
-}
-
-impl LocalContents<'_> {
-    fn find_path(&self, difference: &TreeDifference) -> Option<PathBuf> {
-        difference
-            .new
-            .and_then(|_| (self.find_disk_path)(&difference.path))
-    }
-}
-
-impl RenameContents for LocalContents<'_> {
-    fn size(&self, difference: &TreeDifference) -> Option<u64> {
-        let side = difference.new.or(difference.old)?;
-        self.repository
-            .find_local_size(&BlobId::new(side.id))
-            .or_else(|| Some(read_regular_metadata(&self.find_path(difference)?).ok()?.len()))
-    }
-
-    fn read(&self, difference: &TreeDifference) -> Option<Vec<u8>> {
-        let side = difference.new.or(difference.old)?;
-        self.repository
-            .read_local_blob(&BlobId::new(side.id))
-            .or_else(|| read_disk_file(&self.find_path(difference)?, MAX_COMPARED_SIZE).ok()?)
-    }
 }
 
 struct RenameSearch<'a> {
@@ -422,38 +374,6 @@ impl<'a> RenameSearch<'a> {
         *remaining_pieces = difference.unwrap_or(0);
         difference.map(|_| pieces)
     }
-}
-
-/// A content, with the indices of the files that have it.
-struct CandidateContent {
-    size: u64,
-    file_indices: Vec<usize>,
-}
-
-impl CandidateContent {
-    /// Returns whether the sizes allow one file to be a rename of the other.
-    fn can_be_renamed_to(&self, other: &Self) -> bool {
-        max_similarity(self.size, other.size) >= MIN_SIMILARITY
-    }
-}
-
-/// A possible rename, with what decides which of several is the best.
-struct RankedPair {
-    similarity: u64,
-    has_same_name: bool,
-    pair: RenamePair,
-}
-
-impl RankedPair {
-    /// Returns the key that sorts the best pair first.
-    const fn rank(&self) -> std::cmp::Reverse<(u64, bool)> {
-        std::cmp::Reverse((self.similarity, self.has_same_name))
-    }
-}
-
-struct RenameSource<'f> {
-    content: &'f CandidateContent,
-    pieces: Pieces,
 }
 
 fn index_unique_names<'a>(search: &RenameSearch<'a>, indices: &[usize]) -> HashMap<&'a str, usize> {

@@ -1,12 +1,10 @@
 //! The files of a repository in one place: a commit, the index, or the working tree.
 
-use super::disk_file::hash_disk_file;
-use super::listed_file::{self, ListedFile};
+use super::listed_file::{self, ListedFile, find_converted_paths, find_listed_file};
 use super::snapshot_file::{ContentDoubt, FileContent, SnapshotFile};
 use super::tree::compare_files;
 use super::tree_entries::{FileKind, FileState};
 use super::{BlobId, Change, CommitId, Differences, GitError, Repository, plain_directory};
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -388,24 +386,4 @@ impl Snapshot<'_> {
         }
         Ok(states)
     }
-}
-
-/// Returns the paths of the unmodified files whose bytes on disk differ from those that git stores.
-fn find_converted_paths<'f>(root: &Path, files: &[&'f ListedFile]) -> HashSet<&'f [u8]> {
-    files
-        .par_iter()
-        .filter(|file| file.on_disk)
-        .filter_map(|file| {
-            let known_state = file.known_state?;
-            let path = root.join(std::str::from_utf8(&file.path).ok()?);
-            (hash_disk_file(&path) != Some(known_state.id)).then_some(file.path.as_slice())
-        })
-        .collect()
-}
-
-fn find_listed_file<'f>(files: &'f [ListedFile], path: &str) -> Option<&'f ListedFile> {
-    let index = files
-        .binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes()))
-        .ok()?;
-    files.get(index)
 }
